@@ -29,7 +29,7 @@ COLUMNS = (
     "seconds",
     "megabytes",
     "max_cosine",
-    "recipe",
+    "description",
     "method",
     "error",
 )
@@ -101,7 +101,10 @@ def print_cell(num_classes: int, dim: int) -> None:
     print(
         json.dumps(
             found
-            | {"recipe": code.placement.description, "method": code.certificate.method}
+            | {
+                "description": code.placement.description,
+                "method": code.certificate.method,
+            }
         )
     )
 

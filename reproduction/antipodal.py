@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 import protosphere as ps
-from protosphere.spherical.statistics import OPPOSED
+from protosphere.spherical.statistics import ANTIPODAL
 from protosphere.types import Points
 
 
 @dataclass(frozen=True)
-class OpposedPair:
+class AntipodalPair:
     """Two classes at cosine -1, by number and by name, and how similar they are where that is known."""
 
     first: int
@@ -20,28 +20,28 @@ class OpposedPair:
     similarity: float | None = None
 
 
-def mean_similarity(pairs: Sequence[OpposedPair]) -> float:
+def mean_similarity(pairs: Sequence[AntipodalPair]) -> float:
     """Return the mean similarity of the two classes of each pair; 0 where there are no pairs."""
     if not pairs:
         return 0.0
     return float(np.mean([pair.similarity or 0.0 for pair in pairs]))
 
 
-def opposed_pairs(
+def antipodal_pairs(
     code: ps.SphericalCode,
     class_names: tuple[str, ...],
     similarity: Points | None = None,
-) -> list[OpposedPair]:
+) -> list[AntipodalPair]:
     """Return every pair of classes whose prototypes are antipodal; with a similarity the most similar first.
 
     >>> code = ps.construct("cross_polytope", num_classes=4, dim=2)
-    >>> [pair.names for pair in opposed_pairs(code, ("a", "b", "c", "d"))]
+    >>> [pair.names for pair in antipodal_pairs(code, ("a", "b", "c", "d"))]
     [('a', 'b'), ('c', 'd')]
     """
-    antipodal = code.points @ code.points.T <= OPPOSED
-    found: list[OpposedPair] = []
+    antipodal = code.points @ code.points.T <= ANTIPODAL
+    found: list[AntipodalPair] = []
     for i, j in np.argwhere(np.triu(antipodal, 1)).tolist():
         names = (class_names[i], class_names[j])
         known = None if similarity is None else float(similarity[i, j])
-        found.append(OpposedPair(i, j, names, known))
+        found.append(AntipodalPair(i, j, names, known))
     return sorted(found, key=lambda pair: -(pair.similarity or 0.0))

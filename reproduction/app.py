@@ -17,7 +17,7 @@ COMMANDS = {
         "Test the paper's claims on results.",
         ("results -o docs/studies/claims.md", "runs/mnist-quick --json"),
     ),
-    "opposed": Command(
+    "antipodal": Command(
         "List classes with antipodal prototypes.",
         ("mnist --dim 8", "cifar100 --dim 64 --tree cifar100_superclasses"),
     ),

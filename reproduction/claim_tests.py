@@ -5,7 +5,7 @@ from math import hypot
 import numpy as np
 
 import protosphere as ps
-from protosphere.spherical.statistics import OPPOSED
+from protosphere.spherical.statistics import ANTIPODAL
 from protosphere.statistics.intervals import mean_with_interval
 from protosphere.statistics.regression import NORMAL_QUANTILE, Regression
 from reproduction.findings import (
@@ -190,13 +190,13 @@ def close_to_one_hot(results: Results) -> Finding:
     )
 
 
-def opposed(
+def antipodal(
     num_classes: int, dim: int, expected: tuple[tuple[int, int], ...], results: Results
 ) -> Finding:
     """Whether our fixed mapping opposes the same pairs; needs no run."""
     del results
     code = ps.construct("reed_muller", num_classes=num_classes, dim=dim)
-    shared = [f"{i} / {j}" for i, j in expected if code[i] @ code[j] <= OPPOSED]
+    shared = [f"{i} / {j}" for i, j in expected if code[i] @ code[j] <= ANTIPODAL]
     shown = ", ".join(shared) or "none of them"
     return Finding(
         f"our order opposes {shown}",

@@ -116,8 +116,10 @@ WEAKER = _mnist(
     "C", "The correlation is weaker than on CIFAR-100", claim_tests.correlated
 )
 
-_opposed_animals = partial(claim_tests.opposed, 100, 64, ((42, 43), (74, 75), (72, 73)))
-_opposed_digits = partial(claim_tests.opposed, 10, 8, ((4, 5), (8, 9)))
+_antipodal_animals = partial(
+    claim_tests.antipodal, 100, 64, ((42, 43), (74, 75), (72, 73))
+)
+_antipodal_digits = partial(claim_tests.antipodal, 10, 8, ((4, 5), (8, 9)))
 _random_bch_better = partial(claim_tests.random_beats_fixed, "bch")
 _random_reed_muller_better = partial(claim_tests.random_beats_fixed, "reed_muller")
 
@@ -170,7 +172,7 @@ CLAIMS = (
     _cifar(
         "4.3",
         "Reed-Muller opposes leopard / lion, shrew / skunk, seal / shark",
-        _opposed_animals,
+        _antipodal_animals,
     ),
     _mnist(
         "C", "All schemes perform well (every run above 90 %)", claim_tests.all_well
@@ -195,6 +197,6 @@ CLAIMS = (
         _random_reed_muller_better,
     ),
     _mnist(
-        "C", "Reed-Muller at n = 8, fixed, opposes 4 / 5 and 8 / 9", _opposed_digits
+        "C", "Reed-Muller at n = 8, fixed, opposes 4 / 5 and 8 / 9", _antipodal_digits
     ),
 )

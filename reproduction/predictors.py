@@ -30,8 +30,8 @@ def _log_energy(record: RunRecord) -> float | None:
 
 NUMBERS: dict[str, Callable[[RunRecord], float | None]] = {
     "max cosine": lambda record: record.max_cosine,
-    "least cosine": lambda record: record.metrics.get("code_least_cosine"),
-    "opposed pairs": lambda record: record.metrics.get("code_opposed_pairs"),
+    "minimum cosine": lambda record: record.metrics.get("code_min_cosine"),
+    "antipodal pairs": lambda record: record.metrics.get("code_antipodal_pairs"),
     "mean squared cosine": lambda record: record.metrics.get("code_mean_square"),
     "log energy": _log_energy,
     "agreement with the classes": lambda record: record.metrics.get("code_agreement"),

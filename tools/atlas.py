@@ -71,7 +71,7 @@ def _found(K: int, n: int, bound: Bound) -> Iterator[Found]:
                 zeros = ""
             else:
                 zeros = f", {n - member.dim} zero coordinates added"
-            yield member.max_cosine, name, f"{member.recipe}{zeros}"
+            yield member.max_cosine, name, f"{member.description}{zeros}"
     for name in constructions_with(lambda traits: traits.quick_guarantee):
         value = _promise(name, K, n)
         if value is not None and certified_quickly(name, K, n):

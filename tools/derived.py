@@ -150,7 +150,7 @@ def hunt_derived(
 
 def _spans(row: DerivedCodeRow) -> bool:
     """Whether the points lie in no plane of R^n: else they are a better code in fewer dimensions, and no lattice's."""
-    section = section_named(row.dim, row.name)
+    section = section_named(row.dim, row.id)
     vectors = section.parent.vectors().astype(np.int64)
     inside = vectors[
         np.all(vectors @ np.array(section.fixed).T == section.products, axis=1)

@@ -112,11 +112,11 @@ def unbeaten(rows: Sequence[ShellRow]) -> list[ShellRow]:
     """Those that no other of as few dimensions and as many vectors is as good as, by dimension and size."""
     kept: list[ShellRow] = []
     best: dict[str, Fraction] = {
-        row.name: shells_named(row.dim, row.name).max_cosine for row in rows
+        row.id: shells_named(row.dim, row.id).max_cosine for row in rows
     }
-    for row in sorted(rows, key=lambda row: (row.dim, best[row.name], -row.size)):
+    for row in sorted(rows, key=lambda row: (row.dim, best[row.id], -row.size)):
         if all(
-            other.size < row.size or best[other.name] > best[row.name] for other in kept
+            other.size < row.size or best[other.id] > best[row.id] for other in kept
         ):
             kept.append(row)
     return sorted(kept, key=lambda row: (row.dim, row.size))

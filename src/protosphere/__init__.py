@@ -18,7 +18,15 @@ from protosphere.assignment import (
     taxonomy,
 )
 from protosphere.bounds import Bound
-from protosphere.constructions import Construction, available, best, construct, describe
+from protosphere.constructions import (
+    Construction,
+    add_classes,
+    available,
+    best,
+    compose,
+    construct,
+    describe,
+)
 from protosphere.constructions.codes_from_files import certify, from_points, load
 from protosphere.constructions.comparison import Comparison, compare
 from protosphere.errors import (
@@ -52,6 +60,7 @@ __all__ = [
     "StorageError",
     "Taxonomy",
     "__version__",
+    "add_classes",
     "assign",
     "available",
     "best",
@@ -59,6 +68,7 @@ __all__ = [
     "certify",
     "code_statistics",
     "compare",
+    "compose",
     "construct",
     "describe",
     "from_points",

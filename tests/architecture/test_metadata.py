@@ -18,7 +18,7 @@ TARGETS = (
     re.compile(r"""\b(?:src|href)=["']([^"']+)"""),
 )
 BUILD = "import sys; from hatchling.build import prepare_metadata_for_build_wheel as p; print(p(sys.argv[1]))"
-FOR_DEVELOPERS = {"docs", "dev", "page-test"}
+FOR_DEVELOPERS = {"docs", "dev", "glyphs", "page-test"}
 FORMS = """
 ![picture](docs/a.png "title") [link](docs/a.md#part) [![badge](b.svg)](LICENSE) [elsewhere](https://example.org/x)
 [part](#part) <img src="docs/c.png" width="10"> <a href='docs/d.md'>d</a> [named][name]

@@ -65,7 +65,7 @@ def test_a_member_serves_what_construct_takes_it_for():
             code = ps.construct(
                 "shortened_cosets", num_classes=K, dim=serving.member.dim
             )
-            assert code.provenance.chosen == {"member": serving.member.recipe}
+            assert code.provenance.chosen == {"member": serving.member.id}
 
 
 def test_most_members_of_families_that_were_looked_at_are_measured(data):

@@ -43,6 +43,13 @@ def test_bounds_are_those_of_the_package(evaluated):
         (10**6, 3),
         (10**6, 1024),
     ]
+    for row in bounds.PROVED_OPTIMA:
+        if row.num_classes < MOST_CLASSES:
+            edges += [
+                (row.num_classes, row.dim),
+                (row.num_classes - 1, row.dim),
+                (row.num_classes + 1, row.dim - 1),
+            ]
     cells = [*random_cells(1, 150), *edges]
     found = evaluated(
         f"{json.dumps(cells)}.map(([K, n]) => [converse(K, n), achievable(K, n), paperBounds(K, n)])"
@@ -188,6 +195,6 @@ def test_cosines_and_statistics_are_those_of_the_code(evaluated, scheme):
         assert [tuple(level) for level in spectrum["levels"]] == counted
     even = evaluated(f"evenness({json.dumps(spectrum)})")
     truth = code_statistics(code)
-    assert even["opposed"] == truth.opposed_pairs
+    assert even["antipodal"] == truth.antipodal_pairs
     assert even["energy"] == pytest.approx(truth.energy, rel=1e-4)
-    assert even["least"] == pytest.approx(float(truth.least_cosine), abs=1e-6)
+    assert even["minimum"] == pytest.approx(float(truth.min_cosine), abs=1e-6)

@@ -27,8 +27,9 @@ def test_above_levenshtein(n, K, value):
     assert bound.theorem == "delsarte_lp (numerical)"
     assert float(bound) == pytest.approx(value, abs=2e-4)
     assert float(bound) > float(levenshtein(K, n)) + 3e-3
-    assert converse(K, n, linear_programming=True) == bound
-    assert converse(K, n).theorem != bound.theorem
+    proved = converse(K, n)
+    assert proved.theorem != bound.theorem
+    assert converse(K, n, linear_programming=True) == max(proved, bound, key=float)
 
 
 @pytest.mark.parametrize(

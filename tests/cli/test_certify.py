@@ -111,4 +111,4 @@ def test_what_the_file_says_is_shown_as_that(run, tmp_path, code):
     out = run("certify", tmp_path / "code.safetensors").out
     assert out.count("says the file") == 2
     told = run("certify", tmp_path / "code.safetensors", "--json").json["said_by_file"]
-    assert {"guarantee", "scheme", "recipe"} <= set(told)
+    assert {"guarantee", "scheme", "description"} <= set(told)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
-from protosphere.constructions.nested import thinned
+from protosphere.constructions.nested import select_subset
 
 # K, n, and what algebra alone reaches: shortened chains, lifted cross-polytopes, Construction X.
 ALGEBRA = [
@@ -131,9 +131,9 @@ def test_bad_requests_are_one_sentence(arguments, words):
 
 @given(st.integers(3, 30), st.integers(2, 6), st.integers(0, 10**6))
 @settings(deadline=None, max_examples=40)
-def test_thinning_never_keeps_a_closer_pair_than_there_was(size, dim, seed):
+def test_a_selected_subset_never_has_a_closer_pair_than_all_points(size, dim, seed):
     points = ps.construct("uniform", num_classes=size, dim=dim, seed=seed).points
-    kept = thinned(points, max(2, size // 2))
+    kept = select_subset(points, max(2, size // 2))
     assert len(np.unique(kept)) == max(2, size // 2)
     assert (
         float(ps.certify(points[kept]).max_cosine)

@@ -51,14 +51,14 @@ def measured(placement):
     return placement.structure.largest_cosine(ignore)
 
 
-@pytest.mark.parametrize("member", MEASURED, ids=lambda member: member.recipe)
+@pytest.mark.parametrize("member", MEASURED, ids=lambda member: member.id)
 def test_a_whole_code_is_measured_at_its_theorem(member):
     found = certified(member.place(member.size), member.max_cosine)
     assert found.max_cosine == member.max_cosine
     assert found.exact
 
 
-@pytest.mark.parametrize("member", BRUTE, ids=lambda member: member.recipe)
+@pytest.mark.parametrize("member", BRUTE, ids=lambda member: member.id)
 def test_all_pairs_of_points_say_the_same(member):
     placement = member.place(member.size)
     assert largest_of_all_pairs(placement) == member.max_cosine
@@ -93,8 +93,8 @@ def test_members_are_counted_up_to_the_dimension_and_never_twice(family):
     everyone = list(family(4096))
     assert len({(m.dim, m.size) for m in everyone}) == len(everyone)
     for limit in (-3, 0, 1, 2, 3, 4, 15, 16, 1000, 1024, 10**40):
-        assert {m.recipe for m in family(limit)} >= {
-            m.recipe for m in everyone if m.dim <= limit
+        assert {m.id for m in family(limit)} >= {
+            m.id for m in everyone if m.dim <= limit
         }
         assert all(m.dim <= limit for m in family(limit))
 

@@ -33,7 +33,7 @@ PUBLISHED = [
 
 def exact_max_cosine(row):
     """By the integer inner products of the vectors before they are projected."""
-    section = section_named(row.dim, row.name)
+    section = section_named(row.dim, row.id)
     vectors = section.parent.vectors().astype(np.int64)
     fixed = np.array(section.fixed)
     chosen = vectors[np.all(vectors @ fixed.T == section.products, axis=1)]
@@ -52,7 +52,7 @@ def test_a_row_has_its_points_and_its_cosine(row):
     assert (
         exact_max_cosine(row)
         <= Fraction(row.max_cosine)
-        == section_named(row.dim, row.name).max_cosine
+        == section_named(row.dim, row.id).max_cosine
     )
 
 
@@ -90,12 +90,12 @@ def test_a_name_gives_the_code_back_whatever_the_table_has(monkeypatch):
     [
         *(
             "",
-            "leech at () from ()",
-            "e8 at (8) from (3)",
-            "leech at (8 8) from (3)",
-            "leech at (8) from (999999)",
+            "leech::",
+            "e8:8:3",
+            "leech:8,8:3",
+            "leech:8:999999",
         ),
-        *("leech at (8 8) from (3 3)", "leech at (4000) from (3)"),
+        *("leech:8,8:3,3", "leech:4000:3"),
     ],
 )
 def test_a_name_that_names_nothing_is_refused(name):

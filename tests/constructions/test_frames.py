@@ -127,12 +127,15 @@ def test_signs_are_a_regular_two_graph(signs):
 
 def whole_quadrangles():
     return [
-        member for member in generalized_quadrangle(460) if "seen" not in member.recipe
+        member
+        for member in generalized_quadrangle(460)
+        if "seen" not in member.description
     ]
 
 
 @pytest.mark.parametrize(
-    "member", **named([m for m in generalized_quadrangle(110) if "seen" in m.recipe])
+    "member",
+    **named([m for m in generalized_quadrangle(110) if "seen" in m.description]),
 )
 def test_sections_of_quadrangles_have_the_sizes_and_cosines_of_their_theorem(member):
     assert measured(member) == pytest.approx(float(member.max_cosine), abs=1e-12)

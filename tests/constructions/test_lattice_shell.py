@@ -74,7 +74,7 @@ def test_shells_around_the_origin_have_the_sizes_of_the_theta_series(chain, dim)
 def test_all_pairs_and_the_number_of_small_ones(dim):
     small = [member for member in MEMBERS if member.dim == dim and member.size <= 2500]
     for member in small:
-        assert sum(shells_named(dim, member.recipe).sizes().values()) == member.size
+        assert sum(shells_named(dim, member.id).sizes().values()) == member.size
         points = member.structure(member.size)
         assert max_cosine(points.points) == pytest.approx(
             float(member.max_cosine), abs=1e-13
@@ -112,7 +112,7 @@ def test_no_listed_one_is_beaten_by_another_and_names_differ():
             and m.max_cosine <= one.max_cosine
         ]
         assert better == [one]
-    assert len({member.recipe for member in MEMBERS}) == len(MEMBERS)
+    assert len({member.id for member in MEMBERS}) == len(MEMBERS)
 
 
 BARS = {
@@ -150,9 +150,7 @@ def test_in_the_annulus_no_cosine_exceeds_the_ceiling(least, shares):
 
 def test_points_of_lengths_that_do_not_fit_are_measured_pair_by_pair(monkeypatch):
     monkeypatch.setattr(lattice, "ALL_PAIRS_POINTS", 100)
-    member = next(
-        m for m in MEMBERS if m.dim == 10 and " to " in m.recipe and m.size > 300
-    )
+    member = next(m for m in MEMBERS if m.dim == 10 and ".." in m.id and m.size > 300)
     shells = member.structure(member.size)
     assert shells.by_lattice
     lengths = shells.lengths.copy()
@@ -187,10 +185,10 @@ def test_close_vectors_agree_with_brute_force(entries, quarters):
 
 @pytest.mark.parametrize(
     "name",
-    ["laminated lattice 20", "laminated lattice 4, 4 from (0 0 0)/1", "laminated lattice 4, 2 to 99 from (0 0 0 0)/1",
-     "laminated lattice 4, 1 to 16 from (0 0 0 0)/1", "laminated lattice 4, 4/0 from (0 0 0 0)/1",
-     "laminated lattice 4, 4 from (0 0 0 0)/0", "e9 lattice 4, 4 from (0 0 0 0)/1",
-     "laminated lattice 4, 4 from (0 7 0 0)/2"],
+    ["laminated-20", "laminated-4:4:0,0,0/1", "laminated-4:2..99:0,0,0,0/1",
+     "laminated-4:1..16:0,0,0,0/1", "laminated-4:4/0:0,0,0,0/1",
+     "laminated-4:4:0,0,0,0/0", "e9-4:4:0,0,0,0/1",
+     "laminated-4:4:0,7,0,0/2"],
 )  # fmt: skip
 def test_names_that_describe_no_shells_are_refused(name):
     with pytest.raises(InvalidArgumentError, match="must "):

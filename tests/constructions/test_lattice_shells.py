@@ -77,7 +77,7 @@ def test_sampled_rows_of_a_large_shell_and_its_lattice(member):
 
 @pytest.mark.slow
 def test_the_sizes_of_the_largest_shells():
-    single = [m for m in MEMBERS if "shells" not in m.recipe]
+    single = [m for m in MEMBERS if "shells" not in m.description]
     largest = {m.dim: m for m in single if m.size > 2_000_000}
     for dim, size, cosine in (
         (8, 2_207_520, Fraction(39, 40)),
@@ -251,7 +251,7 @@ def test_many_points_in_twelve_dimensions(K, bar):
 
 
 def test_two_shells_of_e8_together_are_as_far_apart_as_the_outer_one():
-    paired = next(m for m in MEMBERS if m.recipe == "E8, the shells of norm 32 and 34")
+    paired = next(m for m in MEMBERS if m.id == "e8-32-34")
     placement = paired.place(60_000)
     cosine, _ = measured(placement)
     assert cosine == paired.max_cosine == Fraction(33, 34)

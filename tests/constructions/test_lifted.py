@@ -19,7 +19,7 @@ from protosphere.spherical.certificate import certified
 SMALL = [*lifted_cross_polytopes(21), *lifted_bases(24)]
 
 
-@pytest.mark.parametrize("member", SMALL, ids=lambda member: member.recipe)
+@pytest.mark.parametrize("member", SMALL, ids=lambda member: member.id)
 def test_all_points_have_the_max_cosine_of_the_theorem(member):
     placement = member.place(member.size)
     points = placement.points
@@ -32,7 +32,7 @@ def test_all_points_have_the_max_cosine_of_the_theorem(member):
     assert len(np.unique(points.round(9), axis=0)) == member.size
 
 
-@pytest.mark.parametrize("member", SMALL, ids=lambda member: member.recipe)
+@pytest.mark.parametrize("member", SMALL, ids=lambda member: member.id)
 def test_fewer_points_are_the_first_ones(member):
     whole = member.place(member.size).points
     for count in {2, 3, member.size // 2 + 1, member.size - 1}:
@@ -58,8 +58,8 @@ def test_members_are_counted_up_to_the_dimension_and_never_twice(members):
     everyone = list(members(1100))
     assert len({(m.dim, m.size) for m in everyone}) == len(everyone)
     for limit in (-5, 0, 1, 2, 5, 6, 17, 20, 64, 65, 300):
-        assert [m.recipe for m in members(limit)] == [
-            m.recipe for m in everyone if m.dim <= limit
+        assert [m.id for m in members(limit)] == [
+            m.id for m in everyone if m.dim <= limit
         ]
 
 

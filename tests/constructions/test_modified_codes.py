@@ -26,9 +26,9 @@ SIZES = [
 def test_every_modified_code_keeps_its_promise(modifications, dim, needed):
     for modified in modifications(dim, needed):
         generator = modified.rows(needed)
-        assert rank(generator, dim) == len(generator) >= needed, modified.name
+        assert rank(generator, dim) == len(generator) >= needed, modified.description
         assert smallest_weight(generator[:needed], dim) >= modified.distance, (
-            modified.name
+            modified.description
         )
 
 
@@ -45,19 +45,19 @@ def test_modified_bch_codes_have_the_words_of_their_definition(dim, needed):
     for modified in bch_modifications(dim, needed):
         m, k = (
             (int(n) + 1).bit_length() - 1 if i == 0 else int(n)
-            for i, n in enumerate(re.findall(r"\d+", modified.name)[:2])
+            for i, n in enumerate(re.findall(r"\d+", modified.description)[:2])
         )
         if k > 11:
             continue
-        code = bch(m, k, even=modified.name.startswith("even"))
+        code = bch(m, k, even=modified.description.startswith("even"))
         words = unpack(codewords(code, 1 << k), 2**m - 1)
-        shortened = step(modified.name, "shortened")
+        shortened = step(modified.description, "shortened")
         words = words[~words[:, :shortened].any(axis=1)][:, shortened:]
-        extended = "extended" in modified.name
+        extended = "extended" in modified.description
         if extended:
             words = np.hstack([words, words.sum(axis=1, keepdims=True) % 2])
-        punctured = step(modified.name, "punctured")
-        lengthened = step(modified.name, "lengthened")
+        punctured = step(modified.description, "punctured")
+        lengthened = step(modified.description, "lengthened")
         length = words.shape[1]
         words = words[:, punctured:] if extended else words[:, : length - punctured]
         words = np.hstack(
@@ -66,4 +66,4 @@ def test_modified_bch_codes_have_the_words_of_their_definition(dim, needed):
         ours = unpack(codewords(modified.rows(needed), 1 << needed), dim)
         assert {tuple(word) for word in ours.tolist()} <= {
             tuple(word) for word in words.tolist()
-        }, modified.name
+        }, modified.description

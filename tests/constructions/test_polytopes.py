@@ -24,7 +24,7 @@ MIN_ANGLES = {
 """Degrees, of the best known arrangements: Sloane's tables of spherical codes (dimension 3), the 600-cell."""
 
 
-@pytest.mark.parametrize("member", list(polytope(4)), ids=lambda member: member.recipe)
+@pytest.mark.parametrize("member", list(polytope(4)), ids=lambda member: member.id)
 def test_polytopes(member):
     points = member.place(member.size).points
     assert points.shape == (member.size, member.dim)
@@ -59,9 +59,7 @@ def test_polygons_are_optimal(corners):
     assert code.certificate.gap < 1e-12
 
 
-@pytest.mark.parametrize(
-    "member", list(root_system(24)), ids=lambda member: member.recipe
-)
+@pytest.mark.parametrize("member", list(root_system(24)), ids=lambda member: member.id)
 def test_root_systems(member):
     points = member.place(member.size).points
     assert points.shape == (member.size, member.dim)

@@ -15,7 +15,7 @@ TREES = ("cifar100_superclasses", "cifar100_levels")
 
 @pytest.mark.parametrize("dim", [24, 32, 64])
 @pytest.mark.parametrize("tree", TREES)
-def test_every_level_is_as_the_recipe_says_and_siblings_are_nearest(tree, dim):
+def test_every_level_is_as_the_description_says_and_siblings_are_nearest(tree, dim):
     code = ps.construct("hierarchical", tree=tree, dim=dim)
     levels = ps.level_cosines(code, tree)
     said = [

@@ -35,6 +35,21 @@ ROWS = {
         {(12, 3): 1 / sqrt(5), (120, 4): GOLDEN / 2},
         (20, 9, "from 3 to 8, got 9"),
     ),
+    "proved_optimum": (
+        {
+            (10, 4): Fraction(1, 6),
+            (24, 4): Fraction(1, 2),
+            (9, 3): Fraction(1, 3),
+            (50, 21): Fraction(1, 21),
+            (56, 20): Fraction(1, 15),
+            (77, 21): Fraction(1, 12),
+            (288, 16): Fraction(1, 4),
+            (1_050_624, 1024): Fraction(1, 32),
+            (8, 3): (2 * sqrt(2) - 1) / 7,
+            (60, 19): Fraction(1, 15),
+        },
+        (20, 4097, "up to 1024, got 4097"),
+    ),
     "linear_programming": ({(240, 8): 0.5, (12, 3): 1 / sqrt(5), (5, 4): -1 / 4}, None),
     "paper_converse": ({(5, 4): Fraction(-1, 4), (5, 2): Fraction(-1, 4)}, None),
     "one_hot": ({(5, 5): 0, (2, 9): 0}, (10, 9, "num_classes = 10, got 9")),
@@ -56,6 +71,8 @@ SHARP = {
     "E8": (240, 8, 0.5),
     "Higman-Sims": (100, 22, 1 / 11),
     "Kerdock": (288, 16, 0.25),
+    "Petersen": (10, 4, 1 / 6),
+    "Gewirtz": (56, 20, 1 / 15),
     "Leech": (196560, 24, 0.5),
 }
 NOISE = {False: 1e-12, True: 2e-5}

@@ -25,6 +25,11 @@ TREE = ps.taxonomy(
     {f"c{i}": f"s{i % 4}" for i in range(12)} | {f"s{i}": f"t{i % 2}" for i in range(4)}
 ).text
 
+COMBINATIONS = "class,shape,color\n" + "".join(
+    f"c{i},s{i % 4},{color}\n"
+    for i, color in enumerate(["red", "red", "blue", "green", "blue"])
+)
+
 # A size each scheme can serve, quick options, and one it cannot serve with a dimension its refusal must name.
 ROWS = [
     ("one_hot", 12, 15, {}, (12, 11, "12")),
@@ -99,6 +104,14 @@ ROWS = [
     ("semantic", 12, 4, {"similarity": ALIKE, "steps": 30}, (12, 1, "nearest: 2")),
     ("semantic", 12, 4, {"similarity": ALIKE, "steps": 30, "weight": 0.3}, None),
     ("semantic_ranking", 12, 4, {"similarity": ALIKE, "steps": 30}, None),
+    ("composed", 12, 6, {"table": "4 x 3"}, (12, 4, "nearest: 5")),
+    (
+        "composed",
+        5,
+        9,
+        {"table": COMBINATIONS, "codes": "one_hot", "weights": "2 1"},
+        (5, 6, "nearest: 7"),
+    ),
 ]
 BUILDABLE = [row[:4] for row in ROWS]
 
@@ -126,7 +139,8 @@ def test_points_are_stored_as_the_traits_of_the_scheme_say(row):
     traits = ps.describe(row[0]).traits
     if traits.chooses:
         return
-    assert traits.numbered == (code.placement.structure.name == "simplices")
+    on_request = code.placement.structure.name in ("simplices", "product")
+    assert traits.numbered == on_request
     if traits.packed:
         every_entry_is_a_sign = (np.abs(code.points) == 1 / np.sqrt(row[2])).all()
         assert (code.signs is not None) == every_entry_is_a_sign
@@ -232,6 +246,22 @@ def test_the_record_is_complete(scheme):
     assert record.reference
 
 
+FAMILIES = [name for name in ps.available() if ps.describe(name).members is not None]
+
+
+@pytest.mark.parametrize("scheme", FAMILIES)
+def test_ids_of_members_are_unique_and_lead_back_to_the_member(scheme):
+    family = ps.describe(scheme)
+    assert family.members is not None
+    members = list(family.members(256))
+    ids = [member.id for member in members]
+    assert len(set(ids)) == len(ids)
+    for member in members[:: max(1, len(members) // 40)]:
+        chosen = {"member": member.id}
+        assert member.description.strip()
+        assert family.guarantee(2, member.dim, chosen=chosen) == member.max_cosine
+
+
 def test_a_second_registration_of_a_name_raises():
     record = ps.describe("simplex")
     from protosphere.constructions import construction
@@ -260,7 +290,7 @@ def test_a_network_takes_two_steps_against_it(row, tmp_path):
         "preset": "protosphere",
         "validation": 0.0,
     }
-    recipe = TrainingConfig(
+    config = TrainingConfig(
         dataset="mine.npz",
         backbone="linear",
         epochs=1,
@@ -269,7 +299,7 @@ def test_a_network_takes_two_steps_against_it(row, tmp_path):
         **settings,
     )
     record = run(
-        recipe, data, tmp_path, make_fabric("cpu", "32-true"), tensorboard=False
+        config, data, tmp_path, make_fabric("cpu", "32-true"), tensorboard=False
     )
     assert record.status == "done"
     assert np.isfinite(record.loss)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.nn.product_codes import code_of
 
 import protosphere as ps
 from protosphere.nn import PrototypeHead
@@ -19,6 +20,8 @@ CODES = {
     "antipodal cosets": ("kerdock", 4096, 64, "hadamard"),
     "cosets without antipodes": ("shortened_cosets", 2000, 61, "hadamard"),
     "cosets with glue vectors": ("construction_x", 3001, 70, "hadamard"),
+    "all combinations of parts": ("product", 180, 12, "parts"),
+    "some combinations of parts": ("product", 101, 12, "parts"),
 }
 BATCH = 19
 TOLERANCE = {torch.float32: 2e-5, torch.float64: 1e-10}
@@ -30,7 +33,7 @@ class Case:
     def __init__(self, name, dtype):
         self.name = f"{name}, {dtype}"
         scheme, num_classes, dim, kind = CODES[name]
-        code = ps.construct(scheme, num_classes=num_classes, dim=dim)
+        code = code_of(scheme, num_classes, dim)
         self.block = projection_for(code, kind, dtype).blocks[0]
         draw = torch.Generator().manual_seed(0)
         self.z = 3 * torch.randn(BATCH, dim, generator=draw, dtype=dtype)

@@ -40,14 +40,14 @@ def test_prototypes_and_split_have_seeds_of_their_own(features):
 
 
 def test_numbers_of_a_code_against_those_of_textbooks(features):
-    """K points of a simplex have the mean square 1 / (K - 1)^2; n pairs of a cross-polytope are opposed."""
+    """K points of a simplex have the mean square 1 / (K - 1)^2; n pairs of a cross-polytope are antipodal."""
     dataset = load_dataset(features)
     simplex = code_metrics(ps.construct("simplex", num_classes=6, dim=5), dataset)
     assert simplex["code_mean_square"] == pytest.approx(1 / 25)
-    assert simplex["code_least_cosine"] == pytest.approx(-1 / 5)
+    assert simplex["code_min_cosine"] == pytest.approx(-1 / 5)
     assert simplex["code_agreement"] == 0
     cross = code_metrics(ps.construct("cross_polytope", num_classes=6, dim=3), dataset)
-    assert (cross["code_opposed_pairs"], cross["code_mean_square"]) == (
+    assert (cross["code_antipodal_pairs"], cross["code_mean_square"]) == (
         3,
         pytest.approx(3 / 15),
     )

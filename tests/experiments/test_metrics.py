@@ -188,7 +188,7 @@ def test_results_have_them_and_tables_keep_them(digits, tiny, tmp_path, fabric):
     }
     of_code = {
         f"code_{name}"
-        for name in ("energy", "least_cosine", "mean_square", "opposed_pairs")
+        for name in ("energy", "min_cosine", "mean_square", "antipodal_pairs")
     }
     assert set(record.metrics) == names | of_code
     assert record.metrics["test_top5_accuracy"] >= record.test_accuracy

@@ -85,7 +85,7 @@ def fake_family(monkeypatch):
     @family(summary="better than anything", reference="none")
     def fake(largest_dim):
         return (
-            Member(dim, 1 << 24, -0.999, "fake", none_to_place)
+            Member(dim, 1 << 24, -0.999, "fake", "no points", none_to_place)
             for dim in range(1, largest_dim + 1)
         )
 

@@ -29,7 +29,7 @@ CODES = {
     "no opposites, short bins": ps.construct(
         "shortened_cosets", num_classes=3000, dim=125
     ),
-    "tails": ps.construct("construction_x", num_classes=20_011, dim=70),
+    "glue": ps.construct("construction_x", num_classes=20_011, dim=70),
     "bins of several": ps.construct("bch", num_classes=3000, dim=63),
 }
 SIZES = [3.0, 300.0, 1e4, 1e-6, 0.0]

@@ -8,10 +8,10 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.nn.product_codes import code_of
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-import protosphere as ps
 from protosphere.errors import InvalidArgumentError
 from protosphere.nn import PRESETS, PrototypeHead
 from protosphere.nn.projections import projection
@@ -20,10 +20,13 @@ CODES = {
     "matrix": ("uniform", 30, 7, {}, "dense"),
     "cosets": ("kerdock", 280, 16, {}, "hadamard"),
     "shuffled": ("kerdock", 1003, 64, {"mapping": "random"}, "hadamard"),
-    "tails": ("construction_x", 3001, 70, {}, "hadamard"),
+    "glue": ("construction_x", 3001, 70, {}, "hadamard"),
     "axes": ("cross_polytope", 11, 6, {}, "axes"),
     "simplex": ("simplex", 9, 12, {"mapping": "random"}, "simplex"),
     "simplices": ("orthogonal_simplices", 14, 9, {}, "simplices"),
+    "parts": ("product", 180, 12, {}, "parts"),
+    "parts, shuffled": ("product", 180, 10, {"mapping": "random"}, "parts"),
+    "parts, some": ("product", 101, 10, {}, "parts"),
 }
 EACH = pytest.mark.parametrize("name", CODES)
 PRECISION = {
@@ -37,7 +40,7 @@ PRECISION = {
 @cache
 def head_of(name, preset="lindstrom", dtype=torch.float64):
     scheme, num_classes, dim, options, kind = CODES[name]
-    code = ps.construct(scheme, num_classes=num_classes, dim=dim, **options)
+    code = code_of(scheme, num_classes, dim, **options)
     return PrototypeHead(code, projection=kind, preset=preset).to(dtype)
 
 

@@ -7,6 +7,7 @@ from functools import cache, partial
 
 import pytest
 import torch
+from tests.nn.product_codes import code_of as built
 from torch.autograd import gradcheck, gradgradcheck
 from torch.nn.functional import cross_entropy
 
@@ -27,10 +28,12 @@ CODES = {
         "hadamard",
     ),
     "no opposites": ("shortened_cosets", 2000, 61, {}, "hadamard"),
-    "tails": ("construction_x", 3001, 70, {}, "hadamard"),
+    "glue": ("construction_x", 3001, 70, {}, "hadamard"),
     "axes": ("cross_polytope", 11, 6, {}, "axes"),
     "simplex, shuffled, padded": ("simplex", 9, 12, {"mapping": "random"}, "simplex"),
     "simplices": ("orthogonal_simplices", 14, 9, {}, "simplices"),
+    "parts": ("product", 180, 12, {}, "parts"),
+    "parts, some": ("product", 31, 10, {}, "parts"),
 }
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*torch.jit.script:DeprecationWarning"
@@ -44,7 +47,7 @@ FEW = pytest.mark.parametrize("name", SMALL)
 @cache
 def code_of(name):
     scheme, num_classes, dim, options, _ = CODES[name]
-    return ps.construct(scheme, num_classes=num_classes, dim=dim, **options)
+    return built(scheme, num_classes, dim, **options)
 
 
 @cache

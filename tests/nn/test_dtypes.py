@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 import torch
+from tests.nn.product_codes import code_of
 from torch import nn
 
 import protosphere as ps
@@ -23,10 +24,12 @@ CODES = {
         "hadamard",
     ),
     "no opposites": ("shortened_cosets", 2000, 61, {}, "hadamard"),
-    "tails": ("construction_x", 3001, 70, {}, "hadamard"),
+    "glue": ("construction_x", 3001, 70, {}, "hadamard"),
     "axes": ("cross_polytope", 19, 12, {}, "axes"),
     "simplex": ("simplex", 60, 64, {"mapping": "random"}, "simplex"),
     "simplices": ("orthogonal_simplices", 50, 40, {}, "simplices"),
+    "parts": ("product", 180, 12, {}, "parts"),
+    "parts, some": ("product", 101, 10, {}, "parts"),
 }
 NEAR = {
     torch.float64: 1e-10,
@@ -43,7 +46,7 @@ EACH_TYPE = pytest.mark.parametrize("dtype", NEAR, ids=str)
 @cache
 def head_of(name):
     scheme, num_classes, dim, options, kind = CODES[name]
-    code = ps.construct(scheme, num_classes=num_classes, dim=dim, **options)
+    code = code_of(scheme, num_classes, dim, **options)
     return PrototypeHead(code, projection=kind, preset="protosphere")
 
 

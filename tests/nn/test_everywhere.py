@@ -5,6 +5,7 @@ from __future__ import annotations
 import onnxruntime
 import pytest
 import torch
+from tests.nn.product_codes import product_code
 from torch import nn
 
 import protosphere as ps
@@ -25,6 +26,8 @@ HEADS = {
         ps.construct("orthogonal_simplices", num_classes=25, dim=16),
         projection="simplices",
     ),
+    "parts": PrototypeHead(product_code(dim=16)),
+    "parts, some": PrototypeHead(product_code(num_classes=31, dim=16)),
 }
 EACH = pytest.mark.parametrize("kind", HEADS)
 

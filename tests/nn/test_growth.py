@@ -119,10 +119,10 @@ def test_growing_keeps_dtype():
     } <= {torch.float64}
 
 
-def test_the_first_words_of_a_long_chain_may_share_one_tail():
+def test_the_first_words_of_a_long_chain_may_share_one_glue_vector():
     code = ps.best(num_classes=50_000, dim=150, iterations=0)
     assert code.placement.structure.name == "glued", (
-        "this test is about codes with a tail"
+        "this test is about codes with glue vectors"
     )
     found = first_classes(code, 30_000)
     assert found.max_cosine <= code.max_cosine

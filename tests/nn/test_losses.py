@@ -6,6 +6,7 @@ import math
 
 import pytest
 import torch
+from tests.nn.product_codes import product_code
 from torch.nn import functional
 
 import protosphere as ps
@@ -29,6 +30,8 @@ CODES = [
     ps.construct("cross_polytope", num_classes=12, dim=6),
     ps.construct("kerdock", num_classes=200, dim=16),
     ps.construct("simplex", num_classes=5, dim=9),
+    product_code(((4, 3), (5, 4))),
+    product_code(((4, 3), (5, 4)), num_classes=13),
 ]
 SCALE = 8.0
 MARGIN = 0.3
@@ -75,7 +78,7 @@ def z_and_classes(code):
     noise = torch.randn(32, code.dim, generator=draw, dtype=torch.float64)
     nearness = torch.linspace(-3, 3, 32, dtype=torch.float64)[
         :, None
-    ]  # from opposed to the target to close to it
+    ]  # from antipodal to the target to close to it
     return (
         noise + nearness * torch.tensor(code.points)[classes]
     ).requires_grad_(), classes

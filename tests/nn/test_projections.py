@@ -9,6 +9,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.nn.product_codes import code_of as built
 
 import protosphere as ps
 from protosphere.nn.projections import projection_for
@@ -57,6 +58,10 @@ CODES = {
         47,
         {"mapping": "random"},
     ),
+    "parts": ("parts", "product", 180, 10, {}),
+    "parts, shuffled, padded": ("parts", "product", 180, 13, {"mapping": "random"}),
+    "parts, some": ("parts", "product", 101, 10, {}),
+    "parts, as a matrix": ("dense", "product", 101, 10, {}),
     "simplex, as a matrix": ("dense", "simplex", 9, 8, {}),
     "kerdock, as a matrix": ("dense", "kerdock", 256, 16, {}),
     "uniform": ("dense", "uniform", 300, 5, {}),
@@ -72,7 +77,7 @@ PRECISION = {
 @cache
 def code_of(case):
     _, scheme, num_classes, dim, options = CODES[case]
-    code = ps.construct(scheme, num_classes=num_classes, dim=dim, **options)
+    code = built(scheme, num_classes, dim, **options)
     return with_zeros(code, dim + 6) if "zeros" in case else code
 
 

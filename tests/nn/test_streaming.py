@@ -6,11 +6,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.nn.product_codes import product_code
 from torch.nn.functional import cross_entropy, normalize
 
 import protosphere as ps
 from protosphere.nn.kernels import threaded as threads
-from protosphere.nn.projections import dense, hadamard, projection_for
+from protosphere.nn.projections import combinations, dense, hadamard, projection_for
 
 CODES = {
     "cosets": ps.construct("kerdock", num_classes=4096, dim=64),
@@ -20,26 +21,30 @@ CODES = {
     "cosets without opposites": ps.construct(
         "shortened_cosets", num_classes=3000, dim=125
     ),
-    "tails": ps.construct("construction_x", num_classes=20_011, dim=70),
-    "tails without opposites": ps.construct("construction_x", num_classes=300, dim=20),
+    "glue": ps.construct("construction_x", num_classes=20_011, dim=70),
+    "glue, not antipodal": ps.construct("construction_x", num_classes=300, dim=20),
     "simplex": ps.construct("simplex", num_classes=20, dim=30, mapping="random"),
     "simplices": ps.construct(
         "orthogonal_simplices", num_classes=31, dim=20, mapping="random"
     ),
     "axes": ps.construct("cross_polytope", num_classes=21, dim=12),
     "matrix": ps.construct("uniform", num_classes=300, dim=7),
+    "parts": product_code(mapping="random"),
+    "parts, some": product_code(num_classes=101),
 }
 KINDS = {
     "simplex": "simplex",
     "simplices": "simplices",
     "axes": "axes",
     "matrix": "dense",
-    "tails without opposites": "auto",
+    "parts": "parts",
+    "parts, some": "parts",
+    "glue, not antipodal": "auto",
 }
 SOME = [
     "cosets and a rest, shuffled",
     "cosets without opposites",
-    "tails",
+    "glue",
     "simplex",
     "axes",
     "matrix",
@@ -52,6 +57,7 @@ def small_tiles(monkeypatch):
     monkeypatch.setattr(hadamard, "TILE_ENTRIES", 1000)
     monkeypatch.setattr(hadamard, "HIGHEST_ENTRIES", 300)
     monkeypatch.setattr(dense, "TILE_ENTRIES", 500)
+    monkeypatch.setattr(combinations, "TILE_ENTRIES", 200)
 
 
 def projection(name, dtype=torch.float64):

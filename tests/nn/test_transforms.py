@@ -6,9 +6,9 @@ import io
 
 import pytest
 import torch
+from tests.nn.product_codes import code_of
 from torch.nn.functional import cross_entropy
 
-import protosphere as ps
 from protosphere.errors import InvalidArgumentError
 from protosphere.nn import PrototypeHead
 
@@ -16,13 +16,15 @@ CODES = {
     "dense": ("uniform", 20, 16, "dense"),
     "hadamard": ("kerdock", 256, 16, "hadamard"),
     "hadamard and a rest": ("kerdock", 280, 16, "hadamard"),
-    "hadamard with tails": ("construction_x", 3001, 70, "hadamard"),
+    "hadamard with glue": ("construction_x", 3001, 70, "hadamard"),
     "axes": ("cross_polytope", 30, 16, "axes"),
     "simplex": ("simplex", 17, 16, "simplex"),
     "simplices": ("orthogonal_simplices", 25, 16, "simplices"),
+    "parts": ("product", 180, 12, "parts"),
+    "parts, some": ("product", 31, 10, "parts"),
 }
 HEADS = {
-    name: PrototypeHead(ps.construct(scheme, num_classes, dim), projection=kind)
+    name: PrototypeHead(code_of(scheme, num_classes, dim), projection=kind)
     for name, (scheme, num_classes, dim, kind) in CODES.items()
 }
 EACH = pytest.mark.parametrize("name", HEADS)

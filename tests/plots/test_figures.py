@@ -39,7 +39,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 def test_the_figures_have_the_names_we_promise() -> None:
     assert tuple(FIGURES) == NAMES
-    assert all(recipe.name == name for name, recipe in FIGURES.items())
+    assert all(figure.name == name for name, figure in FIGURES.items())
 
 
 def test_a_figure_is_a_picture_twice_and_a_table(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`python -m reproduction`: `reproduce`, `claims`, `opposed` and `cube` from the command line."""
+"""`python -m reproduction`: `reproduce`, `claims`, `antipodal` and `cube` from the command line."""
 
 from __future__ import annotations
 
@@ -141,9 +141,9 @@ def test_claims(run, here):
 
 
 def test_opposed(run):
-    assert run("opposed", "digits", "--dim", 8).out.splitlines()[2] == "4 - 5"
+    assert run("antipodal", "digits", "--dim", 8).out.splitlines()[2] == "4 - 5"
     pairs = run(
-        "opposed", "digits", "--dim", 8, "--mapping", "random", "--seed", 3, "--json"
+        "antipodal", "digits", "--dim", 8, "--mapping", "random", "--seed", 3, "--json"
     ).json
     assert len(pairs) == 5
     assert {pair["first"] for pair in pairs} != {0, 2, 4, 6, 8}
@@ -183,7 +183,7 @@ def test_the_cube_is_drawn_with_a_table_of_its_points(run, here):
         ("claims . -o claims.txt", "must end in .md"),
         ("reproduce imagenet", "mnist"),
         ("reproduce mnist --budget features", "budget"),
-        ("opposed digits --scheme bch --dim 8", "nearest: 7, 15"),
+        ("antipodal digits --scheme bch --dim 8", "nearest: 7, 15"),
         ("cube -o sweep.toml", "cannot make the folder 'sweep.toml'"),
     ],
 )

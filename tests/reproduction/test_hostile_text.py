@@ -22,7 +22,7 @@ def test_class_names_of_a_dataset(shown, tmp_path):
     np.save(tmp_path / "m.npy", np.eye(8))
     for words in ((), ("--matrix", tmp_path / "m.npy")):
         exit_code, text = shown(
-            "opposed", path, "--scheme", "cross_polytope", "--dim", 4, *words
+            "antipodal", path, "--scheme", "cross_polytope", "--dim", 4, *words
         )
         assert exit_code == 0, text
         assert "owned" in text

@@ -79,7 +79,7 @@ def test_a_long_chain_cut_to_a_short_one_is_refused(tmp_path, forged):
 
 
 @pytest.mark.parametrize(
-    "place", ["recipe", "construction", "method", "theorem", "reason", "option"]
+    "place", ["description", "construction", "method", "theorem", "reason", "option"]
 )
 def test_what_a_terminal_would_obey_is_refused(tmp_path, place, forged):
     path = tmp_path / "x.safetensors"
@@ -88,7 +88,7 @@ def test_what_a_terminal_would_obey_is_refused(tmp_path, place, forged):
 
     def ring(arrays, words):
         holder = {
-            "recipe": words,
+            "description": words,
             "construction": words["provenance"],
             "reason": words["choice"],
             "option": words["provenance"]["options"],
@@ -137,7 +137,7 @@ def test_a_description_that_is_none_is_one_sentence(tmp_path, text):
         ("structure", "unheard of"),
         ("structure", ["plain"]),
         ("structure", None),
-        ("recipe", 7),
+        ("description", 7),
         ("certificate", {}),
     ],
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import protosphere as ps
-from protosphere.spherical.statistics import OPPOSED, code_statistics, confident_scale
+from protosphere.spherical.statistics import ANTIPODAL, code_statistics, confident_scale
 
 CODES = [
     ("orthogonal_simplices", 30, 20, {}),
@@ -25,8 +25,8 @@ def test_it_is_that_of_all_pairs(row):
     code = ps.construct(scheme, num_classes=K, dim=n, **options)
     cosines = (code.points @ code.points.T)[np.triu_indices(K, 1)]
     found = code_statistics(code)
-    assert float(found.least_cosine) == pytest.approx(cosines.min())
-    assert found.opposed_pairs == np.count_nonzero(cosines <= OPPOSED)
+    assert float(found.min_cosine) == pytest.approx(cosines.min())
+    assert found.antipodal_pairs == np.count_nonzero(cosines <= ANTIPODAL)
     scale = confident_scale(K, float(code.max_cosine))
     assert found.scale == scale
     assert found.energy == pytest.approx(2 * np.exp(scale * (cosines - 1)).sum() / K)
@@ -71,9 +71,7 @@ def test_the_best_of_equal_max_cosines_is_the_even_one(K, n):
 
 def test_a_tolerance_is_given_for_a_lower_energy_and_no_more():
     plain = ps.best(num_classes=30, dim=6, iterations=0)
-    even = ps.best(
-        num_classes=30, dim=6, iterations=0, prefer="frame_potential", tolerance=0.1
-    )
+    even = ps.best(num_classes=30, dim=6, iterations=0, prefer="energy", tolerance=0.1)
     scale = code_statistics(plain).scale
     assert code_statistics(even, scale).energy < code_statistics(plain, scale).energy
     assert (
@@ -82,9 +80,7 @@ def test_a_tolerance_is_given_for_a_lower_energy_and_no_more():
         <= float(plain.max_cosine) + 0.1
     )
     assert "most even" in even.explain()
-    strict = ps.best(
-        num_classes=30, dim=6, iterations=0, prefer="frame_potential", tolerance=0
-    )
+    strict = ps.best(num_classes=30, dim=6, iterations=0, prefer="energy", tolerance=0)
     assert np.array_equal(strict.points, plain.points)
 
 

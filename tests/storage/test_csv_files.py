@@ -56,7 +56,7 @@ def test_no_table_of_ours_has_a_formula_and_each_is_read_back(tmp_path, text):
     back = read_table(tmp_path / "runs.csv")[0]
     assert (back.reason, back.version, back.config) == (text, text, record.config)
     rows = [
-        replace(shipped_atlas()[0], recipe=text),
+        replace(shipped_atlas()[0], description=text),
         replace(shipped_atlas()[1], theorem=text),
     ]
     save_atlas(tmp_path / "atlas.csv", rows)

@@ -102,7 +102,7 @@ def test_best_is_no_worse_than_the_table(dim, k, value):
     assert code.certificate.guarantee is not None
 
 
-def test_more_than_half_of_a_linear_code_is_not_thinned_for_it_cannot_gain():
+def test_more_than_half_of_a_linear_code_has_no_better_subset():
     code = ps.best(num_classes=500, dim=56, iterations=0, catalogue=False)
     assert code.provenance.scheme == "best: best_known_linear"
     assert not any(step.numbers for step in code.provenance.resolved.steps)
@@ -128,11 +128,11 @@ def test_what_a_code_is_does_not_depend_on_the_table(monkeypatch):
 @pytest.mark.parametrize(
     "member",
     [
-        "[40,9,30] orbits b 1",
-        "[40,9,16]",
+        "40-9-30 orbits b 1",
+        "40-9-16",
         "orbits b 1",
-        "[41,9,16] orbits b 1",
-        "[40,9,16] x",
+        "41-9-16 orbits b 1",
+        "40-9-16 x",
     ],
 )
 def test_names_that_are_not_what_they_say_are_refused(member):

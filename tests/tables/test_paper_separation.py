@@ -145,11 +145,11 @@ def test_the_paper_numbers_words_by_the_bits_of_the_class():
     assert not bits[0].any()
     assert bits[1].all(), "bit 0 of the class adds the constant monomial"
     assert np.array_equal(bits[5], bits[4] ^ bits[1])
-    opposed = [
+    antipodal = [
         (i, j)
         for i in range(10)
         for j in range(i)
         if np.array_equal(bits[i], 1 - bits[j])
     ]
-    assert (5, 4) in opposed
-    assert (9, 8) in opposed
+    assert (5, 4) in antipodal
+    assert (9, 8) in antipodal

@@ -116,7 +116,7 @@ def test_single_numbers_can_be_searched_longer(made):
     assert longer.best_entry(14, 4).max_cosine <= made.best_entry(14, 4).max_cosine
 
 
-def test_measuring_anew_mends_what_a_recipe_says(made):
+def test_measuring_again_corrects_the_stated_max_cosine(made):
     wrong = replace(
         made,
         entries=tuple(
@@ -162,7 +162,7 @@ def test_joining_drops_what_is_matched_with_as_much_room_and_codes_nobody_uses()
     assert joined([worse_than_a_family]).entries == ()
 
 
-def test_a_recipe_that_promises_too_much_is_found_out():
+def test_an_entry_that_promises_too_much_is_refused():
     shipped = shipped_catalogue()
     entry = shipped.best_entry(20, 3)
     assert check_catalogue(shipped, [entry]) <= 1e-5

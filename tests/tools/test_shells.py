@@ -41,10 +41,8 @@ def test_a_search_keeps_what_is_better(tmp_path, capsys):
     )
     assert main(["shells", str(table), "9", "--tries", "2", "--most", "2000"]) == 0
     found = read(table)
-    assert "laminated lattice 9, 4 from (0 0 0 0 0 0 0 0 0)/1" in {
-        row.name for row in found
-    }
+    assert "laminated-9:4:0,0,0,0,0,0,0,0,0/1" in {row.id for row in found}
     assert len(found) > 3
     assert f"{len(found)} rows, 1 before" in capsys.readouterr().out
     for row in found:
-        assert sum(shells_named(9, row.name).sizes().values()) == row.size
+        assert sum(shells_named(9, row.id).sizes().values()) == row.size

@@ -60,7 +60,7 @@ def exact(value: float, structure: Structure) -> str | float:
 
 def spectrum_of(points: Points) -> list[Any]:
     """All cosines of points: [cosine, pairs, cosine, pairs, ...], or with too many of them ["bins", least, largest,
-    opposed pairs, energy, pairs of each bin ...]."""
+    antipodal pairs, energy, pairs of each bin ...]."""
     gram = np.round(points @ points.T, DIGITS)[np.triu_indices(len(points), 1)]
     levels, pairs = np.unique(gram, return_counts=True)
     if len(levels) <= MOST_LEVELS:
@@ -195,7 +195,7 @@ def measured_families(
     found: dict[str, Any] = {}
     for done, (name, one) in enumerate(wanted):
         progress(f"families: {name}", done, len(wanted))
-        key = spectra_key(name, one.member.dim, one.member.recipe)
+        key = spectra_key(name, one.member.dim, one.member.id)
         if key in known["steps"]:
             found[key] = {
                 "steps": known["steps"][key],

@@ -22,9 +22,9 @@ EMPTY: dict[str, dict[str, Any]] = {
 }
 
 
-def spectra_key(scheme: str, dim: int, recipe: str = "") -> str:
-    """Return the key of the measurements of a code."""
-    return f"{scheme}|{dim}|{recipe}"
+def spectra_key(scheme: str, dim: int, member: str = "") -> str:
+    """Return the key of the measurements of a code, the member of a family being given by its id."""
+    return f"{scheme}|{dim}|{member}"
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ from protosphere.atlas_page.serving import (
     serving_members,
 )
 from protosphere.atlas_page.small_points import small_points
-from protosphere.bounds import BOUNDS
+from protosphere.bounds import BOUNDS, PROVED_OPTIMA
 from protosphere.bounds.quadrature import gauss_legendre
 from protosphere.coding.primes import prime_powers
 from protosphere.constructions.best.candidates import (
@@ -73,6 +73,7 @@ def page_data(progress: Progress = ignore) -> dict[str, Any]:
         },
         "prime_powers": list(prime_powers(LARGEST_Q)),
         "quadrature": [part.tolist() for part in gauss_legendre(24)],
+        "proved_optima": _proved_optima(),
         "titles": {bound.name: bound.title for bound in BOUNDS.values()},
         "space": measured["space"],
         "points": small_points(),
@@ -131,7 +132,7 @@ def _described(entry: Construction) -> dict[str, Any]:
 
 
 def _families(progress: Progress) -> dict[str, list[list[Any]]]:
-    """By family [n, first K, last K, size, guarantee, recipe, steps, cosines] of every member that serves."""
+    """By family [n, first K, last K, size, guarantee, description, steps, cosines] of every member that serves."""
     names = available()
     found = dict[str, list[list[Any]]]()
     for done, name in enumerate(names):
@@ -145,21 +146,36 @@ def _families(progress: Progress) -> dict[str, list[list[Any]]]:
 def _member(name: str, one: Serving) -> list[Any]:
     member = one.member
     measured = shipped_measurements()
-    key = spectra_key(name, member.dim, member.recipe)
+    key = spectra_key(name, member.dim, member.id)
     row = [
         member.dim,
         one.first,
         one.last,
         member.size,
         cosine_text(member.max_cosine),
-        member.recipe,
+        member.description,
     ]
     return [*row, measured["steps"].get(key, []), measured["spectra"].get(key, {})]
 
 
+def _proved_optima() -> list[list[Any]]:
+    """[n, K, max cosine, the same as text where it is rational, theorem] of configurations that are proved optimal."""
+    return [
+        [
+            row.dim,
+            row.num_classes,
+            float(row.value),
+            str(row.value) if isinstance(row.value, Fraction) else None,
+            row.theorem,
+        ]
+        for row in PROVED_OPTIMA
+    ]
+
+
 def _chain(m: int) -> list[list[Any]]:
     return [
-        [level.size, cosine_text(level.max_cosine), level.recipe] for level in chain(m)
+        [level.size, cosine_text(level.max_cosine), level.description]
+        for level in chain(m)
     ]
 
 
@@ -213,7 +229,7 @@ def promised_cells(entry: Construction) -> list[list[Any]]:
 
 
 def _searched() -> list[list[Any]]:
-    """[K, n, max cosine, recipe, options] of the catalogue and of the atlas, each as `best` would be asked for it."""
+    """[K, n, max cosine, description, options] of catalogue and atlas, each as `best` is asked for it."""
     kept = [
         [e.num_points, e.dim, round(e.max_cosine, 9), "", "0"]
         for e in shipped_catalogue().entries
@@ -224,11 +240,11 @@ def _searched() -> list[list[Any]]:
 
 def _atlas_cell(row: AtlasRow) -> list[Any]:
     value = row.exact or round(row.max_cosine, 9)
-    recipe = f"{row.scheme}: {row.recipe}"
+    description = f"{row.scheme}: {row.description}"
     return [
         row.of_classes,
         row.of_dim,
         value,
-        recipe,
+        description,
         "" if row.iterations is None else str(row.iterations),
     ]

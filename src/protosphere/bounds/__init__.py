@@ -5,6 +5,7 @@
 from protosphere.bounds.rankin import rankin as rankin
 from protosphere.bounds.levenshtein import levenshtein as levenshtein
 from protosphere.bounds.coxeter_boroczky import coxeter_boroczky as coxeter_boroczky
+from protosphere.bounds.proved_optimum import proved_optimum as proved_optimum
 from protosphere.bounds.linear_programming import (
     linear_programming as linear_programming,
 )
@@ -17,6 +18,7 @@ from protosphere.bounds.bound import Bound as Bound
 from protosphere.bounds.gilbert_varshamov import (
     gilbert_varshamov_distance as gilbert_varshamov_distance,
 )
+from protosphere.bounds.proved_optimum import PROVED_OPTIMA as PROVED_OPTIMA
 from protosphere.bounds.registry import BOUNDS as BOUNDS
 from protosphere.bounds.singleton import singleton_distance as singleton_distance
 from protosphere.bounds.tightest import achievable as achievable

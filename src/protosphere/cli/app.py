@@ -65,6 +65,10 @@ COMMANDS = {
         "Measure the prototypes in a file and print their certificate.",
         ("c100.safetensors", "mine.csv --normalize --json"),
     ),
+    "verify": Command(
+        "Check a code file in exact arithmetic, believing nothing.",
+        ("c100.safetensors", "c100.safetensors --proof c100.json --json"),
+    ),
     "assign": Command(
         "Match prototypes to classes by similarity.",
         (

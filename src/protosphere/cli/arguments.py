@@ -81,9 +81,7 @@ class SchemeOptions:
     starts: str | None = flag("Initializations of the search, joined by + (optimized).")
     algebraic: Either = flag("Whether to start from algebraic codes too (optimized).")
     polish: Either = flag("Whether to end with Newton's method (optimized).")
-    prefer: str | None = flag(
-        "What best chooses by, separated or frame_potential (best)."
-    )
+    prefer: str | None = flag("What best chooses by, separated or energy (best).")
     tolerance: float | None = flag(
         "How much max cosine may be given for an even code (best)."
     )

@@ -103,5 +103,5 @@ def _row(row: AtlasRow) -> tuple[str, ...]:
         str(row.dim),
         f"{row.max_cosine:.5f}{mark}",
         f"{row.converse:.5f}",
-        f"{row.scheme}: {row.recipe}",
+        f"{row.scheme}: {row.description}",
     )

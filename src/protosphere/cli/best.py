@@ -20,7 +20,7 @@ def best(
     dim: Dim,
     budget: float | None = None,
     iterations: Whole | None = None,
-    prefer: Literal["separated", "frame_potential"] = "separated",
+    prefer: Literal["separated", "energy"] = "separated",
     tolerance: float = 0.0,
     seed: Seed = 0,
     explain: Flag = False,
@@ -32,7 +32,7 @@ def best(
     Args:
         budget: Seconds of the search; by default the work of a few seconds. Up to one second, known codes only.
         iterations: Number of evaluations of the search instead; 0 uses known codes only.
-        prefer: Even takes, within the tolerance, the code whose other cosines are low as well.
+        prefer: Which code to take; frame_potential takes, within the tolerance, one whose other cosines are low too.
         tolerance: How much max cosine may be given for that.
         explain: Show the other candidates.
     """
@@ -65,7 +65,7 @@ def choice_record(choice: Choice) -> dict[str, object]:
         candidates.append(
             {
                 "scheme": candidate.scheme,
-                "recipe": candidate.description,
+                "description": candidate.description,
                 **cosine_fields("promise", candidate.promise),
                 **cosine_fields("measured", candidate.measured),
             }

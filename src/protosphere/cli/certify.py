@@ -7,7 +7,7 @@ from protosphere.cli.arguments import Flag, Json
 from protosphere.cli.summary import show_code
 from protosphere.constructions.codes_from_files import certified_code
 
-UNVERIFIED_FIELDS = ["scheme", "recipe", "seed", "mapping", "options", "guarantee"]
+UNVERIFIED_FIELDS = ["scheme", "description", "seed", "mapping", "options", "guarantee"]
 """Fields of the answer that are copied from a file and not measured."""
 
 

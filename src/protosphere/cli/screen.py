@@ -67,7 +67,7 @@ def print_codes(
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for heading in numbers:
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("scheme: recipe", overflow="fold")
+    table.add_column("scheme: description", overflow="fold")
     for row in rows:
         table.add_row(*row)
     screen().print(table)

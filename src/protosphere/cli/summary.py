@@ -60,7 +60,7 @@ def code_lines(
     description = code.placement.description
     if code.provenance is not None:
         description += source
-    yield "recipe", description
+    yield "description", description
     yield "max cosine", format_cosine(proof.max_cosine)
     yield "smallest angle", f"{decimal(code.min_angle_degrees, 4)} degrees"
     statistics = quick_statistics(code)
@@ -82,8 +82,8 @@ def statistics_lines(
     code: SphericalCode, statistics: CodeStatistics
 ) -> Iterator[tuple[str, str]]:
     """Yield the lines about all pairs as (name, text)."""
-    minimum = format_cosine(statistics.least_cosine)
-    pairs = antipodal_text(statistics.opposed_pairs)
+    minimum = format_cosine(statistics.min_cosine)
+    pairs = antipodal_text(statistics.antipodal_pairs)
     yield "minimum cosine", f"{minimum}, {pairs}"
     energy = decimal(statistics.energy)
     yield "energy", f"{energy}, at a scale of {decimal(statistics.scale, 2)}"
@@ -128,7 +128,7 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
     statistics = quick_statistics(code)
     return {
         "scheme": provenance and provenance.construction,
-        "recipe": code.placement.description,
+        "description": code.placement.description,
         "num_classes": code.num_classes,
         "dim": code.dim,
         "seed": provenance and provenance.seed,
@@ -145,8 +145,8 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
         "exact": proof.exact,
         "reason": proof.reason,
         "error": None if proof.unverified else proof.error,
-        "least_cosine": statistics and float(statistics.least_cosine),
-        "opposed_pairs": statistics and statistics.opposed_pairs,
+        "min_cosine": statistics and float(statistics.min_cosine),
+        "antipodal_pairs": statistics and statistics.antipodal_pairs,
         "energy": statistics and statistics.energy,
         "mean_square": statistics and float(statistics.mean_square),
     }

@@ -51,9 +51,12 @@ from protosphere.constructions.descents import semantic as semantic
 from protosphere.constructions.descents import semantic_ranking as semantic_ranking
 from protosphere.constructions.trees import hierarchical as hierarchical
 from protosphere.constructions.trees import hierarchy_frame as hierarchy_frame
+from protosphere.constructions.parts import composed as composed
 # isort: on
 
 from protosphere.constructions.construct import best, construct
+from protosphere.constructions.parts.add_classes import add_classes
+from protosphere.constructions.parts.compose import compose
 from protosphere.constructions.registry import (
     Construction,
     available,
@@ -61,4 +64,13 @@ from protosphere.constructions.registry import (
     describe,
 )
 
-__all__ = ["Construction", "available", "best", "construct", "construction", "describe"]
+__all__ = [
+    "Construction",
+    "add_classes",
+    "available",
+    "best",
+    "compose",
+    "construct",
+    "construction",
+    "describe",
+]

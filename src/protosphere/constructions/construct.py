@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from protosphere.assignment import MAPPINGS, class_order, taxonomy
+from protosphere.assignment.part_table import part_table
 from protosphere.assignment.similarity import as_similarity
 from protosphere.constructions.build import build, streams, with_choice
 from protosphere.constructions.limits import size_infeasible_reason
@@ -30,7 +31,7 @@ def construct(
 
     Args:
         scheme: one of `ps.available()`; 'best' is the lowest max cosine of them all.
-        num_classes: how many prototypes, at least 2; may be left out where `similarity` or `tree` says it.
+        num_classes: how many prototypes, at least 2; may be left out where `similarity`, `tree` or `table` says it.
         dim: the dimension, at least 1; InfeasibleError names the nearest that works where this one does not.
         seed: of everything random. On one machine the same seed gives the same bits; of the paper's two descents with
             the same number of threads.
@@ -94,14 +95,15 @@ def best(
     Args:
         num_classes: K, at least 2.
         dim: n, at least 1 (which holds two).
-        budget: seconds in all, compiling included; what is found then depends on the machine.
+        budget: seconds in all, compiling included, after which no search goes on; what is known is built and certified
+            all the same. What is found then depends on the machine.
         iterations: or the optimiser's evaluations; 0 for what is known already, algebra and the catalogue. By default a
             few seconds' worth, fewer where what is known will hardly be beaten. Up to 300 classes in 64 dimensions what
             searches found is kept, and what they took, a second or some thousand evaluations, counts as spent.
         catalogue: whether to use what is kept of searches; without it and with iterations=0 it is algebra alone.
         seed: of the optimiser.
         mapping: as of `ps.construct`.
-        prefer: 'separated', or 'frame_potential': of the codes within `tolerance` of the lowest max cosine the one
+        prefer: 'separated', or 'energy': of the codes within `tolerance` of the lowest max cosine the one
             whose other cosines are low as well, by the energy of a head (`ps.code_statistics`). Ties of 'separated'
             go to the scheme with the fastest head, as on the explore page.
         tolerance: how much max cosine may be given for that.
@@ -148,7 +150,9 @@ def _built(
 
 
 def _implied(options: dict[str, Any]) -> int | None:
-    """How many classes a similarity or a tree has."""
+    """How many classes a similarity, a tree or a table of parts has."""
     if options.get("similarity"):
         return len(as_similarity(options["similarity"]))
+    if options.get("table"):
+        return part_table(options["table"]).num_classes
     return len(taxonomy(options["tree"]).classes) if options.get("tree") else None

@@ -22,33 +22,38 @@ class Member:
     Attributes:
         dim, size: n, and how many points there are.
         max_cosine: of all of them, by theorem; exact where it is rational.
-        recipe: in words, with its parameters.
+        id: Token that names the code within its family. Files keep it, so it never changes.
+        description: What the code is, for people, with its parameters.
         structure: from a number of classes to the first so many points, in the form they have.
     """
 
     dim: int
     size: int
     max_cosine: Cosine
-    recipe: str
+    id: str
+    description: str
     structure: Callable[[int], Structure]
 
     def place(self, num_classes: int) -> Placement:
         """The first so many points, to be certified."""
-        return Placement(self.recipe, self.structure(num_classes))
+        return Placement(self.description, self.structure(num_classes))
 
 
 def dense_member(
     dim: int,
     size: int,
     max_cosine: Cosine,
-    recipe: str,
+    id: str,
+    description: str,
     points: Callable[[int], Points],
     step: Fraction | None = None,
 ) -> Member:
     """A member whose first points are the rows that `points` gives for their number; cosines are 1 - j times `step`."""
-    return Member(
-        dim, size, max_cosine, recipe, lambda count: Plain(points(count), step)
-    )
+
+    def structure(count: int) -> Plain:
+        return Plain(points(count), step)
+
+    return Member(dim, size, max_cosine, id, description, structure)
 
 
 Members = Callable[[int], Iterable[Member]]
@@ -80,13 +85,13 @@ def fitting_member(members: Members, num_classes: int, dim: int) -> Member | Non
     )
 
 
-def named_member(members: Members, dim: int, recipe: str) -> Member:
-    """The member of this dimension with this recipe: names are unique within a family, and stay what they are."""
+def named_member(members: Members, dim: int, id: str) -> Member:
+    """The member of this dimension with this id; ids are unique within a family, and never change."""
     for member in members(dim):
-        if (member.dim, member.recipe) == (dim, recipe):
+        if member.dim == dim and member.id == id:
             return member
     raise InvalidArgumentError(
-        f"'member' must be the recipe of a code of dimension {dim}, got {brief(recipe)}"
+        f"'member' must be the id of a code of dimension {dim}, got {brief(id)}"
     )
 
 
@@ -106,7 +111,7 @@ def family(
     Args:
         summary: One line for lists.
         reference: Where the family comes from.
-        named: Function that makes a member from its dimension and recipe. Without it the member is looked up in the
+        named: Function that makes a member from its dimension and id. Without it the member is looked up in the
             list, which then must not change.
         fitting: Function that finds the member for (K, n). Without it the best listed member is taken.
         infeasible_reason: See `Construction`. Without it the nearest dimensions with a fitting member are named.
@@ -138,7 +143,7 @@ def family(
             assert member is not None, (
                 "infeasible_reason has made sure that there is one"
             )
-            return {"member": member.recipe}
+            return {"member": member.id}
 
         def build(num_classes: int, dim: int, chosen: Mapping[str, Any]) -> Placement:
             return find(dim, chosen["member"]).place(num_classes)

@@ -113,7 +113,7 @@ def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None
     return chosen
 
 
-def thinned(points: Points, num_classes: int) -> Indices:
+def select_subset(points: Points, num_classes: int) -> Indices:
     """Return the numbers of `num_classes` points, after removing the others one at a time.
 
     Each step removes the point that is in most of the closest pairs.

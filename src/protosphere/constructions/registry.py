@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from protosphere.assignment.part_table import part_table
 from protosphere.assignment.similarity import similarity_text
 from protosphere.assignment.taxonomy import taxonomy
 from protosphere.constructions.traits import NO_TRAITS, Traits
@@ -152,6 +153,7 @@ def _written(option: str, value: Any) -> Any:
 TEXTS: Mapping[str, Callable[[Any], str]] = {
     "similarity": similarity_text,
     "tree": lambda tree: taxonomy(tree).text,
+    "table": lambda table: part_table(table).text if table else "",
 }
 """Options that provenance holds as text, whatever they were given as."""
 

@@ -20,7 +20,7 @@ from protosphere.types import Cosine, Progress, ignore
 SAVE_SECONDS = 2.0
 
 Found = tuple[Cosine, str, str]
-"""A max cosine, the scheme whose it is, and its recipe."""
+"""A max cosine, the scheme whose it is, and its description."""
 
 
 def paper_columns() -> tuple[str, ...]:
@@ -67,7 +67,7 @@ def beside_bounds(
     compared: Mapping[str, float | None],
 ) -> AtlasRow:
     """The cell of (K, n) with this code, beside the bounds and what the paper's codes come to; nothing was searched."""
-    value, scheme, recipe = found
+    value, scheme, description = found
     cell = (num_classes, dim)
     achievable = limits(num_classes, dim).achievable
     exact = str(value) if isinstance(value, Fraction) else ""
@@ -79,7 +79,17 @@ def beside_bounds(
     )
     paper = compared["reed_muller"], compared["bch"]
     return AtlasRow(
-        *cell, float(value), exact, scheme, recipe, meets, *between, *paper, 0, 0, *cell
+        *cell,
+        float(value),
+        exact,
+        scheme,
+        description,
+        meets,
+        *between,
+        *paper,
+        0,
+        0,
+        *cell,
     )
 
 

@@ -27,7 +27,7 @@ def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
     spread = code_statistics(code, confident_scale(K, 0.0))
     pairs = np.triu_indices(K, 1)
     cosines = (code.points @ code.points.T)[pairs]
-    names = ("least_cosine", "opposed_pairs", "energy", "mean_square")
+    names = ("min_cosine", "antipodal_pairs", "energy", "mean_square")
     found = {f"code_{name}": float(getattr(spread, name)) for name in names}
     if dataset.is_features and np.bincount(dataset.y_train, minlength=K).min() > 0:
         means = class_means(dataset.x_train, dataset.y_train, K) * (

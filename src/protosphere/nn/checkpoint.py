@@ -71,7 +71,7 @@ class SavedHead(NamedTuple):
 
 
 def code_digest(code: SphericalCode) -> str:
-    """Return the SHA-256 digest of the points as they are stored: packed codewords or float64 rows, and their tails.
+    """Return the SHA-256 digest of the points as stored: packed codewords or float64 rows, and glue vectors.
 
     Args:
         code: The code; its digest is computed once.

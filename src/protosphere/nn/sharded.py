@@ -56,6 +56,10 @@ class ShardedProjection(Projection):
         self._kind_asked = kind
         self.group = group
 
+    @property
+    def all_combinations(self) -> None:
+        """None: a log-sum-exp needs the shares of all processes."""
+
     def of(self, code: SphericalCode, dtype: torch.dtype | None) -> ShardedProjection:
         """Return the same share of another code, as after growing.
 

@@ -18,7 +18,7 @@ ZEROS = "zeros"
 class Step:
     """Something done to all points at once: 'first' keeps the first `count`, 'zeros' appends `count` zero coordinates.
 
-    Any other word says why class i is the point number numbers[i] of before: 'thinned', 'nested from 10'.
+    Any other word says why class i is the point number numbers[i] of before: 'subset', 'nested from 10'.
     """
 
     what: str

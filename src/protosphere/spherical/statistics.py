@@ -11,8 +11,8 @@ from protosphere.spherical.placement import Placement
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine, Progress, ignore
 
-OPPOSED = -1 + 1e-9
-"""Cosines up to this are of opposed points."""
+ANTIPODAL = -1 + 1e-9
+"""Cosines up to this are of antipodal points."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class CodeStatistics:
     """What a code is like apart from its closest pair.
 
     Attributes:
-        least_cosine: of all pairs.
-        opposed_pairs: how many have cosine -1.
+        min_cosine: of all pairs.
+        antipodal_pairs: how many have cosine -1.
         scale: at which the energy is taken, the head's own unless given.
         energy: the mean over classes of the sum over the others of exp(scale (cosine - 1)): what they add to the 1 of
             the right class at its prototype. At the head's own scale it is at most (1 - p) / p, p = .99, and that only
@@ -30,8 +30,8 @@ class CodeStatistics:
             potential of J. Benedetto and M. Fickus (2003), per pair. `bounds.welch_mean_square` is the least there is.
     """
 
-    least_cosine: Cosine
-    opposed_pairs: int
+    min_cosine: Cosine
+    antipodal_pairs: int
     scale: float
     energy: float
     mean_square: Cosine
@@ -58,14 +58,14 @@ def confident_scale(
 def code_statistics(
     code: SphericalCode, scale: float | None = None, progress: Progress = ignore
 ) -> CodeStatistics:
-    """Least cosine, opposed pairs, energy and mean square: by the exact spectrum where there is one, else by all pairs.
+    """Return the statistics of the cosines of a code, by its exact spectrum if it has one, else by all pairs.
 
     >>> import protosphere as ps
     >>> even = code_statistics(ps.construct("orthogonal_simplices", num_classes=100, dim=64))
-    >>> str(even.least_cosine), even.opposed_pairs, round(even.energy, 6)
+    >>> str(even.min_cosine), even.antipodal_pairs, round(even.energy, 6)
     ('-1', 8, 0.009915)
     >>> cross = code_statistics(ps.construct("cross_polytope", num_classes=100, dim=64))
-    >>> cross.opposed_pairs, cross.energy > even.energy
+    >>> cross.antipodal_pairs, cross.energy > even.energy
     (50, True)
     """
     if scale is None:
@@ -78,28 +78,28 @@ def code_statistics(
     total = sum(
         pairs * math.exp(s * (float(cosine) - 1)) for cosine, pairs in spectrum.items()
     )
-    opposed = sum(pairs for cosine, pairs in spectrum.items() if cosine <= OPPOSED)
+    antipodal = sum(pairs for cosine, pairs in spectrum.items() if cosine <= ANTIPODAL)
     squares = sum(pairs * cosine**2 for cosine, pairs in spectrum.items()) / sum(
         spectrum.values()
     )
     return CodeStatistics(
-        min(spectrum), opposed, s, 2 * total / code.num_classes, squares
+        min(spectrum), antipodal, s, 2 * total / code.num_classes, squares
     )
 
 
 def _by_pairs(placement: Placement, scale: float, progress: Progress) -> CodeStatistics:
     least = 1.0
-    opposed = 0
+    antipodal = 0
     total = 0.0
     squares = 0.0
     for cosines in pair_products(
         Rows(placement.count, placement.dim, placement.unit_rows), progress
     ):
         least = min(least, float(cosines.min(initial=1.0)))
-        opposed += int(np.count_nonzero(cosines <= OPPOSED))
+        antipodal += int(np.count_nonzero(cosines <= ANTIPODAL))
         total += float(np.exp(scale * (cosines - 1)).sum())
         squares += float(np.square(cosines).sum())
     pairs = max(1, placement.count * (placement.count - 1) // 2)
     return CodeStatistics(
-        max(least, -1.0), opposed, scale, 2 * total / placement.count, squares / pairs
+        max(least, -1.0), antipodal, scale, 2 * total / placement.count, squares / pairs
     )

@@ -23,7 +23,7 @@ class AtlasRow:
     max_cosine: float
     exact: str
     scheme: str
-    recipe: str
+    description: str
     optimal: bool
     converse: float
     theorem: str
@@ -69,7 +69,7 @@ def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
     return replace(
         row,
         **taken,
-        recipe=part + better.recipe,
+        description=part + better.description,
         optimal=better.max_cosine <= row.converse + 1e-12,
     )
 

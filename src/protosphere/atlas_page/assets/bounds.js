@@ -122,6 +122,16 @@ function coxeterBoroczky(K, n) {
   return { value: 1 - Math.exp(zeroOf(shortage, Math.log(1e-15), 0)) - 4e-15, exact: null, theorem: "coxeter_boroczky" };
 }
 
+/** Theorems on single configurations: the largest value of those with no more points in no fewer dimensions. */
+function provedOptimum(K, n) {
+  let best = null;
+  for (const [dim, classes, value, exact, theorem] of DATA.proved_optima) {
+    if (classes > K || n > dim) continue;
+    if (!best || value > best.value || (value === best.value && classes > best.classes)) best = { value, exact, theorem, classes };
+  }
+  return best && { value: best.value, exact: best.exact, theorem: best.theorem };
+}
+
 const converses = new Map();
 
 /** What no arrangement of K points in R^n is below: the tightest theorem. */
@@ -129,8 +139,8 @@ function converse(K, n) {
   const key = K * 4096 + n;
   if (K <= 2 * n) return rankin(K, n);
   if (!converses.has(key)) {
-    const first = levenshtein(K, n), second = n >= 3 && n <= 8 ? coxeterBoroczky(K, n) : first;
-    converses.set(key, second.value > first.value ? second : first);
+    const bounds = [levenshtein(K, n), n >= 3 && n <= 8 ? coxeterBoroczky(K, n) : null, provedOptimum(K, n)];
+    converses.set(key, bounds.reduce((best, one) => one && one.value > best.value ? one : best));
   }
   return converses.get(key);
 }

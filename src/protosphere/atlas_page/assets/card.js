@@ -58,8 +58,8 @@ function certificateList(one) {
 function evennessList(spectrum) {
   const even = evenness(spectrum);
   return listed([
-    ["minimum cosine", spoken(even.least), "least_cosine"],
-    ["antipodal pairs", count(even.opposed), "opposed_pairs"],
+    ["minimum cosine", spoken(even.minimum), "min_cosine"],
+    ["antipodal pairs", count(even.antipodal), "antipodal_pairs"],
     ["energy", `${even.energy.toFixed(6)}, at a scale of ${even.scale.toFixed(2)}`, "energy"],
   ]);
 }
@@ -67,8 +67,8 @@ function evennessList(spectrum) {
 /** The bars of a spectrum: one a cosine, or bins. */
 function bars(spectrum) {
   if (spectrum.levels) return spectrum.levels.map(([cosine, pairs]) => ({ low: cosine, high: cosine, pairs }));
-  const width = (spectrum.largest - spectrum.least) / spectrum.bins.length;
-  return spectrum.bins.map((pairs, i) => ({ low: spectrum.least + i * width, high: spectrum.least + (i + 1) * width, pairs }));
+  const width = (spectrum.largest - spectrum.minimum) / spectrum.bins.length;
+  return spectrum.bins.map((pairs, i) => ({ low: spectrum.minimum + i * width, high: spectrum.minimum + (i + 1) * width, pairs }));
 }
 
 function histogram(spectrum) {
@@ -110,7 +110,7 @@ function spherePart(one) {
 function showCard(box, one, K) {
   const scheme = DATA.schemes[one.scheme], part = one.K > K ? ` Made for ${count(one.K)} classes: take the first ${count(K)}.` : "";
   const left = make("div", {}, make("h3", {}, "Certificate"), certificateList(one), make("h3", {}, "How it is built"),
-    make("p", { "data-field": "recipe" }, one.recipe || scheme.summary), make("p", { class: "said" }, `${one.scheme}: ${scheme.summary}. ${scheme.reference}.`),
+    make("p", { "data-field": "description" }, one.description || scheme.summary), make("p", { class: "said" }, `${one.scheme}: ${scheme.summary}. ${scheme.reference}.`),
     make("h3", {}, "Make it"), copyable(shellCommand(one), "the shell command", "shell-command"), copyable(pythonLines(one), "the Python lines", "python-lines"));
   const right = make("div", {}, ...spherePart(one), ...cosinesPart(one));
   document.getElementById("code-title").textContent = `${one.scheme}: ${count(one.K)} points in ${count(one.n)} dimensions`;

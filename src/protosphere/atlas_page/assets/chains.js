@@ -76,8 +76,8 @@ function constructionXPoints(K, dims) {
 
 function tailedPoint(K, n, { value, code }) {
   const cuts = `shortened by ${code.shortened}, punctured by ${code.punctured}`;
-  const recipe = `${code.tails} cosets of ${code.name}, ${cuts}, told apart by a tail of ${n - code.dim} dimensions`;
-  return point("construction_x", K, n, value, { known: "promised", guarantee: value, recipe });
+  const description = `${code.tails} cosets of ${code.name}, ${cuts}, told apart by a tail of ${n - code.dim} dimensions`;
+  return point("construction_x", K, n, value, { known: "promised", guarantee: value, description });
 }
 
 const EDGE = 1e-13;
@@ -125,8 +125,8 @@ function peeledPoints(K) {
   const found = [];
   for (let n = 3; n <= DATA.limits.deepest; n++) {
     const angle = peeledAngle(K, n), cosine = Math.cos(angle);
-    const recipe = `layers ${Number((angle * 180 / Math.PI).toPrecision(4))} degrees apart`;
-    found.push(point("apple_peeling", K, n, cosine, { guarantee: cosine, recipe }));
+    const description = `layers ${Number((angle * 180 / Math.PI).toPrecision(4))} degrees apart`;
+    found.push(point("apple_peeling", K, n, cosine, { guarantee: cosine, description }));
   }
   return found;
 }

@@ -1,6 +1,6 @@
 // All cosines of a code, how even it is, and its points in the plane and in space.
 
-const OPPOSED = -1 + 1e-6, MOST_DRAWN = 1500, MOST_LEVELS = 24, BINS = 24;
+const ANTIPODAL = -1 + 1e-6, MOST_DRAWN = 1500, MOST_LEVELS = 24, BINS = 24;
 
 /** Counts of cosines by level, from pairs [cosine, count] in any order; in bins where they are too many. */
 function counted(pairs, K) {
@@ -11,14 +11,14 @@ function counted(pairs, K) {
   }
   const levels = [...sums].filter(([, count]) => count > 0).sort((a, b) => a[0] - b[0]);
   if (levels.length <= MOST_LEVELS) return { K, levels };
-  const least = levels[0][0], largest = levels.at(-1)[0], bins = new Array(BINS).fill(0);
-  for (const [level, count] of levels) bins[Math.min(BINS - 1, Math.floor((level - least) / (largest - least) * BINS))] += count;
-  return { K, least, largest, bins, ...evennessOf(levels, K) };
+  const minimum = levels[0][0], largest = levels.at(-1)[0], bins = new Array(BINS).fill(0);
+  for (const [level, count] of levels) bins[Math.min(BINS - 1, Math.floor((level - minimum) / (largest - minimum) * BINS))] += count;
+  return { K, minimum, largest, bins, ...evennessOf(levels, K) };
 }
 
-/** What the package carries: [cosine, pairs, ...] or ["bins", least, largest, opposed, energy, pairs, ...]. */
+/** What the package carries: [cosine, pairs, ...] or ["bins", minimum, largest, antipodal, energy, pairs, ...]. */
 function carried(row, K) {
-  if (row[0] === "bins") return { K, least: row[1], largest: row[2], opposed: row[3], energy: row[4], bins: row.slice(5) };
+  if (row[0] === "bins") return { K, minimum: row[1], largest: row[2], antipodal: row[3], energy: row[4], bins: row.slice(5) };
   const levels = [];
   for (let i = 0; i < row.length; i += 2) levels.push([row[i], row[i + 1]]);
   return { K, levels };
@@ -56,19 +56,19 @@ function* pairCosines(points) {
   }
 }
 
-/** The scale at which a head is 99 % sure at a prototype, opposed pairs, and what the other classes add there. */
+/** The scale at which a head is 99 % sure at a prototype, antipodal pairs, and what the other classes add there. */
 function evennessOf(levels, K) {
   const largest = levels.at(-1)[0], scale = Math.log(Math.max(1, K - 1) * 99) / (1 - largest);
   const energy = 2 / K * levels.reduce((sum, [cosine, pairs]) => sum + pairs * Math.exp(scale * (cosine - 1)), 0);
-  const opposed = levels.reduce((sum, [cosine, pairs]) => sum + (cosine <= OPPOSED ? pairs : 0), 0);
-  return { least: levels[0][0], opposed, scale, energy };
+  const antipodal = levels.reduce((sum, [cosine, pairs]) => sum + (cosine <= ANTIPODAL ? pairs : 0), 0);
+  return { minimum: levels[0][0], antipodal, scale, energy };
 }
 
 /** The same of whatever `spectrumOf` gave. */
 function evenness(spectrum) {
   if (spectrum.levels) return evennessOf(spectrum.levels, spectrum.K);
   const scale = Math.log(Math.max(1, spectrum.K - 1) * 99) / (1 - spectrum.largest);
-  return { least: spectrum.least, opposed: spectrum.opposed, scale, energy: spectrum.energy };
+  return { minimum: spectrum.minimum, antipodal: spectrum.antipodal, scale, energy: spectrum.energy };
 }
 
 function peeledCoordinates(dim, angle) {

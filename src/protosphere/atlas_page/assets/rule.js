@@ -13,19 +13,19 @@ function number(cosine) {
 /** One code: of `scheme`, for `K` classes in `n` dimensions, and all that is known of it. */
 function point(scheme, K, n, cosine, more) {
   const exact = typeof cosine === "string" ? cosine : null;
-  return { scheme, K, n, value: number(cosine), exact, known: "measured", guarantee: null, recipe: "", ...more };
+  return { scheme, K, n, value: number(cosine), exact, known: "measured", guarantee: null, description: "", ...more };
 }
 
 /** The member of a family that serves K in one dimension, measured where its first K points were. */
 function memberPoint(scheme, row, K) {
-  const [n, , , size, guarantee, recipe, steps, spectra] = row;
+  const [n, , , size, guarantee, description, steps, spectra] = row;
   for (let i = 0; i < steps.length; i += 3) {
     const met = Math.abs(number(steps[i + 2]) - number(guarantee)) < SAME;
     if (steps[i] <= K && K <= steps[i + 1]) {
-      return point(scheme, K, n, met ? guarantee : steps[i + 2], { guarantee, recipe, size, spectra });
+      return point(scheme, K, n, met ? guarantee : steps[i + 2], { guarantee, description, size, spectra });
     }
   }
-  return point(scheme, K, n, guarantee, { known: "promised", guarantee, recipe, size, spectra });
+  return point(scheme, K, n, guarantee, { known: "promised", guarantee, description, size, spectra });
 }
 
 function familyPoints(scheme, K) {
@@ -36,9 +36,9 @@ function familyPoints(scheme, K) {
 function linearPoints(scheme, K) {
   const rows = (name) => (DATA.cells[name] || []).filter((row) => row[0] === 2 ** messageBits(K));
   const home = rows(scheme).map(([, n, cosine, guarantee]) => point(scheme, K, n, cosine, { guarantee }));
-  const recipe = "a BCH code shortened, extended, punctured or lengthened to this dimension";
+  const description = "a BCH code shortened, extended, punctured or lengthened to this dimension";
   const away = rows(`${scheme} modified`).map(([, n, cosine, guarantee]) => point(scheme, K, n, cosine, {
-    known: "promised", guarantee, recipe, modify: true,
+    known: "promised", guarantee, description, modify: true,
   }));
   return [...home, ...away];
 }
@@ -59,8 +59,8 @@ function searchedPoints(K) {
     const held = lowest.get(row[1]);
     if (row[0] >= K && (!held || number(row[2]) < number(held[2]))) lowest.set(row[1], row);
   }
-  return [...lowest.values()].map(([made, n, cosine, recipe, iterations]) => point("best", made, n, cosine, {
-    known: "search", recipe: recipe || "found by an earlier search and kept", iterations,
+  return [...lowest.values()].map(([made, n, cosine, description, iterations]) => point("best", made, n, cosine, {
+    known: "search", description: description || "found by an earlier search and kept", iterations,
   }));
 }
 
@@ -79,7 +79,7 @@ function reedSolomonPoints(K, largest) {
     while (q ** digits < K && digits <= q) digits++;
     for (let length = digits; length <= q && length * (q - 1) <= largest; length++) {
       const above = (q - 1) * length - q * (length - digits + 1), n = length * (q - 1);
-      const made = point("reed_solomon", K, n, fraction(above, n), { recipe: `RS[${length},${digits}] over GF(${q}), simplex symbols` });
+      const made = point("reed_solomon", K, n, fraction(above, n), { description: `RS[${length},${digits}] over GF(${q}), simplex symbols` });
       if (!lowest.has(n) || made.value < lowest.get(n).value) lowest.set(n, { ...made, guarantee: made.exact });
     }
   }
@@ -103,7 +103,7 @@ const PLAIN = {
 
 function plainPoint(scheme, K) {
   const found = PLAIN[scheme](K);
-  return found ? [point(scheme, K, found[0], found[1], { guarantee: found[1], recipe: found[2] })] : [];
+  return found ? [point(scheme, K, found[0], found[1], { guarantee: found[1], description: found[2] })] : [];
 }
 
 /** Every scheme's codes for K classes, at most `largest` dimensions; those with a code everywhere only at `dims`. */

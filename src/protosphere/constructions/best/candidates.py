@@ -192,9 +192,9 @@ def best_member(num_classes: int, dim: int) -> Candidate | None:
 
 
 def _candidate(name: str, member: Member, dim: int) -> Candidate:
-    named = made_of(name, member.size, member.dim, dim, {}, {"member": member.recipe})
+    named = made_of(name, member.size, member.dim, dim, {}, {"member": member.id})
     zeros = "" if member.dim == dim else f", {dim - member.dim} zero coordinates added"
-    return Candidate(member.max_cosine, member.recipe + zeros, member.size, named)
+    return Candidate(member.max_cosine, member.description + zeros, member.size, named)
 
 
 def made_of(

@@ -23,7 +23,7 @@ from protosphere.constructions.best.search import (
 )
 from protosphere.constructions.build import after, placement_of
 from protosphere.constructions.limits import size_infeasible_reason
-from protosphere.constructions.nested import thinned
+from protosphere.constructions.nested import select_subset
 from protosphere.constructions.registry import construction, describe
 from protosphere.constructions.traits import FigureStyle, Traits
 from protosphere.errors import (
@@ -43,12 +43,12 @@ from protosphere.spherical.statistics import code_statistics, confident_scale
 from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.types import Progress, ignore
 
-PREFERENCES = ("separated", "frame_potential")
+PREFERENCES = ("separated", "energy")
 
 BUILT = 3
 """How many of the most promising candidates are built and measured."""
 
-LARGEST_THINNED, LARGEST_UNPACKED = 4096, 1 << 26
+LARGEST_PARENT, LARGEST_UNPACKED = 4096, 1 << 26
 """Up to so many points, and so many entries of theirs, half a gigabyte, the K to keep are chosen with care."""
 
 LARGEST_OPTIMISED = 200_000_000
@@ -136,7 +136,7 @@ def best(
         raise InfeasibleError(
             f"'best' has no family with num_classes {K} at dim {n}, {got}"
         )
-    if prefer == "frame_potential":
+    if prefer == "energy":
         if tolerance > 0 and K * K * n <= LARGEST_OPTIMISED:
             built.append(spread_evenly(built[0], progress))
         built.insert(0, built.pop(_most_even(built, tolerance)))
@@ -188,19 +188,19 @@ def kept_points(
     all_distances = (
         describe(candidate.scheme).traits.linear and 2 * num_classes > candidate.size
     )
-    thinnable = (
-        num_classes < candidate.size <= LARGEST_THINNED
+    selectable = (
+        num_classes < candidate.size <= LARGEST_PARENT
         and candidate.size * dim <= LARGEST_UNPACKED
     )
-    if all_distances or not thinnable:
+    if all_distances or not selectable:
         named = candidate.first(num_classes)
         return placement_of(named), named
     named = candidate.first(candidate.size)
     whole = placement_of(named)
     step = Step(
-        "thinned",
+        "subset",
         numbers=tuple(
-            thinned(whole.unit_rows(0, candidate.size), num_classes).tolist()
+            select_subset(whole.unit_rows(0, candidate.size), num_classes).tolist()
         ),
     )
     return after(whole, step), named.then(step)

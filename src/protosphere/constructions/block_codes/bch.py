@@ -13,8 +13,8 @@ from protosphere.coding.bch import (
 )
 from protosphere.coding.linear import pack, unpack
 from protosphere.constructions.block_codes.modified import (
+    Modification,
     linear_words,
-    modification_name,
 )
 from protosphere.constructions.block_codes.words import BinaryCode, message_bits
 from protosphere.constructions.traits import FigureStyle, Traits
@@ -50,16 +50,22 @@ def _modifications_of(
         shortened = max(0, min(code.k - needed, excess))
         punctured = max(0, excess - shortened)
         repeated = max(0, -excess)
-        name = f"{'even-weight ' if code.even else ''}BCH({code.n},{code.k})"
-        text = modification_name(
-            name,
-            shortened=shortened,
-            extended=extended,
-            punctured=punctured,
-            repeated=repeated,
+        modification = Modification(shortened, extended, punctured, repeated)
+        id, description = _names(code)
+        yield BinaryCode(
+            id=modification.id(id),
+            description=modification.description(description),
+            k=needed,
+            distance=code.bose_distance + extended - punctured,
+            rows=partial(_generator, code, dim, shortened, extended),
         )
-        rows = partial(_generator, code, dim, shortened, extended)
-        yield BinaryCode(text, needed, code.bose_distance + extended - punctured, rows)
+
+
+def _names(code: BCHParameters) -> tuple[str, str]:
+    """Return id and description of a BCH code."""
+    if code.even:
+        return f"even-bch-{code.n}-{code.k}", f"even-weight BCH({code.n},{code.k})"
+    return f"bch-{code.n}-{code.k}", f"BCH({code.n},{code.k})"
 
 
 def _generator(
@@ -109,4 +115,5 @@ def bch(num_classes: int, dim: int) -> BinaryCode:
         if code.k >= message_bits(num_classes)
     )
     rows = partial(systematic_rows, generator_polynomial(code.m, code.k), dim, 0)
-    return BinaryCode(f"BCH({code.n},{code.k})", code.k, code.bose_distance, rows)
+    id, description = _names(code)
+    return BinaryCode(id, description, code.k, code.bose_distance, rows)

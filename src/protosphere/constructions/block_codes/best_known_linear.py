@@ -20,8 +20,8 @@ from protosphere.tables.linear_codes import (
     shipped_linear_codes,
 )
 
-NAME = re.compile(r"\[(\d{1,3}),(\d{1,2}),(\d{1,3})\] (.+)", re.DOTALL)
-"""What a code is called: [n,k,d], and its derivation."""
+ID = re.compile(r"(\d{1,3})-(\d{1,2})-(\d{1,3}) (.+)", re.DOTALL)
+"""Id of a code: n-k-d and its derivation, from which it can be built whatever the table has later."""
 
 
 def _infeasible_reason(num_classes: int, dim: int) -> str | None:
@@ -44,35 +44,35 @@ def _fitting(num_classes: int, dim: int) -> Member | None:
 
 def _member(row: LinearCodeRow) -> Member:
     written = shipped_linear_codes().derivation(row.length, row.dimension)
-    return _named(
-        row.length, f"[{row.length},{row.dimension},{row.distance}] {written}"
-    )
+    return _named(row.length, f"{row.length}-{row.dimension}-{row.distance} {written}")
 
 
-def _named(dim: int, name: str) -> Member:
-    read = NAME.fullmatch(name)
+def _named(dim: int, id: str) -> Member:
+    read = ID.fullmatch(id)
     if read is None or int(read[1]) != dim:
         raise InvalidArgumentError(
-            f"'member' must name a code of length {dim}, got {brief(name)}"
+            f"'member' must be the id of a code of length {dim}, got {brief(id)}"
         )
     k = int(read[2])
     distance = int(read[3])
+    derivation = read[4]
     return Member(
-        dim,
-        1 << k,
-        1 - Fraction(2 * distance, dim),
-        name,
-        partial(_words, name, dim, k, read[4]),
+        dim=dim,
+        size=1 << k,
+        max_cosine=1 - Fraction(2 * distance, dim),
+        id=id,
+        description=f"[{dim},{k},{distance}] {derivation}",
+        structure=partial(_codewords, id, dim, k, derivation),
     )
 
 
-def _words(
-    name: str, dim: int, k: int, derivation: str, num_classes: int
+def _codewords(
+    id: str, dim: int, k: int, derivation: str, num_classes: int
 ) -> LinearWords:
     bits = generator_matrix(derivation)
     if bits.shape != (k, dim):
         raise InvalidArgumentError(
-            f"'member' must derive what it says, got {brief(name)}"
+            f"'member' must derive a code of its length and dimension, got {brief(id)}"
         )
     return first_words(pack(bits), dim, num_classes)
 

@@ -59,7 +59,7 @@ def _choose(num_classes: int, dim: int) -> dict[str, Any]:
     tail = {"tails": one.tails, "tail": one.tail.first(one.tails).to_json()}
     return (
         asdict(one.code)
-        | {"level": one.level.recipe}
+        | {"level": one.level.id}
         | tail
         | {"ratio": one.ratio, "max_cosine": one.max_cosine}
     )
@@ -146,13 +146,13 @@ def construction_x(
 ) -> Placement:
     """K points by spherical Construction X with the best chain, level, cuts and tail for (K, n)."""
     code = ShortenedCosets(chosen["m"], chosen["shortened"], chosen["punctured"])
-    level = next(level for level in chain(code.m) if level.recipe == chosen["level"])
+    level = next(level for level in chain(code.m) if level.id == chosen["level"])
     tails = chosen["tails"]
     group = level.size >> code.shortened
     vectors = placement_of(Provenance.from_json(chosen["tail"])).unit_rows(0, tails)
     words = ShortenedWords.of(code, num_classes)
-    cosets = f"{tails} cosets of {level.recipe}, shortened by {code.shortened}, punctured by {code.punctured}"
-    recipe = f"{cosets}, told apart by a tail of {dim - code.dim} dimensions"
+    cosets = f"{tails} cosets of {level.description}, shortened by {code.shortened}, punctured by {code.punctured}"
+    description = f"{cosets}, told apart by a tail of {dim - code.dim} dimensions"
     return Placement(
-        recipe, with_glue(words, 1 / (1 + chosen["ratio"]), vectors, group)
+        description, with_glue(words, 1 / (1 + chosen["ratio"]), vectors, group)
     )

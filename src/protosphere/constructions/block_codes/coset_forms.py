@@ -19,29 +19,36 @@ from protosphere.spherical.structures import CosetUnion
 def chain(m: int) -> tuple[Member, ...]:
     """The nested codes of length 2^m, 1 <= m <= 16, from RM(1, m) on: each has a pair with just its max cosine.
 
-    >>> [(level.recipe, level.size, str(level.max_cosine)) for level in chain(4)]
-    [('RM(1,4)', 32, '0'), ('Kerdock(4)', 256, '1/4'), ('Delsarte-Goethals(4,1)', 2048, '1/2')]
+    >>> [(level.id, level.size, str(level.max_cosine)) for level in chain(4)]
+    [('rm-1-4', 32, '0'), ('kerdock-4', 256, '1/4'), ('delsarte-goethals-4-1', 2048, '1/2')]
     """
     most = min(forms.form_bits(m), forms.LARGEST_NUMBER_BITS)
     layer = m - 1 + m % 2  # bits of a form that one more level leaves free
-    words = partial(coset_union, m)
-    levels = [
-        Member(
-            1 << m,
-            1 << (layer * r + m + 1),
-            Fraction(1, 1 << (m // 2 + 1 - r)),
-            _level_name(m, r),
-            words,
+    codewords = partial(coset_union, m)
+    levels = [Member(1 << m, 2 << m, Fraction(0), f"rm-1-{m}", f"RM(1,{m})", codewords)]
+    for r in range(1, most // layer + 1):
+        id, description = _level_names(m, r)
+        level = Member(
+            dim=1 << m,
+            size=1 << (layer * r + m + 1),
+            max_cosine=Fraction(1, 1 << (m // 2 + 1 - r)),
+            id=id,
+            description=description,
+            structure=codewords,
         )
-        for r in range(1, most // layer + 1)
-    ]
-    return (Member(1 << m, 2 << m, Fraction(0), f"RM(1,{m})", words), *levels)
+        levels.append(level)
+    return tuple(levels)
 
 
-def _level_name(m: int, r: int) -> str:
+def _level_names(m: int, r: int) -> tuple[str, str]:
+    """Return id and description of the code above RM(1, m) by r levels."""
+    if m % 2 and r == 1:
+        return f"gold-{m}", f"Gold({m})"
     if m % 2:
-        return f"dual BCH({m},{r})" if r > 1 else f"Gold({m})"
-    return f"Delsarte-Goethals({m},{r - 1})" if r > 1 else f"Kerdock({m})"
+        return f"dual-bch-{m}-{r}", f"dual BCH({m},{r})"
+    if r == 1:
+        return f"kerdock-{m}", f"Kerdock({m})"
+    return f"delsarte-goethals-{m}-{r - 1}", f"Delsarte-Goethals({m},{r - 1})"
 
 
 def coset_union(m: int, num_classes: int) -> CosetUnion:

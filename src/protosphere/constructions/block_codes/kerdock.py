@@ -31,11 +31,15 @@ def kerdock(largest_dim: int) -> Iterator[Member]:
         level = chain(m)[1]
         yield level
         if m <= LARGEST_WITH_AXES:
-            size = level.size + (2 << m)
-            recipe = f"{level.recipe} and the axes"
-            step = Fraction(2, 1 << m)
-            points = partial(unbiased_points, m)
-            yield dense_member(1 << m, size, level.max_cosine, recipe, points, step)
+            yield dense_member(
+                dim=1 << m,
+                size=level.size + (2 << m),
+                max_cosine=level.max_cosine,
+                id=f"{level.id}-axes",
+                description=f"{level.description} and the axes",
+                points=partial(unbiased_points, m),
+                step=Fraction(2, 1 << m),
+            )
 
 
 def unbiased_points(m: int, num_points: int) -> Points:

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -21,7 +22,7 @@ from protosphere.spherical.placement import Placement
 
 TRIALS, TRIAL_BITS = 6, 1 << 30
 """How many of the most promising modifications are measured before one is chosen, with so many bits in all words at
-most: a recipe with more is taken at its word."""
+most: with more, the distance that a theorem promises counts."""
 
 Native = Callable[[int, int], BinaryCode]
 """From K and n to the code of length n with the smallest dimension that has K words."""
@@ -162,7 +163,7 @@ def length_infeasible_reason(
 def choose_modification(
     modifications: list[BinaryCode], dim: int, k: int
 ) -> dict[str, Any]:
-    """The one whose first 2**k words are farthest apart, measured among the most promising, by its name.
+    """The one whose first 2**k words are farthest apart, measured among the most promising, by its id.
 
     With it goes the largest distance that any has by theorem: whichever is chosen measures no worse than that.
     """
@@ -170,33 +171,64 @@ def choose_modification(
     best = ranked[0]
     if dim << k <= TRIAL_BITS:
         best = max(ranked, key=lambda code: smallest_weight(code.rows(k), dim))
-    return {"modification": best.name, "distance": ranked[0].distance}
+    return {"modification": best.id, "distance": ranked[0].distance}
 
 
-def _named(modifications: Iterable[BinaryCode], name: str) -> BinaryCode:
-    found = next((code for code in modifications if code.name == name), None)
-    if found is None:
-        raise InvalidArgumentError(
-            f"'modification' must name a code of this length, got {brief(name)}"
-        )
-    return found
+def _named(modifications: Iterable[BinaryCode], id: str) -> BinaryCode:
+    for code in modifications:
+        if code.id == id:
+            return code
+    raise InvalidArgumentError(
+        f"'modification' must be the id of a code of this length, got {brief(id)}"
+    )
 
 
-def modification_name(
-    base: str,
-    *,
-    shortened: int = 0,
-    extended: bool = False,
-    punctured: int = 0,
-    repeated: int = 0,
-) -> str:
-    """What was done to a code, in words.
+@dataclass(frozen=True)
+class Modification:
+    """Changes to the length of a code, in the order in which they are made.
 
-    >>> modification_name("BCH(127,8)", shortened=1, punctured=2)
-    'BCH(127,8), shortened by 1, punctured by 2'
+    Attributes:
+        shortened: Number of message symbols that are fixed to 0 and removed.
+        extended: Whether a parity check is added.
+        punctured: Number of coordinates that are removed.
+        repeated: Number of own columns that are added.
     """
-    steps = [f"shortened by {shortened}"] if shortened else []
-    steps += ["extended by parity"] if extended else []
-    steps += [f"punctured by {punctured}"] if punctured else []
-    steps += [f"lengthened by {repeated} of its own columns"] if repeated else []
-    return ", ".join([base, *steps])
+
+    shortened: int = 0
+    extended: bool = False
+    punctured: int = 0
+    repeated: int = 0
+
+    def id(self, base: str) -> str:
+        """Return the id of the code that is made from the code with the id `base`.
+
+        >>> Modification(shortened=1, punctured=2).id("bch-127-8")
+        'bch-127-8-s1-p2'
+        """
+        parts = [base]
+        if self.shortened:
+            parts.append(f"s{self.shortened}")
+        if self.extended:
+            parts.append("e")
+        if self.punctured:
+            parts.append(f"p{self.punctured}")
+        if self.repeated:
+            parts.append(f"r{self.repeated}")
+        return "-".join(parts)
+
+    def description(self, base: str) -> str:
+        """Return the description of the code that is made from the code with the description `base`.
+
+        >>> Modification(shortened=1, punctured=2).description("BCH(127,8)")
+        'BCH(127,8), shortened by 1, punctured by 2'
+        """
+        parts = [base]
+        if self.shortened:
+            parts.append(f"shortened by {self.shortened}")
+        if self.extended:
+            parts.append("extended by parity")
+        if self.punctured:
+            parts.append(f"punctured by {self.punctured}")
+        if self.repeated:
+            parts.append(f"lengthened by {self.repeated} of its own columns")
+        return ", ".join(parts)

@@ -10,8 +10,8 @@ from protosphere.coding.fields import binary_field
 from protosphere.coding.linear import pack, row_reduce, unpack
 from protosphere.coding.polynomials import LARGEST_DEGREE
 from protosphere.constructions.block_codes.modified import (
+    Modification,
     linear_words,
-    modification_name,
 )
 from protosphere.constructions.block_codes.words import BinaryCode, message_bits
 from protosphere.constructions.traits import FigureStyle, Traits
@@ -44,14 +44,15 @@ def _modifications_of(m: int, dim: int, needed: int) -> Iterator[BinaryCode]:
         shortened = max(0, min(k - needed, excess)) if k <= LARGEST_SHORTENED else 0
         punctured = max(0, excess - shortened)
         repeated = max(0, -excess)
-        text = modification_name(
-            f"RM({r},{m})", shortened=shortened, punctured=punctured, repeated=repeated
+        modification = Modification(
+            shortened=shortened, punctured=punctured, repeated=repeated
         )
         yield BinaryCode(
-            text,
-            needed,
-            (1 << (m - r)) - punctured,
-            partial(_generator, r, m, dim, shortened),
+            id=modification.id(f"rm-{r}-{m}"),
+            description=modification.description(f"RM({r},{m})"),
+            k=needed,
+            distance=(1 << (m - r)) - punctured,
+            rows=partial(_generator, r, m, dim, shortened),
         )
 
 
@@ -101,8 +102,9 @@ def reed_muller(num_classes: int, dim: int) -> BinaryCode:
         "infeasible_reason has made sure that the code is large enough"
     )
     return BinaryCode(
-        f"RM({r},{m})",
-        rm.dimension(r, m),
-        1 << (m - r),
-        partial(rm.generator_rows, r, m),
+        id=f"rm-{r}-{m}",
+        description=f"RM({r},{m})",
+        k=rm.dimension(r, m),
+        distance=1 << (m - r),
+        rows=partial(rm.generator_rows, r, m),
     )

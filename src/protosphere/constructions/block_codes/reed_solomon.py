@@ -137,5 +137,7 @@ def reed_solomon(
     words = reed_solomon_words(code.q, code.n_q, code.k_q, np.arange(num_classes))
     symbols = simplex_points(code.q) / np.sqrt(code.n_q)
     points = symbols[words].reshape(num_classes, dim)
-    recipe = f"RS[{code.n_q},{code.k_q}] over GF({code.q}), simplex symbols"
-    return dense_placement(recipe, points, Fraction(code.q, (code.q - 1) * code.n_q))
+    description = f"RS[{code.n_q},{code.k_q}] over GF({code.q}), simplex symbols"
+    return dense_placement(
+        description, points, Fraction(code.q, (code.q - 1) * code.n_q)
+    )

@@ -5,7 +5,7 @@ from functools import partial
 
 from protosphere.coding.shortened_cosets import ShortenedCosets
 from protosphere.constructions.block_codes.coset_forms import chain
-from protosphere.constructions.block_codes.modified import modification_name
+from protosphere.constructions.block_codes.modified import Modification
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.traits import Traits
 from protosphere.spherical.structures import ShortenedWords
@@ -45,9 +45,12 @@ def shortened_cosets() -> Iterator[Member]:
 
 
 def _member(code: ShortenedCosets, level: Member) -> Member:
-    recipe = modification_name(
-        level.recipe, shortened=code.shortened, punctured=code.punctured
+    modification = Modification(shortened=code.shortened, punctured=code.punctured)
+    return Member(
+        dim=code.dim,
+        size=level.size >> code.shortened,
+        max_cosine=code.max_cosine(level.max_cosine),
+        id=modification.id(level.id),
+        description=modification.description(level.description),
+        structure=partial(ShortenedWords.of, code),
     )
-    size = level.size >> code.shortened
-    cosine = code.max_cosine(level.max_cosine)
-    return Member(code.dim, size, cosine, recipe, partial(ShortenedWords.of, code))

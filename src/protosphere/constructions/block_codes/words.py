@@ -22,9 +22,18 @@ GREEDY_WORK_BITS = 32
 
 @dataclass(frozen=True)
 class BinaryCode:
-    """A code of the wanted length: its name, dimension and promised distance, and its first so many generator rows."""
+    """A code of the wanted length.
 
-    name: str
+    Attributes:
+        id: Token that names the code among those of its scheme; files keep it.
+        description: What the code is, for people.
+        k: Dimension.
+        distance: Minimum distance that a theorem promises.
+        rows: Function from a number to so many first rows of the generator.
+    """
+
+    id: str
+    description: str
     k: int
     distance: int
     rows: Callable[[int], PackedBits]
@@ -59,17 +68,17 @@ def placed_words(
     generator = code.rows({"first": fewest, "random": code.k, "greedy": greedy}[subset])
     k = len(generator)
     if subset == "first" or (1 << k) == num_classes:
-        return Placement(code.name, first_words(generator, dim, num_classes))
-    recipe = f"{code.name}, {subset} subset"
+        return Placement(code.description, first_words(generator, dim, num_classes))
+    description = f"{code.description}, {subset} subset"
     if subset == "greedy":
         messages = greedy_messages(generator, num_classes)
     elif k <= STRUCTURE_BITS:
         messages = rng.choice(1 << k, num_classes, replace=False).astype(np.int64)
     else:
         return Placement(
-            recipe, SignWords(dim, _random_words(generator, num_classes, rng))
+            description, SignWords(dim, _random_words(generator, num_classes, rng))
         )
-    return Placement(recipe, LinearWords.of(generator, dim, messages))
+    return Placement(description, LinearWords.of(generator, dim, messages))
 
 
 def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWords:

@@ -104,11 +104,11 @@ def _guarantee(num_classes: int, dim: int) -> float:
     traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
 def apple_peeling(num_classes: int, dim: int) -> Placement:
-    """Layers of equal latitude, an angle apart; on each, points as far apart, by the same recipe a dimension below.
+    """Layers of equal latitude, an angle apart; on each, points as far apart, by the same method a dimension below.
 
     The angle is the widest at which there is room for K; of more points the first K, from pole to pole.
     """
     angle = peeled_angle(num_classes, dim)
     points = normalized(peeled_points(dim, angle)[:num_classes])
-    recipe = f"layers {np.degrees(angle):.4g} degrees apart"
-    return Placement(recipe, LayeredPoints(points, angle=angle))
+    description = f"layers {np.degrees(angle):.4g} degrees apart"
+    return Placement(description, LayeredPoints(points, angle=angle))

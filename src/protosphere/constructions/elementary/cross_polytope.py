@@ -34,7 +34,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     ),
 )
 def cross_polytope(num_classes: int, dim: int) -> Placement:
-    """e_1, -e_1, e_2, -e_2, ...: classes 2i and 2i+1 are opposed, all others orthogonal."""
+    """e_1, -e_1, e_2, -e_2, ...: classes 2i and 2i+1 are antipodal, all others orthogonal."""
     return dense_placement(
         "cross-polytope", cross_polytope_points(num_classes, dim), Fraction(1)
     )

@@ -33,11 +33,14 @@ def lifted_bases() -> Iterator[Member]:
     for m in range(2, LARGEST_FAMILY_DIM.bit_length(), 2):
         for bases in range(2, min(1 << (m - 1), LARGEST_FAMILY_DIM - (1 << m)) + 2):
             r = Fraction(bases - 1, bases << m // 2)
-            recipe = f"{bases} unbiased bases of R^{1 << m}, lifted"
-            points = partial(_points, m, bases, r)
-            step = 2 / (1 + r) / (1 << m // 2)
             yield dense_member(
-                (1 << m) + bases - 1, 2 * bases << m, r / (1 + r), recipe, points, step
+                dim=(1 << m) + bases - 1,
+                size=2 * bases << m,
+                max_cosine=r / (1 + r),
+                id=f"bases-{1 << m}-{bases}",
+                description=f"{bases} unbiased bases of R^{1 << m}, lifted",
+                points=partial(_points, m, bases, r),
+                step=2 / (1 + r) / (1 << m // 2),
             )
 
 

@@ -30,16 +30,16 @@ def lifted_cross_polytopes() -> Iterator[Member]:
     square antiprism and (5, 16) the half 5-cube, both optimal.
     """
     for order in hadamard_orders(LARGEST_FAMILY_DIM - 1):
-        recipe = f"two cross-polytopes of R^{order}, lifted"
         cosine = 1 / (2 * root(order) + 1)
         step = 2 * cosine if isinstance(cosine, Fraction) else None
         yield dense_member(
-            order + 1,
-            4 * order,
-            cosine,
-            recipe,
-            partial(_points, order, sqrt(cosine)),
-            step,
+            dim=order + 1,
+            size=4 * order,
+            max_cosine=cosine,
+            id=f"cross-polytopes-{order}",
+            description=f"two cross-polytopes of R^{order}, lifted",
+            points=partial(_points, order, sqrt(cosine)),
+            step=step,
         )
 
 

@@ -50,10 +50,12 @@ def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
     """One simplex after the other; sizes differ by at most one. At K = 2n it is the cross-polytope.
 
     Every optimal code of n + 2 to 2n points splits into K - n simplices in orthogonal subspaces. Regular ones of equal
-    size have the fewest opposed pairs and waste no dimension: K = 100 in R^64 are 28 triangles and 8 pairs, where a
+    size have the fewest antipodal pairs and waste no dimension: K = 100 in R^64 are 28 triangles and 8 pairs, where a
     cross-polytope has 50 pairs on 50 axes.
     """
     sizes = block_sizes(num_classes, dim)
     span = str(sizes[0]) if sizes[0] == sizes[-1] else f"{sizes[-1]} or {sizes[0]}"
-    recipe = f"{len(sizes)} orthogonal simplices of {span} points"
-    return Placement(recipe, OrthogonalSimplices(sizes, np.arange(num_classes), dim))
+    description = f"{len(sizes)} orthogonal simplices of {span} points"
+    return Placement(
+        description, OrthogonalSimplices(sizes, np.arange(num_classes), dim)
+    )

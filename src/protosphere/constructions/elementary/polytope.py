@@ -154,5 +154,11 @@ def polytope() -> Iterator[Member]:
     """Seven, eight (square antiprism), nine, twelve (icosahedron) and 24 (snub cube) points in space; the 600-cell."""
     for n, size, cosine, name, shape, step in SHAPES:
         yield dense_member(
-            n, size, cosine, name, lambda count, shape=shape: shape()[:count], step
+            dim=n,
+            size=size,
+            max_cosine=cosine,
+            id=name.replace(" ", "-"),
+            description=name,
+            points=lambda count, shape=shape: shape()[:count],
+            step=step,
         )

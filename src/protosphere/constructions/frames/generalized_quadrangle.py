@@ -35,12 +35,14 @@ def generalized_quadrangle() -> Iterator[Member]:
     q + 1 common neighbours, so that their number does not depend on the choice.
     """
     for q in prime_powers(LARGEST_Q):
-        recipe = f"points of the elliptic quadric over GF({q})"
+        id = f"quadric-{q}"
+        description = f"points of the elliptic quadric over GF({q})"
         yield dense_member(
             dim=_dim(q),
             size=_size(q),
             max_cosine=Fraction(1, q * q),
-            recipe=recipe,
+            id=id,
+            description=description,
             points=partial(_points, q),
             step=Fraction(q + 1, q * q),
         )
@@ -53,7 +55,8 @@ def generalized_quadrangle() -> Iterator[Member]:
                 dim=dim,
                 size=size,
                 max_cosine=cosine,
-                recipe=f"{recipe}, seen along {along} of them",
+                id=f"{id}-along-{along}",
+                description=f"{description}, seen along {along} of them",
                 points=partial(_section, q, along),
                 step=step,
             )

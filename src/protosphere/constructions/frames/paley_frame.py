@@ -30,7 +30,8 @@ def paley_frame() -> Iterator[Member]:
                 dim=(q + 1) // 2,
                 num_lines=q + 1,
                 max_cosine=1 / root(q),
-                recipe=f"Paley conference frame of GF({q})",
+                id=f"paley-{q}",
+                description=f"Paley conference frame of GF({q})",
                 lines=partial(paley_points, q),
             )
 

@@ -24,10 +24,14 @@ def steiner_frame() -> Iterator[Member]:
     """
     for v in hadamard_orders(LARGEST_FAMILY_DIM):
         dim = v * (v - 1) // 2
-        recipe = f"Steiner frame of all pairs of {v}"
         if v >= 4 and dim <= LARGEST_FAMILY_DIM:
             yield lines_member(
-                dim, v * v, Fraction(1, v - 1), recipe, partial(steiner_points, v)
+                dim=dim,
+                num_lines=v * v,
+                max_cosine=Fraction(1, v - 1),
+                id=f"steiner-{v}",
+                description=f"Steiner frame of all pairs of {v}",
+                lines=partial(steiner_points, v),
             )
 
 

@@ -27,7 +27,8 @@ def lines_member(
     dim: int,
     num_lines: int,
     max_cosine: Cosine,
-    recipe: str,
+    id: str,
+    description: str,
     lines: Callable[[], Points],
 ) -> Member:
     """One unit vector of each line first, then their negatives: cosines +-`max_cosine` and -1."""
@@ -37,6 +38,5 @@ def lines_member(
         return np.concatenate([one_of_each, -one_of_each])[:count]
 
     step = 2 * max_cosine if isinstance(max_cosine, Fraction) else None
-    return dense_member(
-        dim, 2 * num_lines, max_cosine, f"{recipe}, both signs", points, step
-    )
+    description = f"{description}, both signs"
+    return dense_member(dim, 2 * num_lines, max_cosine, id, description, points, step)

@@ -27,7 +27,8 @@ def _unitary() -> Iterator[Member]:
             lines=q**3 + 1,
             root=q,
             signs=partial(unitary_signs, q),
-            recipe=f"unitary two-graph over GF({q * q})",
+            id=f"unitary-{q}",
+            description=f"unitary two-graph over GF({q * q})",
         )
 
 
@@ -44,19 +45,25 @@ def _symplectic() -> Iterator[Member]:
             lines=whole * 2 ** (m - 1),
             root=half,
             signs=partial(symplectic_signs, m, sign),
-            recipe=f"symplectic two-graph of type {kind} over GF(2)^{2 * m}",
+            id=f"symplectic-{'plus' if sign > 0 else 'minus'}-{2 * m}",
+            description=f"symplectic two-graph of type {kind} over GF(2)^{2 * m}",
         )
 
 
 def _member(
-    dim: int, lines: int, root: int, signs: Callable[[], Points], recipe: str
+    dim: int,
+    lines: int,
+    root: int,
+    signs: Callable[[], Points],
+    id: str,
+    description: str,
 ) -> Member:
     """Return lines with cosines +-1/root, whose signs are those of a two-graph."""
 
     def points() -> Points:
         return frame(signs() / root, dim)
 
-    return lines_member(dim, lines, Fraction(1, root), recipe, points)
+    return lines_member(dim, lines, Fraction(1, root), id, description, points)
 
 
 @family(

@@ -56,7 +56,8 @@ def _member(p: int, degree: int) -> Member:
         dim=2 * p,
         size=size,
         max_cosine=(degree - 1) / sqrt(p),
-        recipe=f"chirps of degree up to {degree} modulo {p}, {basis}times 1, i, -1, -i",
+        id=f"chirps-{p}-{degree}",
+        description=f"chirps of degree up to {degree} modulo {p}, {basis}times 1, i, -1, -i",
         points=partial(_points, p, degree),
     )
 

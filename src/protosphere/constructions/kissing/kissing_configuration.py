@@ -38,12 +38,12 @@ CONFIGURATIONS: tuple[
 def kissing_configuration() -> Iterator[Member]:
     """Points every two of which are at 60 degrees or more: spheres of one size around a sphere of the same size."""
     for dim, size, whose, make, step in CONFIGURATIONS:
-        recipe = f"{whose} kissing configuration of {size} points"
         yield dense_member(
-            dim,
-            size,
-            Fraction(1, 2),
-            recipe,
-            lambda count, make=make: make()[:count],
-            step,
+            dim=dim,
+            size=size,
+            max_cosine=Fraction(1, 2),
+            id=f"kissing-{dim}-{size}",
+            description=f"{whose} kissing configuration of {size} points",
+            points=lambda count, make=make: make()[:count],
+            step=step,
         )

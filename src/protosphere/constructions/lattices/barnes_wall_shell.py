@@ -46,11 +46,20 @@ SPREAD = 61
 )
 def barnes_wall_shell() -> Iterator[Member]:
     """Vectors at one distance from a centre; they differ by lattice vectors, so the max cosine is 1 - 4/norm."""
+    code = generator_rows(1, 4)
     for centre, norm, size, where in SHELLS:
-        recipe = f"Barnes-Wall 16, {where}, squared radius {norm}/8 of the shortest"
-        yield shell_member(generator_rows(1, 4), centre, norm, size, recipe)
+        id = f"bw16-{norm}"
+        description = (
+            f"Barnes-Wall 16, {where}, squared radius {norm}/8 of the shortest"
+        )
+        yield shell_member(code, centre, norm, size, id, description)
     yield Member(
-        32, 146_880, Fraction(1, 2), "Barnes-Wall 32, minimal vectors", _minimal_32
+        dim=32,
+        size=146_880,
+        max_cosine=Fraction(1, 2),
+        id="bw32-minimal",
+        description="Barnes-Wall 32, minimal vectors",
+        structure=_minimal_32,
     )
 
 

@@ -24,7 +24,12 @@ LEAST_NORM = 8
 
 
 def shell_member(
-    code: PackedBits, centre: tuple[int, ...], norm: int, size: int, recipe: str
+    code: PackedBits,
+    centre: tuple[int, ...],
+    norm: int,
+    size: int,
+    id: str,
+    description: str,
 ) -> Member:
     """Return the member of the vectors x - centre of squared length `norm`, x in the lattice of a code.
 
@@ -35,7 +40,8 @@ def shell_member(
         centre: Point to which distances are measured.
         norm: Squared length of the vectors.
         size: Number of the vectors.
-        recipe: What the shell is.
+        id: Id of the member.
+        description: What the shell is.
     """
 
     def structure(count: int) -> LatticePoints:
@@ -45,7 +51,7 @@ def shell_member(
         )
 
     max_cosine = 1 - Fraction(LEAST_NORM, 2 * norm)
-    return Member(len(centre), size, max_cosine, recipe, structure)
+    return Member(len(centre), size, max_cosine, id, description, structure)
 
 
 def shell_vectors(

@@ -44,8 +44,14 @@ THEOREM = "the Coxeter-Todd lattice has as shortest vectors those of norm 4"
 def coxeter_todd_shell() -> Iterator[Member]:
     """All vectors of norm N: they differ by lattice vectors, of norm 4 at least, so the max cosine is 1 - 2/N."""
     for norm, size in SIZES.items():
-        recipe = f"Coxeter-Todd lattice, the shell of norm {norm}"
-        yield Member(12, size, 1 - Fraction(2, norm), recipe, partial(_shell, norm))
+        yield Member(
+            dim=12,
+            size=size,
+            max_cosine=1 - Fraction(2, norm),
+            id=f"k12-{norm}",
+            description=f"Coxeter-Todd lattice, the shell of norm {norm}",
+            structure=partial(_shell, norm),
+        )
 
 
 def _shell(norm: int, count: int) -> LatticePoints:

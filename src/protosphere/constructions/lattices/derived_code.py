@@ -32,10 +32,10 @@ HOLE = Parent(
 PARENTS = {"leech": (LEECH, 32), "leech_hole": (HOLE, 128)}
 """Shells by name, and their least squared distances in the scale of their coordinates."""
 
-VECTORS = r"\d{1,7}(?:\+\d{1,7})?(?: \d{1,7}(?:\+\d{1,7})?){0,15}"
-PRODUCTS = r"-?\d{1,4}(?: -?\d{1,4}){0,15}"
-NAME = re.compile(rf"(\w{{1,20}}) at \(({PRODUCTS})\) from \(({VECTORS})\)")
-"""What names a code: its parent, the inner products, and the fixed vectors."""
+VECTORS = r"\d{1,7}(?:\+\d{1,7})?(?:,\d{1,7}(?:\+\d{1,7})?){0,15}"
+PRODUCTS = r"-?\d{1,4}(?:,-?\d{1,4}){0,15}"
+ID = re.compile(rf"(\w{{1,20}}):({PRODUCTS}):({VECTORS})")
+"""Id of a code: its parent, the inner products, and the fixed vectors."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,20 @@ class DerivedCodeRow:
     max_cosine: str
 
     @property
-    def name(self) -> str:
-        """What names the code for ever, whatever the file has later."""
-        return f"{self.parent} at ({self.products}) from ({self.fixed})"
+    def id(self) -> str:
+        """Id from which the code can be built, whatever the table has later."""
+        products = self.products.replace(" ", ",")
+        fixed = self.fixed.replace(" ", ",")
+        return f"{self.parent}:{products}:{fixed}"
+
+    @property
+    def description(self) -> str:
+        """What the code is, for people."""
+        return _description(self.parent, self.products.split())
 
     def structure(self, count: int) -> LatticePoints:
         """Its first `count` points."""
-        return section_named(self.dim, self.name).structure(count)
+        return section_named(self.dim, self.id).structure(count)
 
 
 def read_derived_codes(path: str | Path) -> tuple[DerivedCodeRow, ...]:
@@ -76,42 +83,58 @@ def _possible(row: DerivedCodeRow) -> bool:
     """Whether there can be such a code, by its numbers."""
     as_many = len(row.fixed.split(" ")) == len(row.products.split(" "))
     return (
-        bool(NAME.fullmatch(row.name))
+        bool(ID.fullmatch(row.id))
         and as_many
         and 1 <= row.dim < row.size
         and 0 < Fraction(row.max_cosine) < 1
     )
 
 
-def _named(dim: int, name: str) -> Member:
-    section = section_named(dim, name)
-    return Member(dim, 0, section.max_cosine, name, section.structure)
+def _description(parent: str, products: Sequence[str]) -> str:
+    vectors = f"{PARENTS[parent][0].name} vectors"
+    if len(products) == 1:
+        return f"{vectors} with inner product {products[0]} with a fixed vector"
+    return f"{vectors} with inner products {', '.join(products)} with fixed vectors"
 
 
-def section_named(dim: int, name: str) -> Section:
-    """The section of that name; InvalidArgumentError where there can be none in so many dimensions."""
-    read = NAME.fullmatch(name)
+def _named(dim: int, id: str) -> Member:
+    section = section_named(dim, id)
+    return Member(dim, 0, section.max_cosine, id, section.name, section.structure)
+
+
+def section_named(dim: int, id: str) -> Section:
+    """The section with that id; InvalidArgumentError where there can be none in so many dimensions."""
+    read = ID.fullmatch(id)
     if read is None or read[1] not in PARENTS:
         raise InvalidArgumentError(
-            f"'member' must be the name of a derived code, got {brief(name)}"
+            f"'member' must be the id of a derived code, got {brief(id)}"
         )
     parent, least = PARENTS[read[1]]
-    products = tuple(map(int, read[2].split()))
+    products = tuple(map(int, read[2].split(",")))
     vectors = leech_minimal_vectors()
-    tokens = [tuple(map(int, token.split("+"))) for token in read[3].split()]
+    tokens = [tuple(map(int, token.split("+"))) for token in read[3].split(",")]
     if (
         len(tokens) != len(products)
         or max(map(max, tokens)) >= len(vectors)
         or dim != 24 - len(tokens)
     ):
         raise InvalidArgumentError(
-            f"'member' must have as many products as vectors, 24 - {dim}, got {brief(name)}"
+            f"'member' must have as many products as vectors, 24 - {dim}, got {brief(id)}"
         )
     fixed = tuple(tuple(vectors[list(token)].sum(axis=0).tolist()) for token in tokens)
     left = norm_left(
         sum(entry**2 for entry in parent.vectors()[0].tolist()), fixed, products
     )
-    return Section(dim, 0, 1 - least / (2 * left), parent, fixed, products, name)
+    return Section(
+        dim=dim,
+        size=0,
+        max_cosine=1 - least / (2 * left),
+        parent=parent,
+        fixed=fixed,
+        products=products,
+        id=id,
+        name=_description(read[1], read[2].split(",")),
+    )
 
 
 def norm_left(
@@ -149,5 +172,10 @@ def derived_code() -> Iterator[Member]:
     """Minimal vectors with prescribed inner products with one to seven others, projected and scaled to the sphere."""
     for row in shipped_derived_codes():
         yield Member(
-            row.dim, row.size, Fraction(row.max_cosine), row.name, row.structure
+            dim=row.dim,
+            size=row.size,
+            max_cosine=Fraction(row.max_cosine),
+            id=row.id,
+            description=row.description,
+            structure=row.structure,
         )

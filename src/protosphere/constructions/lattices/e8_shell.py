@@ -30,16 +30,24 @@ def e8_shell() -> Iterator[Member]:
     as the outer one alone (`lattice_shell`).
     """
     code = generator_rows(0, 3)
-    for m in range(
-        1, DEEPEST + 1
-    ):  # integers of twice the usual size, so the norm is 8m here
-        recipe = f"E8, the shell of norm {2 * m}"
-        yield shell_member(code, ORIGIN, 8 * m, _shell_size(m), recipe)
+    for m in range(1, DEEPEST + 1):
+        # integers of twice the usual size, so the norm is 8m here
+        yield shell_member(
+            code,
+            ORIGIN,
+            8 * m,
+            _shell_size(m),
+            f"e8-{2 * m}",
+            f"E8, the shell of norm {2 * m}",
+        )
     for m in PAIRED:
-        size = _shell_size(m - 1) + _shell_size(m)
-        recipe = f"E8, the shells of norm {2 * m - 2} and {2 * m}"
         yield Member(
-            8, size, 1 - Fraction(1, 2 * m), recipe, _paired_shells(m).structure
+            dim=8,
+            size=_shell_size(m - 1) + _shell_size(m),
+            max_cosine=1 - Fraction(1, 2 * m),
+            id=f"e8-{2 * m - 2}-{2 * m}",
+            description=f"E8, the shells of norm {2 * m - 2} and {2 * m}",
+            structure=_paired_shells(m).structure,
         )
 
 

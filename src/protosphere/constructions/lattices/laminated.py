@@ -46,11 +46,12 @@ def laminated() -> Iterator[Member]:
         fixed = CHAIN[: 24 - n]
         products = (0,) * (24 - n)
         yield Section(
-            n,
-            SIZES[n],
-            Fraction(1, 2),
-            LEECH,
-            fixed,
-            products,
-            f"laminated lattice {n}",
+            dim=n,
+            size=SIZES[n],
+            max_cosine=Fraction(1, 2),
+            parent=LEECH,
+            fixed=fixed,
+            products=products,
+            id=f"laminated-{n}",
+            name=f"laminated lattice {n}",
         ).member

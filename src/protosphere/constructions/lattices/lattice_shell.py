@@ -24,10 +24,11 @@ from protosphere.spherical.structures import LatticePoints
 from protosphere.tables.table_files import read_known_table, shipped_file
 from protosphere.types import Points
 
-NAME = re.compile(
-    r"(\w{1,20}) lattice (\d{1,2}), (?:(\d{1,5}(?:/\d{1,5})?) to )?(\d{1,5}(?:/\d{1,5})?) from \((\d[\d ]*)\)/(\d{1,3})"
+NORM = r"\d{1,5}(?:/\d{1,5})?"
+ID = re.compile(
+    rf"(\w{{1,20}})-(\d{{1,2}}):(?:({NORM})\.\.)?({NORM}):(\d+(?:,\d+)*)/(\d{{1,3}})"
 )
-"""What shells are called: chain and dimension of the lattice, least and largest squared distance, and from where."""
+"""Id of shells: lattice and dimension, least and largest squared distance, and the center."""
 
 LARGEST_SQUARED_RADIUS = 70
 """In nine dimensions it holds thirty million vectors."""
@@ -46,13 +47,13 @@ class ShellRow:
     size: int
 
     @property
-    def name(self) -> str:
-        """That of its shells."""
-        if self.inner == self.outer:
-            radii = self.outer
-        else:
-            radii = f"{self.inner} to {self.outer}"
-        return f"{self.lattice} lattice {self.dim}, {radii} from ({self.centre})/{self.denominator}"
+    def id(self) -> str:
+        """Id of its shells."""
+        radii = self.outer
+        if self.inner != self.outer:
+            radii = f"{self.inner}..{self.outer}"
+        center = self.centre.replace(" ", ",")
+        return f"{self.lattice}-{self.dim}:{radii}:{center}/{self.denominator}"
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,15 @@ class Shells:
     def max_cosine(self) -> Fraction:
         """1 - m/(2r^2), m the least norm and r the largest distance."""
         return 1 - LEAST_NORM / (2 * self.outer)
+
+    @property
+    def description(self) -> str:
+        """What the shells are, for people."""
+        radii = str(self.outer)
+        if self.inner != self.outer:
+            radii = f"{self.inner} to {self.outer}"
+        center = " ".join(map(str, self.centre))
+        return f"{self.lattice} lattice {self.dim}, {radii} from ({center})/{self.denominator}"
 
     def structure(self, count: int) -> LatticePoints:
         """The first `count`, in the order of their coefficients, the last of these running slowest."""
@@ -139,18 +149,18 @@ def _combinations(coefficients: Points, factor: Points) -> Points:
     return found.T
 
 
-def shells_named(dim: int, name: str) -> Shells:
-    """The shells that a name describes in full: it means the same whatever the table has later.
+def shells_named(dim: int, id: str) -> Shells:
+    """The shells that an id describes in full: it means the same whatever the table has later.
 
-    >>> shells_named(4, "laminated lattice 4, 4 from (0 0 0 0)/1").sizes()  # the root system D4
+    >>> shells_named(4, "laminated-4:4:0,0,0,0/1").sizes()  # the root system D4
     {Fraction(4, 1): 24}
     """
-    read = NAME.fullmatch(name)
-    if read is None or int(read[2]) != dim or len(read[5].split()) != dim:
+    read = ID.fullmatch(id)
+    if read is None or int(read[2]) != dim or len(_coefficients(read[5])) != dim:
         raise InvalidArgumentError(
-            f"'member' must describe shells of a lattice of dimension {dim}, got {brief(name)}"
+            f"'member' must describe shells of a lattice of dimension {dim}, got {brief(id)}"
         )
-    centre = tuple(map(int, read[5].split()))
+    centre = _coefficients(read[5])
     denominator = int(read[6])
     gram_matrix(read[1], dim)
     try:
@@ -166,14 +176,25 @@ def shells_named(dim: int, name: str) -> Shells:
     )  # as squares, which are rational
     if not reaches or not in_annulus:
         raise InvalidArgumentError(
-            f"'member' must have distances from r - {LEAST_NORM}/r to r, got {brief(name)}"
+            f"'member' must have distances from r - {LEAST_NORM}/r to r, got {brief(id)}"
         )
     return Shells(read[1], dim, inner, outer, centre, denominator)
 
 
-def _named(dim: int, name: str, size: int = 0) -> Member:
-    shells = shells_named(dim, name)
-    return Member(dim, size, shells.max_cosine, name, shells.structure)
+def _coefficients(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(","))
+
+
+def _named(dim: int, id: str, size: int = 0) -> Member:
+    shells = shells_named(dim, id)
+    return Member(
+        dim=dim,
+        size=size,
+        max_cosine=shells.max_cosine,
+        id=id,
+        description=shells.description,
+        structure=shells.structure,
+    )
 
 
 @family(
@@ -189,4 +210,4 @@ def lattice_shell() -> Iterator[Member]:
     """
     with shipped_file("lattice_shells.csv") as path:
         rows = read_known_table(path, ShellRow, lambda row: row.size > 1)
-    return (_named(row.dim, row.name, row.size) for row in rows)
+    return (_named(row.dim, row.id, row.size) for row in rows)

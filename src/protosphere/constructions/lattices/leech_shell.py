@@ -33,18 +33,20 @@ def leech_shell() -> Iterator[Member]:
     Minimal vectors come as those of shape (4,4), of shape 2^8 and odd ones, as in `leech_minimal_vectors`.
     """
     yield Member(
-        24,
-        22_356,
-        Fraction(3, 7),
-        "Leech lattice, second shell around a type 3 hole",
-        partial(_shell, hole_vectors, 2),
+        dim=24,
+        size=22_356,
+        max_cosine=Fraction(3, 7),
+        id="leech-hole",
+        description="Leech lattice, second shell around a type 3 hole",
+        structure=partial(_shell, hole_vectors, 2),
     )
     yield Member(
-        24,
-        196_560,
-        Fraction(1, 2),
-        "Leech lattice, minimal vectors",
-        partial(_shell, leech_minimal_vectors, 1),
+        dim=24,
+        size=196_560,
+        max_cosine=Fraction(1, 2),
+        id="leech-minimal",
+        description="Leech lattice, minimal vectors",
+        structure=partial(_shell, leech_minimal_vectors, 1),
     )
 
 

@@ -37,7 +37,7 @@ def root_system() -> Iterable[Member]:
 
 def _member(name: str, dim: int, size: int, points: Callable[[int], Points]) -> Member:
     """Return a root system, whose cosines are multiples of 1/2."""
-    return dense_member(dim, size, HALF, f"roots of {name}", points, HALF)
+    return dense_member(dim, size, HALF, name, f"roots of {name}", points, HALF)
 
 
 def _a(n: int, count: int) -> Points:
@@ -70,10 +70,17 @@ def _exceptional() -> Iterable[Member]:
     """E8, and what of it is orthogonal to one root, or to two at 120 degrees."""
     one = sparse(8, {0: 2, 1: -2})
     two = sparse(8, {1: 2, 2: -2})
-    e6 = Section(6, 72, HALF, E8, (one, two), (0, 0), "roots of E6")
-    e7 = Section(7, 126, HALF, E8, (one,), (0,), "roots of E7")
+    e6 = Section(6, 72, HALF, E8, (one, two), (0, 0), "E6", "roots of E6")
+    e7 = Section(7, 126, HALF, E8, (one,), (0,), "E7", "roots of E7")
     for section in (e6, e7):
-        yield Member(section.dim, section.size, HALF, section.name, section.structure)
+        yield Member(
+            dim=section.dim,
+            size=section.size,
+            max_cosine=HALF,
+            id=section.id,
+            description=section.name,
+            structure=section.structure,
+        )
     yield _member("E8", 8, 240, _e8)
 
 

@@ -57,13 +57,22 @@ class Section:
     parent: Parent
     fixed: tuple[tuple[int, ...], ...]
     products: tuple[int, ...]
+    id: str
     name: str
 
     @property
     def member(self) -> Member:
         """The section as a member of a family."""
-        recipe = f"{self.name}: {self.parent.name} vectors with inner products fixed with {len(self.fixed)} others"
-        return Member(self.dim, self.size, self.max_cosine, recipe, self.structure)
+        vectors = f"{self.parent.name} vectors"
+        description = f"{self.name}: {vectors} with inner products fixed with {len(self.fixed)} others"
+        return Member(
+            dim=self.dim,
+            size=self.size,
+            max_cosine=self.max_cosine,
+            id=self.id,
+            description=description,
+            structure=self.structure,
+        )
 
     def structure(self, count: int) -> LatticePoints:
         """The first `count` in the parent's order, in coordinates of the space orthogonal to the fixed vectors."""

@@ -25,64 +25,48 @@ def _kissing_chain() -> Iterable[Section]:
         (LEECH, 24, 4, (4600, 891, 336, 170, 100)),
     ):
         for arms, size in enumerate(sizes, start=1):
-            fixed = _star(dim, entry, arms)
-            products = (entry**2,) * arms
             yield Section(
-                dim - arms,
-                size,
-                Fraction(1, arms + 2),
-                parent,
-                fixed,
-                products,
-                f"{size} points",
+                dim=dim - arms,
+                size=size,
+                max_cosine=Fraction(1, arms + 2),
+                parent=parent,
+                fixed=_star(dim, entry, arms),
+                products=(entry**2,) * arms,
+                id=f"sharp-{dim - arms}-{size}",
+                name=f"{size} points",
             )
 
 
 def _around_triangles() -> Iterable[Section]:
     """Vectors at the least distance from the corners of small triangles of the Leech lattice (SPLAG, table 10.4)."""
     one, two = _star(24, 4, 2)
-    opposed = sparse(24, {0: 4, 1: -4})
-    yield Section(
-        23, 552, Fraction(1, 5), LEECH, (TYPE_3,), (24,), "276 equiangular lines"
+    orthogonal = sparse(24, {0: 4, 1: -4})
+    yield _leech_section(552, 5, {TYPE_3: 24}, "276 equiangular lines")
+    yield _leech_section(352, 5, {TYPE_3: 24, orthogonal: 8}, "176 equiangular lines")
+    yield _leech_section(275, 6, {TYPE_3: 24, one: 16}, "McLaughlin graph")
+    yield _leech_section(100, 11, {TYPE_3: 24, ANOTHER_TYPE_3: 24}, "Higman-Sims graph")
+    yield _leech_section(
+        162, 7, {TYPE_3: 24, one: 16, two: 16}, "McLaughlin, not adjacent to one"
     )
-    yield Section(
-        22,
-        352,
-        Fraction(1, 5),
-        LEECH,
-        (TYPE_3, opposed),
-        (24, 8),
-        "176 equiangular lines",
+    yield _leech_section(
+        112, 9, {TYPE_3: 24, one: 16, two: 8}, "McLaughlin, adjacent to one"
     )
-    yield Section(
-        22, 275, Fraction(1, 6), LEECH, (TYPE_3, one), (24, 16), "McLaughlin graph"
-    )
-    yield Section(
-        22,
-        100,
-        Fraction(1, 11),
-        LEECH,
-        (TYPE_3, ANOTHER_TYPE_3),
-        (24, 24),
-        "Higman-Sims graph",
-    )
-    yield Section(
-        21,
-        162,
-        Fraction(1, 7),
-        LEECH,
-        (TYPE_3, one, two),
-        (24, 16, 16),
-        "McLaughlin, not adjacent to one",
-    )
-    yield Section(
-        21,
-        112,
-        Fraction(1, 9),
-        LEECH,
-        (TYPE_3, one, two),
-        (24, 16, 8),
-        "McLaughlin, adjacent to one",
+
+
+def _leech_section(
+    size: int, inverse_cosine: int, products: dict[Vector, int], name: str
+) -> Section:
+    """Return the minimal vectors of the Leech lattice with given products with some vectors."""
+    dim = 24 - len(products)
+    return Section(
+        dim=dim,
+        size=size,
+        max_cosine=Fraction(1, inverse_cosine),
+        parent=LEECH,
+        fixed=tuple(products),
+        products=tuple(products.values()),
+        id=f"sharp-{dim}-{size}",
+        name=name,
     )
 
 

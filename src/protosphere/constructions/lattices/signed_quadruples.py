@@ -93,14 +93,14 @@ def orbits_of(
 def signed_quadruples() -> Iterator[Member]:
     """At 60 degrees, more points than the best lattices known of these dimensions have."""
     for n, count in COUNTS.items():
-        recipe = f"{count} quadruples of {n} places with 16 signs each, and the axes"
         yield dense_member(
-            n,
-            16 * count + 2 * n,
-            Fraction(1, 2),
-            recipe,
-            partial(_points, n),
-            Fraction(1, 4),
+            dim=n,
+            size=16 * count + 2 * n,
+            max_cosine=Fraction(1, 2),
+            id=f"quadruples-{n}",
+            description=f"{count} quadruples of {n} places with 16 signs each, and the axes",
+            points=partial(_points, n),
+            step=Fraction(1, 4),
         )
 
 

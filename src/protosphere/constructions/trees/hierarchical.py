@@ -87,7 +87,7 @@ def hierarchical(
 
     A margin is 0 for classes that meet at the root and rises in equal steps to siblings, in all by `spread` times what
     there is between 1 and the converse, or 0 if that is lower. With a `similarity` 1 - spread of weight times that is
-    added, as in `semantic`. What each level came to is measured over all its pairs, and is in the recipe;
+    added, as in `semantic`. What each level came to is measured over all its pairs, and is in the description;
     `ps.level_cosines` measures it again.
     """
     heights = heights_of(tree, num_classes)

@@ -1,10 +1,15 @@
-"""Tensors made from numpy arrays."""
+"""Tensors made from numpy arrays, and arrays that begin at a cache line."""
 
+from math import prod
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+CACHE_LINE = 64
+"""Bytes."""
 
 
 def as_tensor(array: NDArray[Any]) -> Tensor:
@@ -20,3 +25,15 @@ def with_torch_strides(tensor: Tensor) -> Tensor:
     if tensor.numel():
         return tensor
     return tensor.new_empty(tensor.shape)
+
+
+def aligned_zeros(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Return zeros whose memory begins at a cache line, so that rows of 16 numbers lie in one.
+
+    Args:
+        shape: Shape of the array.
+    """
+    size = 4 * prod(shape)
+    memory = np.zeros(size + CACHE_LINE, np.uint8)
+    start = -memory.ctypes.data % CACHE_LINE
+    return memory[start : start + size].view(np.float32).reshape(shape)

@@ -8,12 +8,17 @@ from torch import Tensor
 
 from protosphere.nn.kernels.backend import KernelBackend
 from protosphere.nn.kernels.cpu.compiled_loops import CpuBackend
+from protosphere.nn.kernels.cpu.part_lookups import PartLookupsBackend
 from protosphere.nn.kernels.torch_ops import TorchBackend
 
 if TYPE_CHECKING:
     from protosphere.nn.projections.block import ProjectionBlock
 
-BACKENDS: list[KernelBackend] = [CpuBackend(), TorchBackend()]
+BACKENDS: list[KernelBackend] = [
+    CpuBackend(),
+    PartLookupsBackend(),
+    TorchBackend(),
+]
 """Every backend, in the order in which they are asked; the last one supports everything."""
 
 

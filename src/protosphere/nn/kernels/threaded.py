@@ -41,7 +41,7 @@ def without_autocast(z: Tensor) -> AbstractContextManager[object]:
 
 
 def by_rows(
-    work: Callable[[slice], Result], z: Tensor, num_points: int
+    work: Callable[[slice], Result], z: Tensor, num_scores: int
 ) -> list[Result]:
     """Return the results of `work` for stretches of the rows of z, in order.
 
@@ -51,10 +51,10 @@ def by_rows(
     Args:
         work: Function of a slice of rows.
         z: The batch.
-        num_points: How many numbers `work` computes for each row.
+        num_scores: How many numbers `work` computes for each row.
     """
     rows = len(z)
-    pieces = _num_threads(z, num_points)
+    pieces = _num_threads(z, num_scores)
     if pieces < 2:
         with torch.no_grad(), without_autocast(z):
             return [work(slice(0, rows))]
@@ -69,19 +69,19 @@ def by_rows(
     return run_jobs([partial(run, stretch) for stretch in stretches])
 
 
-def _num_threads(z: Tensor, num_points: int) -> int:
+def _num_threads(z: Tensor, num_scores: int) -> int:
     """Return how many threads share the rows of z."""
     rows = len(z)
-    if rows * num_points < FEWEST_SCORES or not in_memory(z):
+    if rows * num_scores < FEWEST_SCORES or not in_memory(z):
         return 1
     return min(torch.get_num_threads(), rows // FEWEST_ROWS)
 
 
 def gathered_rows(
-    work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num_points: int
+    work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num_scores: int
 ) -> tuple[Tensor, Tensor]:
     """Return two tensors with one row for each row of z: the results of `by_rows`, concatenated."""
-    first, second = zip(*by_rows(work, z, num_points), strict=True)
+    first, second = zip(*by_rows(work, z, num_scores), strict=True)
     return torch.cat(first), torch.cat(second)
 
 
@@ -107,8 +107,8 @@ def threaded_log_sum_exp(
             found.append(backend.log_sum_exp(block, some, with_mean))
         return merged_log_sum_exps(found)
 
-    num_points = sum(block.num_points for block in blocks)
-    return gathered_rows(of_rows, z, num_points)
+    num_scores = sum(block.scores_per_row for block in blocks)
+    return gathered_rows(of_rows, z, num_scores)
 
 
 def merged_log_sum_exps(

@@ -44,7 +44,7 @@ class TorchBackend:
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
         """Return the log-sum-exp of the products of each vector, and its gradient."""
-        return tiled_log_sum_exp(z, block, with_mean)
+        return block.log_sum_exp(z, with_mean)
 
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
         """Return the k largest products of each vector, in descending order."""

@@ -5,6 +5,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from protosphere.nn.kernels.torch_ops import tiled_log_sum_exp
+
 Tile = tuple[int, int]
 """First and one past the last unit of a tile; each kind of block has units of its own, such as rows or cosets."""
 
@@ -27,6 +29,11 @@ class ProjectionBlock(Protocol):
     num_points: int
     dim: int
     antipodal: bool = False
+
+    @property
+    def scores_per_row(self) -> int:
+        """Number of products that are computed for each vector."""
+        return self.num_points
 
     def __call__(self, z: Tensor) -> Tensor:
         """Return the B x P dot products, in the dtype of z, differentiable and traceable."""
@@ -62,6 +69,10 @@ class ProjectionBlock(Protocol):
     def weighted_sum(self, weights: Tensor) -> Tensor:
         """Return the B x n sums of all points with weights B x P."""
         ...
+
+    def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
+        """Return the log-sum-exp of the products of each vector, and its gradient if `with_mean`."""
+        return tiled_log_sum_exp(z, self, with_mean)
 
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k <= P largest dot products of each vector, descending, and the indices of their points."""

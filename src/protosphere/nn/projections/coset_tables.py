@@ -13,20 +13,20 @@ class CosetTables(nn.Module):
     Attributes:
         flips: (C, b L) signs of the coordinates of each of b bins, padded with zeros to the size L of the largest.
         columns: The coordinates in that order; 0 where `flips` is 0.
-        tails: J x t glue vectors; J x 0 if there are none.
-        tail_of: Index of the glue vector of each coset.
+        glue_vectors: J x t glue vectors; J x 0 if there are none.
+        glue_of: Index of the glue vector of each coset.
         length: Length of the codewords.
         dim: n, the length with the glue vector.
         coefficient: Factor of the signs in a point.
         bins: b, the number of sums that are transformed.
         both: Whether each codeword stands for its antipode too.
-        tailed: Whether some glue vector is not 0.
+        glued: Whether some glue vector is not 0.
     """
 
     flips: Tensor
     columns: Tensor
-    tails: Tensor
-    tail_of: Tensor
+    glue_vectors: Tensor
+    glue_of: Tensor
 
     def __init__(self, layout: HadamardLayout) -> None:
         super().__init__()
@@ -35,13 +35,13 @@ class CosetTables(nn.Module):
         self.bins = 1 << len(layout.generator)
         self.both = layout.antipodal
         self.dim = layout.dim
-        self.tailed = bool(layout.tails.any())
+        self.glued = bool(layout.glue_vectors.any())
         columns, flips = layout.flips()
         tables = {
             "flips": flips,
             "columns": columns,
-            "tails": layout.tails.astype(np.float32),
-            "tail_of": np.ascontiguousarray(layout.tail_of),
+            "glue_vectors": layout.glue_vectors.astype(np.float32),
+            "glue_of": np.ascontiguousarray(layout.glue_of),
         }
         for name, array in tables.items():
             tensor = with_torch_strides(as_tensor(array))

@@ -23,9 +23,9 @@ from protosphere.nn.projections.block import (
     empty_top_k,
     merged_top_k,
 )
+from protosphere.nn.projections.block_products import block_products
 from protosphere.nn.projections.coset_tables import CosetTables
 from protosphere.nn.projections.hadamard_layout import HadamardLayout, split_bits
-from protosphere.nn.projections.hadamard_products import hadamard_products
 from protosphere.nn.tracing import is_traced
 from protosphere.nn.vectors import widened
 
@@ -37,7 +37,7 @@ HIGHEST_ENTRIES = 1 << 20
 
 
 class HadamardBlock(nn.Module, ProjectionBlock):
-    """Cosets of a small linear code as signs times `coefficient`, each with a glue vector (tail) where there are any.
+    """Cosets of a small linear code as signs times `coefficient`, each with a glue vector where there are any.
 
     The cosets of the layout are split into cosets of a smaller code for the matrix products here; `coset_tables` has
     the whole cosets for backends that use fast transforms.
@@ -47,16 +47,16 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         columns: The coordinates x in the order (bin, place); 0 where `signs` is 0.
         inner: H, the b x b Sylvester matrix.
         outer: H, or the columns of H and -H in turns: b x codewords of a coset.
-        tails: J x t glue vectors; J x 0 if there are none.
-        tail_of: Index of the glue vector of each coset.
+        glue_vectors: J x t glue vectors; J x 0 if there are none.
+        glue_of: Index of the glue vector of each coset.
     """
 
     signs: Tensor
     columns: Tensor
     inner: Tensor
     outer: Tensor
-    tails: Tensor
-    tail_of: Tensor
+    glue_vectors: Tensor
+    glue_of: Tensor
 
     def __init__(self, layout: HadamardLayout, dtype: torch.dtype) -> None:
         super().__init__()
@@ -65,8 +65,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         self.length = layout.length
         self.coefficient = layout.coefficient
         self.both_signs = layout.antipodal
-        self.tailed = layout.tails.shape[1] > 0 and bool(layout.tails.any())
-        self.antipodal = layout.antipodal and not self.tailed
+        self.glued = layout.glue_vectors.shape[1] > 0 and bool(
+            layout.glue_vectors.any()
+        )
+        self.antipodal = layout.antipodal and not self.glued
         self.coset_tables = CosetTables(layout)
         small = layout.split(split_bits(layout.length))
         for name, array in small.arrays().items():
@@ -93,13 +95,13 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         """Return the products with every point; compilers and exporters see one tile and no loops."""
         recorded = torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()
         if not recorded and not is_traced():
-            return hadamard_products(z, self)
+            return block_products(z, self)
         wide = widened(z)
         summed = torch.bmm(self.binned(wide), self.signs.to(wide.dtype))
         products = torch.matmul(summed.permute(1, 2, 0), self.outer.to(wide.dtype))
-        if self.tailed:
-            tails = self.tail_scores(wide, (0, self.num_cosets))
-            products = products + tails[:, :, None]
+        if self.glued:
+            glue = self.glue_scores(wide, (0, self.num_cosets))
+            products = products + glue[:, :, None]
         return products.flatten(1).to(z.dtype)
 
     def binned(self, z: Tensor) -> Tensor:
@@ -110,19 +112,19 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return ordered.view(z.shape[0], b, size).transpose(0, 1)
 
     def unbinned(self, sums: Tensor) -> Tensor:
-        """Return the transpose of `binned`: (b, B, L) to B x n, zeros in the tail."""
+        """Return the transpose of `binned`: (b, B, L) to B x n, zeros in the place of the glue vector."""
         flat = sums.transpose(0, 1).flatten(1) * self.coefficient
         return flat.new_zeros(flat.shape[0], self.dim).index_add_(1, self.columns, flat)
 
-    def tail_scores(self, z: Tensor, tile: Tile) -> Tensor:
+    def glue_scores(self, z: Tensor, tile: Tile) -> Tensor:
         """Return the products with the glue vectors of the cosets of a tile: B x cosets."""
-        products = z[:, self.length :] @ self.tails.to(z.dtype).T
-        return products[:, self.tail_of[tile[0] : tile[1]]]
+        products = z[:, self.length :] @ self.glue_vectors.to(z.dtype).T
+        return products[:, self.glue_of[tile[0] : tile[1]]]
 
-    def weighted_tails(self, weights: Tensor, tile: Tile) -> Tensor:
+    def weighted_glue(self, weights: Tensor, tile: Tile) -> Tensor:
         """Return the sums of the glue vectors with weights B x cosets, after zeros for the codewords."""
-        tails = self.tails.to(weights.dtype)[self.tail_of[tile[0] : tile[1]]]
-        return nn.functional.pad(weights @ tails, (self.length, 0))
+        glue = self.glue_vectors.to(weights.dtype)[self.glue_of[tile[0] : tile[1]]]
+        return nn.functional.pad(weights @ glue, (self.length, 0))
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
         """Return the points of these indices, one per row, with the dtype of `like`."""
@@ -130,8 +132,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         number = index % self.per_coset
         signed = self.signs[:, :, coset] * self.outer[:, None, number]
         rows = self.unbinned(signed.permute(0, 2, 1).to(like.dtype))
-        if self.tailed:
-            rows[:, self.length :] = self.tails[self.tail_of[coset]].to(like.dtype)
+        if self.glued:
+            rows[:, self.length :] = self.glue_vectors[self.glue_of[coset]].to(
+                like.dtype
+            )
         return rows
 
     def tiles(self, batch: int, start: int = 0, stop: int | None = None) -> list[Tile]:
@@ -148,12 +152,12 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         signs = self.signs[:, :, tile[0] : tile[1]].to(z.dtype)
         summed = torch.bmm(self.binned(z), signs)
         half = torch.mm(self.inner.to(z.dtype), summed.flatten(1)).view_as(summed)
-        if not self.tailed:
+        if not self.glued:
             return half
-        tails = self.tail_scores(z, tile)
+        glue = self.glue_scores(z, tile)
         if self.both_signs:
-            return torch.cat([tails + half, tails - half])
-        return tails + half
+            return torch.cat([glue + half, glue - half])
+        return glue + half
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
         """Return the B x n sums of the points of a tile."""
@@ -162,8 +166,8 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         summed = torch.mm(self.inner.to(half.dtype), half.flatten(1)).view_as(half)
         signs = self.signs[:, :, tile[0] : tile[1]].to(half.dtype)
         sums = self.unbinned(torch.bmm(summed, signs.transpose(1, 2)))
-        if self.tailed:
-            return sums + self.weighted_tails(weights.sum(0), tile)
+        if self.glued:
+            return sums + self.weighted_glue(weights.sum(0), tile)
         return sums
 
     def write_products(self, z: Tensor, out: Tensor) -> None:
@@ -175,8 +179,8 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         for start, stop in self.tiles(len(z)):
             summed = torch.bmm(binned, self.signs[:, :, start:stop].to(z.dtype))
             torch.bmm(summed.permute(1, 2, 0), outer, out=by_coset[:, start:stop])
-        if self.tailed:
-            by_coset += self.tail_scores(z, (0, self.num_cosets))[:, :, None]
+        if self.glued:
+            by_coset += self.glue_scores(z, (0, self.num_cosets))[:, :, None]
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
         """Return the B x n sums of all points with weights B x P."""
@@ -191,8 +195,8 @@ class HadamardBlock(nn.Module, ProjectionBlock):
             signs = self.signs[:, :, start:stop].to(weights.dtype)
             sums += torch.bmm(summed, signs.transpose(1, 2))
         total = self.unbinned(sums)
-        if self.tailed:
-            return total + self.weighted_tails(by_coset.sum(2), (0, self.num_cosets))
+        if self.glued:
+            return total + self.weighted_glue(by_coset.sum(2), (0, self.num_cosets))
         return total
 
     def top_k(self, z: Tensor, k: int) -> TopK:
@@ -223,9 +227,9 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         chosen = self.signs[:, :, cosets].to(z.dtype)
         summed = torch.einsum("zbl,lzbc->zbc", self.binned(z), chosen.transpose(0, 1))
         scores = torch.einsum("zbc,zw->bcw", summed, self.outer.to(z.dtype))
-        if self.tailed:
-            tails = self.tail_scores(z, (0, self.num_cosets))
-            scores = scores + tails.gather(1, cosets)[:, :, None]
+        if self.glued:
+            glue = self.glue_scores(z, (0, self.num_cosets))
+            scores = scores + glue.gather(1, cosets)[:, :, None]
         values, place = scores.flatten(1).topk(k, dim=1)
         coset = cosets.gather(1, place // self.per_coset)
         return values, coset * self.per_coset + place % self.per_coset

@@ -29,7 +29,7 @@ class HadamardLayout:
     """Cosets representatives[c] + span(generator), with the all-one codeword as the first row if `antipodal`.
 
     Codeword i of a coset is the sum of the rows at the bits of i; as a point it is signs times `coefficient`, followed
-    by tails[tail_of[c]].
+    by glue_vectors[glue_of[c]].
 
     Attributes:
         length: Length of the codewords.
@@ -37,8 +37,8 @@ class HadamardLayout:
         representatives: A packed codeword of each coset.
         generator: Packed rows that generate the small code, without the all-one codeword.
         antipodal: Whether the small code has the all-one codeword.
-        tails: Glue vectors.
-        tail_of: Index of the glue vector of each coset.
+        glue_vectors: Glue vectors.
+        glue_of: Index of the glue vector of each coset.
     """
 
     length: int
@@ -46,13 +46,13 @@ class HadamardLayout:
     representatives: PackedBits
     generator: PackedBits
     antipodal: bool
-    tails: Points
-    tail_of: Indices
+    glue_vectors: Points
+    glue_of: Indices
 
     @property
     def dim(self) -> int:
         """n, the length with the glue vector."""
-        return self.length + self.tails.shape[1]
+        return self.length + self.glue_vectors.shape[1]
 
     @property
     def per_coset(self) -> int:
@@ -75,7 +75,7 @@ class HadamardLayout:
         return replace(
             self,
             representatives=self.representatives[first:last],
-            tail_of=self.tail_of[first:last],
+            glue_of=self.glue_of[first:last],
         )
 
     def split(self, bits: int) -> HadamardLayout:
@@ -90,8 +90,8 @@ class HadamardLayout:
         for row in others:
             spanned = np.concatenate([spanned, spanned ^ row], axis=1)
         words = spanned.reshape(-1, spanned.shape[2])
-        tail_of = np.repeat(self.tail_of, spanned.shape[1])
-        return replace(self, representatives=words, generator=kept, tail_of=tail_of)
+        glue_of = np.repeat(self.glue_of, spanned.shape[1])
+        return replace(self, representatives=words, generator=kept, glue_of=glue_of)
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
         """Return the buffers of a `HadamardBlock`, by name."""
@@ -103,14 +103,14 @@ class HadamardLayout:
         columns, flips = self.flips()
         by_column = np.ascontiguousarray(flips.T, dtype=np.float32)
         signs = by_column.reshape(len(inner), -1, len(flips))
-        tail_of = np.ascontiguousarray(self.tail_of)
+        glue_of = np.ascontiguousarray(self.glue_of)
         return {
             "signs": signs,
             "columns": columns,
             "inner": inner,
             "outer": both.copy(),
-            "tails": self.tails,
-            "tail_of": tail_of,
+            "glue_vectors": self.glue_vectors,
+            "glue_of": glue_of,
         }
 
     def flips(self) -> tuple[Indices, NDArray[np.int8]]:
@@ -207,7 +207,7 @@ def whole_cosets(
         return None
     generator = small[1 << np.arange(antipodal, bits + antipodal)]
     cosets = rows.words[blocks[:, 0]]
-    tail_of = rows.glue_of[blocks[:, 0]]
+    glue_of = rows.glue_of[blocks[:, 0]]
     layout = HadamardLayout(
         rows.length,
         rows.coefficient,
@@ -215,7 +215,7 @@ def whole_cosets(
         generator,
         antipodal,
         rows.glue_vectors,
-        tail_of,
+        glue_of,
     )
     return layout, blocks.reshape(-1)
 
@@ -241,8 +241,8 @@ def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.boo
     for start in range(0, len(blocks), CHUNK_COSETS):
         chunk = blocks[start : start + CHUNK_COSETS]
         words = rows.words[chunk]
-        tails = rows.glue_of[chunk]
+        glue = rows.glue_of[chunk]
         is_coset = (words == (words[:, :1] ^ small)).all(axis=(1, 2))
-        has_one_tail = (tails == tails[:, :1]).all(axis=1)
-        alike.append(is_coset & has_one_tail)
+        has_one_glue_vector = (glue == glue[:, :1]).all(axis=1)
+        alike.append(is_coset & has_one_glue_vector)
     return np.concatenate(alike)

@@ -18,6 +18,7 @@ from protosphere.nn.kernels.threaded import (
     without_autocast,
 )
 from protosphere.nn.kernels.torch_ops import tiled_moment
+from protosphere.nn.projections.all_combinations import AllCombinationsBlock
 from protosphere.nn.projections.block import (
     ProjectionBlock,
     TopK,
@@ -56,7 +57,7 @@ class ProjectionPlan:
     """What a projection is built from.
 
     Attributes:
-        kind: 'dense', 'hadamard', 'axes', 'simplex' or 'simplices'.
+        kind: 'dense', 'hadamard', 'axes', 'simplex', 'simplices' or 'parts'.
         blocks: The blocks, one after the other.
         position: Point of each class; None if point i is that of class i.
     """
@@ -74,7 +75,7 @@ class Projection(nn.Module):
     Attributes:
         num_classes: K.
         dim: n.
-        kind: How products are computed: 'dense', 'hadamard', 'axes', 'simplex' or 'simplices'.
+        kind: How products are computed: 'dense', 'hadamard', 'axes', 'simplex', 'simplices' or 'parts'.
         blocks: The blocks of points.
         starts: Index of the first point of each block.
         position: Point of each class; None if point i is that of class i.
@@ -125,6 +126,17 @@ class Projection(nn.Module):
     def num_points(self) -> int:
         """Number of points of all blocks, which is K unless the projection is sharded over processes."""
         return sum(block.num_points for block in self.typed_blocks)
+
+    @property
+    def scores_per_row(self) -> int:
+        """Number of products that are computed for each vector."""
+        return sum(block.scores_per_row for block in self.typed_blocks)
+
+    @property
+    def all_combinations(self) -> AllCombinationsBlock | None:
+        """The block of points, if every combination of the values of parts is a class."""
+        block = self.blocks[0] if len(self.blocks) == 1 else None
+        return block if isinstance(block, AllCombinationsBlock) else None
 
     def forward(self, z: Tensor) -> Tensor:
         """Return the B x K dot products, classes in the order of the code, in the dtype of z.
@@ -181,6 +193,18 @@ class Projection(nn.Module):
             index = (points - start).clamp(0, block.num_points - 1)
             rows = torch.where(inside[:, None], block.rows(index, rows), rows)
         return rows
+
+    def plain_log_sum_exp(self, z: Tensor) -> Tensor:
+        """Return the log-sum-exp of each row by plain operations, which every transform and exporter of torch knows.
+
+        Args:
+            z: B x n vectors, not of half types.
+        """
+        block = self.all_combinations
+        if block is None:
+            return self(z).logsumexp(1)
+        with without_autocast(z):
+            return block.plain_log_sum_exp(z)
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
         """Return log sum_k exp(z c_k) of each row, streaming and differentiable; float32 for half types.
@@ -240,7 +264,7 @@ class Projection(nn.Module):
             ]
             return torch.stack(found).sum(0)
 
-        return torch.cat(by_rows(of_rows, z, self.num_points))
+        return torch.cat(by_rows(of_rows, z, self.scores_per_row))
 
     def weighted_prototypes(
         self, weights: Tensor, factors: Tensor | None = None
@@ -323,9 +347,12 @@ class Projection(nn.Module):
             raise InvalidArgumentError(
                 f"'k' must be at most the {self.num_classes} classes, got {k}"
             )
+        block = self.all_combinations
         if is_recorded():
-            return self(widened(z)).topk(k, dim=1)
-        if under_transform():
+            if block is None:
+                return self(widened(z)).topk(k, dim=1)
+            values, points = block.top_k(widened(z), k)
+        elif under_transform():
             values, points = call(_TopPoints, z, self, k)
         else:
             values, points = self.top_points(z, k)
@@ -343,7 +370,7 @@ class Projection(nn.Module):
                 found = merged_top_k(found, (values, index + first), k)
             return found
 
-        values, points = gathered_rows(of_rows, z, self.num_points)
+        values, points = gathered_rows(of_rows, z, self.scores_per_row)
         return values.to(z.dtype), points
 
 

@@ -17,6 +17,7 @@ from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.nn.streaming.softmax import (
     log_sum_exp,
     log_sum_exp_and_target,
+    mean_prototype,
     weighted_prototypes,
 )
 from protosphere.nn.tracing import call, is_traced, under_transform
@@ -166,9 +167,10 @@ def _smoothed(
     if not smoothing:
         return losses
     if options.weight is None:
-        weight = rows.new_ones(options.num_classes)
-    else:
-        weight = options.weight.to(rows.dtype)
+        mean = mean_prototype(rows, projection)
+        spread = _not_negative(log_sum_exps - rows @ mean)
+        return (1 - smoothing) * losses + smoothing * spread
+    weight = options.weight.to(rows.dtype)
     (mean,), (total,) = weighted_prototypes(weight[None], None, projection)
     spread = _not_negative(total * log_sum_exps - rows @ mean, (weight >= 0).all())
     return (1 - smoothing) * losses + smoothing / options.num_classes * spread

@@ -34,8 +34,8 @@ def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
         projection: The prototypes c_k.
     """
     wide = widened(z)
-    if is_recorded():
-        return projection(wide).logsumexp(1)
+    if is_recorded() or projection.all_combinations is not None:
+        return projection.plain_log_sum_exp(wide)
     with_mean = torch.is_grad_enabled() and z.requires_grad
     if torch.compiler.is_compiling():
         operator = torch.ops.protosphere.log_sum_exp
@@ -53,7 +53,8 @@ def log_sum_exp_and_target(
         classes: B classes.
         projection: The prototypes c_k.
     """
-    if is_traced() or is_exporting() or torch.compiler.is_compiling():
+    recorded = is_traced() or is_exporting() or torch.compiler.is_compiling()
+    if recorded or projection.all_combinations is not None:
         value = log_sum_exp(z, projection)
         prototypes = projection.rows(classes, z)
     else:
@@ -99,6 +100,21 @@ def weighted_prototypes(
         operator = torch.ops.protosphere.weighted_prototypes
         return operator(weights, factors, projection.handle)
     return call(WeightedPrototypes, weights, factors, projection)
+
+
+def mean_prototype(like: Tensor, projection: Projection) -> Tensor:
+    """Return the mean of all prototypes.
+
+    Args:
+        like: Tensor whose dtype and device the mean gets.
+        projection: The prototypes c_k.
+    """
+    block = projection.all_combinations
+    if block is not None:
+        return block.mean_point(like)
+    ones = like.new_ones(1, projection.num_classes)
+    (total,), _ = weighted_prototypes(ones, None, projection)
+    return total / projection.num_classes
 
 
 def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:

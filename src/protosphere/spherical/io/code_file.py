@@ -40,7 +40,7 @@ def described(code: SphericalCode) -> dict[str, Any]:
     certificate = code.certificate
     return structure.header() | {
         "structure": structure.name,
-        "recipe": code.placement.description,
+        "description": code.placement.description,
         "provenance": None if code.provenance is None else code.provenance.to_json(),
         "certificate": {
             "num_classes": certificate.num_classes,
@@ -83,7 +83,9 @@ def parts(
     claim = _certificate(description["certificate"])
     content = Content(arrays, description, claim.num_classes, claim.dim, complete)
     structure = read_structure(description["structure"], content)
-    placement = Placement(read_line("recipe", description["recipe"]), structure)
+    placement = Placement(
+        read_line("description", description["description"]), structure
+    )
     made = description["provenance"]
     choice = description.get("choice")
     provenance = None if made is None else _provenance(made)
@@ -139,11 +141,11 @@ def _choice(header: dict[str, Any]) -> Choice:
     rows = [
         Considered(
             read_line("scheme", scheme),
-            read_line("recipe", recipe),
+            read_line("description", text),
             _maybe(promise),
             _maybe(measured),
         )
-        for scheme, recipe, promise, measured in header["considered"]
+        for scheme, text, promise, measured in header["considered"]
     ]
     return Choice(read_line("reason", header["reason"]), tuple(rows))
 

@@ -71,7 +71,7 @@ class ProductPoints:
     """
 
     name: ClassVar[str]
-    projections: ClassVar[tuple[str, ...]] = ()
+    projections: ClassVar[tuple[str, ...]] = ("parts",)
     derived = ()
     points = None
     packed_signs = None
@@ -112,7 +112,7 @@ class ProductPoints:
             return True
         return self.count == prod(self.sizes) and not has_equal_rows(self.values)
 
-    @cached_property
+    @property
     def cosine_step(self) -> Fraction | None:
         """The common divisor of what the parts' cosines can differ by; None if one is not exact or it is too fine."""
         steps: list[Fraction] = []

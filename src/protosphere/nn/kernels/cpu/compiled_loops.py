@@ -43,9 +43,9 @@ class CpuBackend:
         _loops().write_words(
             lanes, tables.flips.numpy(), tables.bins, tables.both, out.numpy()
         )
-        if tables.tailed:
+        if tables.glued:
             by_coset = out.view(len(z), len(tables.flips), tables.per_coset)
-            by_coset.add_(_tail_scores(tables, z)[:, :, None])
+            by_coset.add_(_glue_scores(tables, z)[:, :, None])
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
         """Return weighted sums of the points."""
@@ -61,7 +61,7 @@ class CpuBackend:
             sums,
         )
         coset_weights = None
-        if tables.tailed:
+        if tables.glued:
             shape = (len(weights), len(tables.flips), tables.per_coset)
             coset_weights = weights.reshape(shape).sum(2)
         return _from_lanes(tables, as_tensor(sums), coset_weights, len(weights))
@@ -76,12 +76,12 @@ class CpuBackend:
         shape = (len(lanes), len(tables.flips), width)
         peaks = np.empty(shape, dtype=np.float32)
         sums = np.zeros(shape, dtype=np.float32)
-        tails = _to_lanes(_tail_scores(tables, z)).reshape(shape)
+        glue = _to_lanes(_glue_scores(tables, z)).reshape(shape)
         point_sums = np.zeros_like(lanes) if with_mean else lanes[:0]
         _loops().write_sums(
             lanes,
             tables.flips.numpy(),
-            tails,
+            glue,
             tables.bins,
             tables.both,
             peaks,
@@ -95,7 +95,7 @@ class CpuBackend:
         if not with_mean:
             return value, z.new_empty(len(z), 0)
         shares = None
-        if tables.tailed:
+        if tables.glued:
             shares = (weights / total[:, None]).transpose(1, 2).flatten(0, 1)[: len(z)]
         by_column = as_tensor(point_sums).view(len(lanes), len(tables.columns), width)
         mean = by_column / total[:, None]
@@ -113,15 +113,15 @@ class CpuBackend:
         _loops().write_highest(
             lanes, tables.flips.numpy(), tables.bins, tables.both, highest
         )
-        tails = _tail_scores(tables, z)
-        best = as_tensor(highest).transpose(1, 2).flatten(0, 1)[: len(z)] + tails
+        glue = _glue_scores(tables, z)
+        best = as_tensor(highest).transpose(1, 2).flatten(0, 1)[: len(z)] + glue
         cosets = best.topk(min(k, len(tables.flips)), dim=1).indices
         size = max(1, CHOSEN_ENTRIES // (cosets.shape[1] * tables.bins))
         values: list[Tensor] = []
         indices: list[Tensor] = []
         for start in range(0, max(1, len(z)), size):
             rows = slice(start, start + size)
-            found = _top_k_within(tables, z[rows], cosets[rows], tails[rows], k)
+            found = _top_k_within(tables, z[rows], cosets[rows], glue[rows], k)
             values.append(found[0])
             indices.append(found[1])
         return torch.cat(values), torch.cat(indices)
@@ -140,7 +140,7 @@ def _require_tables(block: ProjectionBlock) -> CosetTables:
 
 
 def _top_k_within(
-    tables: CosetTables, z: Tensor, cosets: Tensor, tails: Tensor, k: int
+    tables: CosetTables, z: Tensor, cosets: Tensor, glue: Tensor, k: int
 ) -> TopK:
     """Return the k largest products with the points of these cosets, B x some of them.
 
@@ -153,16 +153,16 @@ def _top_k_within(
     products = torch.empty(len(repeated), per_coset)
     _loops().write_words(lanes, no_flips, tables.bins, tables.both, products.numpy())
     by_coset = products.view(*cosets.shape, per_coset)
-    scores = by_coset + tails.gather(1, cosets)[:, :, None]
+    scores = by_coset + glue.gather(1, cosets)[:, :, None]
     values, place = scores.flatten(1).topk(k, dim=1)
     coset = cosets.gather(1, place // per_coset)
     return values, coset * per_coset + place % per_coset
 
 
-def _tail_scores(tables: CosetTables, z: Tensor) -> Tensor:
+def _glue_scores(tables: CosetTables, z: Tensor) -> Tensor:
     """Return the products with the glue vectors of the cosets: B x C."""
-    products = z[:, tables.length :] @ tables.tails.to(z.dtype).T
-    return products[:, tables.tail_of]
+    products = z[:, tables.length :] @ tables.glue_vectors.to(z.dtype).T
+    return products[:, tables.glue_of]
 
 
 def _to_bins(tables: CosetTables, z: Tensor) -> Tensor:
@@ -187,8 +187,8 @@ def _from_lanes(
     rows = grouped.transpose(1, 2).flatten(0, 1)[:batch] * tables.coefficient
     sums = rows.new_zeros(batch, tables.dim).index_add_(1, tables.columns, rows)
     if coset_weights is not None:
-        tails = tables.tails.to(rows.dtype)[tables.tail_of]
-        sums[:, tables.length :] = coset_weights @ tails
+        glue = tables.glue_vectors.to(rows.dtype)[tables.glue_of]
+        sums[:, tables.length :] = coset_weights @ glue
     return sums
 
 

@@ -123,21 +123,21 @@ def read_lane(
 def write_sums(
     z: Block,
     flips: Flips,
-    tails: Block,
+    glue: Block,
     bins: int,
     both: bool,
     peaks: Block,
     sums: Block,
     word_sums: Block,
 ) -> None:
-    """Write sums of exp(product + tail - peak) over the codewords of each coset, and weighted sums of codewords.
+    """Write sums of exp(product + glue score - peak) over the codewords of each coset, and weighted sums of codewords.
 
-    A peak is the largest product + tail so far; `word_sums` is relative to the last one.
+    A peak is the largest product + glue score so far; `word_sums` is relative to the last one.
 
     Args:
         z: Vectors in lanes.
         flips: Signs of the cosets.
-        tails: (groups, cosets, lanes) products with glue vectors.
+        glue: (groups, cosets, lanes) products with glue vectors.
         bins: Number of sums that are transformed.
         both: Whether each codeword stands for its antipode too.
         peaks: (groups, cosets, lanes), overwritten.
@@ -151,8 +151,8 @@ def write_sums(
     for g in range(len(z)):
         for c in range(len(flips)):
             x, y = coset_products(z[g], flips[c], x, y, bins, 1)
-            raised = raise_peak(x, both, tails[g, c], peaks[g], c, bins)
-            shift = peaks[g, c] - tails[g, c]
+            raised = raise_peak(x, both, glue[g, c], peaks[g], c, bins)
+            shift = peaks[g, c] - glue[g, c]
             exponentials(x, ONE, shift, y, bits, bins)
             add_rows(y, sums[g, c], bins)
             if both:
@@ -175,7 +175,7 @@ def write_sums(
 
 @compiled_exactly
 def raise_peak(
-    x: Block, both: bool, tail: Block, peaks: Block, coset: int, bins: int
+    x: Block, both: bool, glue: Block, peaks: Block, coset: int, bins: int
 ) -> bool:
     """Write the peak at a coset from the one before and the products x; return whether any lane has a new one."""
     peak = peaks[coset]
@@ -183,7 +183,7 @@ def raise_peak(
     max_rows(x, both, peak, bins)
     raised = coset == 0
     for w in range(LANES):
-        peak[w] += tail[w]
+        peak[w] += glue[w]
         if coset and peak[w] <= peaks[coset - 1, w]:
             peak[w] = peaks[coset - 1, w]
         else:

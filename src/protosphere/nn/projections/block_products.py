@@ -1,4 +1,4 @@
-"""Products with every codeword of a Hadamard block and their transpose, as one differentiable operation."""
+"""Products with every point of a block and their transpose, as one differentiable operation of its kernel backend."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from protosphere.nn.tracing import call
 from protosphere.nn.vectors import widened
 
 if TYPE_CHECKING:
-    from protosphere.nn.projections.hadamard import HadamardBlock
+    from protosphere.nn.projections.block import ProjectionBlock
 
 
-def hadamard_products(
-    rows: Tensor, block: HadamardBlock, transposed: bool = False
+def block_products(
+    rows: Tensor, block: ProjectionBlock, transposed: bool = False
 ) -> Tensor:
-    """Return the products with every codeword, or their transpose; differentiable.
+    """Return the products with every point, or their transpose; differentiable.
 
     Args:
         rows: B x n vectors; with `transposed` B x P weights.
-        block: P points in cosets.
+        block: P points of one kind.
         transposed: Whether to return the weighted sums of the points.
 
     Returns:
         B x P products, or B x n sums, in the dtype of `rows`.
     """
-    return call(_CosetProducts, rows, block, transposed)
+    return call(_BlockProducts, rows, block, transposed)
 
 
-class _CosetProducts(torch.autograd.Function):
+class _BlockProducts(torch.autograd.Function):
     """A linear map and its transpose, each the derivative of the other."""
 
     @staticmethod
-    def forward(rows: Tensor, block: HadamardBlock, transposed: bool) -> Tensor:
+    def forward(rows: Tensor, block: ProjectionBlock, transposed: bool) -> Tensor:
         wide = widened(rows.detach())
         if transposed:
             return threaded_weighted_sum(wide, block).to(rows.dtype)
@@ -49,14 +49,14 @@ class _CosetProducts(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
-        gradient = hadamard_products(grads[0], ctx.block, not ctx.transposed)
+        gradient = block_products(grads[0], ctx.block, not ctx.transposed)
         return gradient, None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:
-        return hadamard_products(tangents[0], ctx.block, ctx.transposed)
+        return block_products(tangents[0], ctx.block, ctx.transposed)
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Tensor, int]:
         (rows,) = folded(info, in_dims[:1], args[:1])
-        return unfolded(info, hadamard_products(rows, *args[1:]))[0], 0
+        return unfolded(info, block_products(rows, *args[1:]))[0], 0

@@ -1,4 +1,4 @@
-"""`protosphere opposed`: who is opposed to whom, and what alignment mends of that."""
+"""`python -m reproduction antipodal`: antipodal pairs of classes, before and after alignment."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from protosphere.assignment import similarity_from_embeddings
 
-# each class is most like the one that the fixed mapping puts opposite to it
+# each class is most like the one that the fixed mapping makes antipodal to it
 VECTORS = np.repeat(np.random.default_rng(0).standard_normal((5, 6)), 2, axis=0)
 S = similarity_from_embeddings(
     VECTORS + 0.1 * np.random.default_rng(1).standard_normal((10, 6))
@@ -21,18 +21,18 @@ def matrix(tmp_path):
 
 
 def test_pairs_are_named(run):
-    answer = run("opposed", "digits", "--scheme", "reed_muller", "--dim", 8)
+    answer = run("antipodal", "digits", "--scheme", "reed_muller", "--dim", 8)
     assert answer.out.splitlines()[:2] == ["0 - 1", "2 - 3"]
-    assert "5 opposed pairs of 10 classes" in answer.out
+    assert "5 antipodal pairs of 10 classes" in answer.out
     records = run(
-        "opposed", "digits", "--scheme", "reed_muller", "--dim", 8, "--json"
+        "antipodal", "digits", "--scheme", "reed_muller", "--dim", 8, "--json"
     ).json
     assert [record["names"] for record in records][-1] == ["8", "9"]
 
 
 def test_what_alignment_mends_is_shown_pair_by_pair(run, matrix):
     words = (
-        "opposed",
+        "antipodal",
         "digits",
         "--scheme",
         "cross_polytope",
@@ -60,12 +60,12 @@ def test_what_alignment_mends_is_shown_pair_by_pair(run, matrix):
     )
 
 
-def test_a_code_without_opposed_pairs_has_none_after_either(run, matrix):
+def test_a_code_without_antipodal_pairs_has_none_after_either(run, matrix):
     answer = run(
-        "opposed", "digits", "--scheme", "simplex", "--dim", 9, "--matrix", matrix
+        "antipodal", "digits", "--scheme", "simplex", "--dim", 9, "--matrix", matrix
     )
     assert "0.000 before, 0.000 aligned" in answer.out
-    assert "0 opposed pairs" in answer.out
+    assert "0 antipodal pairs" in answer.out
 
 
 def test_a_tree_is_read_by_the_names_of_its_classes(run, tmp_path):
@@ -76,7 +76,7 @@ def test_a_tree_is_read_by_the_names_of_its_classes(run, tmp_path):
     ]
     (tmp_path / "tree.txt").write_text("".join(lines))
     words = (
-        "opposed",
+        "antipodal",
         "digits",
         "--scheme",
         "cross_polytope",

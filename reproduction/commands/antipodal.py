@@ -1,4 +1,4 @@
-"""`python -m reproduction opposed`."""
+"""`python -m reproduction antipodal`."""
 
 from dataclasses import asdict
 from itertools import zip_longest
@@ -20,10 +20,10 @@ from protosphere.cli.arguments import (
 from protosphere.cli.screen import print_json, screen
 from protosphere.data import load_dataset
 from protosphere.experiments.config_files import default_dim
-from reproduction.antipodal import OpposedPair, mean_similarity, opposed_pairs
+from reproduction.antipodal import AntipodalPair, antipodal_pairs, mean_similarity
 
 
-def opposed(
+def antipodal(
     dataset: str,
     /,
     *,
@@ -51,9 +51,9 @@ def opposed(
     found = None if sources == NO_SOURCE else sources.similarity()
     named = found.of(names) if isinstance(found, ps.Taxonomy) else found
     similarity = None if named is None else as_similarity(named, len(names))
-    pairs = {"before": opposed_pairs(code, names, similarity)}
+    pairs = {"before": antipodal_pairs(code, names, similarity)}
     if similarity is not None:
-        pairs["aligned"] = opposed_pairs(
+        pairs["aligned"] = antipodal_pairs(
             ps.assign(code, similarity, seed=seed), names, similarity
         )
     if json:
@@ -69,14 +69,14 @@ def opposed(
     else:
         console.print(before_and_after(pairs))
         means = [f"{mean_similarity(some):.3f} {when}" for when, some in pairs.items()]
-        console.print(f"mean similarity of opposed pairs: {', '.join(means)}")
+        console.print(f"mean similarity of antipodal pairs: {', '.join(means)}")
     console.print(
-        f"{len(pairs['before'])} opposed pairs of {len(names)} classes: {scheme}, n = {n}, {mapping} mapping"
+        f"{len(pairs['before'])} antipodal pairs of {len(names)} classes: {scheme}, n = {n}, {mapping} mapping"
     )
 
 
-def before_and_after(pairs: dict[str, list[OpposedPair]]) -> Table:
-    """Opposed pairs as they were and as they are, the most similar first."""
+def before_and_after(pairs: dict[str, list[AntipodalPair]]) -> Table:
+    """Antipodal pairs as they were and as they are, the most similar first."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for when in pairs:
         table.add_column(when, overflow="fold")

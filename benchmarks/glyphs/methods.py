@@ -1,0 +1,120 @@
+"""The last layers that are compared, by name."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from benchmarks.glyphs import layers
+from benchmarks.glyphs.problem import Problem, class_means
+from benchmarks.glyphs.prototypes import simplex, whitened_means
+from benchmarks.glyphs.training import RATE
+from protosphere.errors import ManyClassesWarning
+from protosphere.nn import PrototypeHead
+
+DIM = 65
+FIXED_SCALE = 16.0  # chosen on validation fonts
+
+
+@dataclass(frozen=True)
+class Method:
+    """A last layer.
+
+    Attributes:
+        title: Name for tables and figures.
+        dim: Dimension of the embedding.
+        make: Function from the problem to the layer.
+        only_seen: Whether only the 2,350 syllables of KS X 1001 have training images.
+        needs_parts: Whether the characters must have parts.
+        rate: Learning rate.
+    """
+
+    title: str
+    dim: int
+    make: Callable[[Problem], nn.Module]
+    only_seen: bool = False
+    needs_parts: bool = False
+    rate: float = RATE
+
+
+class DefaultHead(nn.Module):
+    """`PrototypeHead(K, dim=n)`: prototypes that know nothing of the classes."""
+
+    def __init__(self, dim: int, num_classes: int) -> None:
+        super().__init__()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ManyClassesWarning)
+            self.head = PrototypeHead(num_classes, dim=dim)
+
+    def loss(self, z: Tensor, labels: Tensor) -> Tensor:
+        """Return the mean loss of the head's preset."""
+        return self.head.loss(z, labels)
+
+    def predict(self, z: Tensor) -> Tensor:
+        """Return the class of the nearest prototype."""
+        return self.head.decode(z).classes
+
+
+def _sizes(problem: Problem) -> tuple[int, ...]:
+    """Return the sizes of the parts of the characters."""
+    if problem.part_sizes is None:
+        raise ValueError("these characters have no parts; choose another method")
+    return problem.part_sizes
+
+
+def _learned(dim: int) -> Callable[[Problem], nn.Module]:
+    return lambda problem: layers.Learned(dim, problem.num_classes)
+
+
+def _default_head(dim: int) -> Callable[[Problem], nn.Module]:
+    return lambda problem: DefaultHead(dim, problem.num_classes)
+
+
+def _cosine(problem: Problem) -> nn.Module:
+    return layers.Cosine(DIM, problem.num_classes)
+
+
+def _sampled_softmax(problem: Problem) -> nn.Module:
+    return layers.SampledSoftmax(DIM, problem.num_classes)
+
+
+def _partial_fc(problem: Problem) -> nn.Module:
+    return layers.PartialFC(DIM, problem.num_classes)
+
+
+def _multi_head(problem: Problem) -> nn.Module:
+    return layers.MultiHead(DIM, _sizes(problem))
+
+
+def _parts(problem: Problem) -> nn.Module:
+    points = [simplex(size) for size in _sizes(problem)]
+    return layers.FixedParts(points, FIXED_SCALE)
+
+
+def _means(problem: Problem) -> nn.Module:
+    return layers.Fixed(whitened_means(class_means(problem), DIM), FIXED_SCALE)
+
+
+METHODS = {
+    "parts": Method("fixed: simplices of the parts", DIM, _parts, needs_parts=True),
+    "means": Method("fixed: class means", DIM, _means),
+    "multi_head": Method("learned layer per part", DIM, _multi_head, needs_parts=True),
+    "learned": Method("learned layer", DIM, _learned(DIM)),
+    "learned_fast": Method("learned layer, rate 0.3", DIM, _learned(DIM), rate=0.3),
+    "cosine": Method("learned cosine layer", DIM, _cosine),
+    "sampled_softmax": Method("sampled softmax, 10%", DIM, _sampled_softmax),
+    "partial_fc": Method("Partial FC, 10%", DIM, _partial_fc),
+    "default_head": Method("default head", DIM, _default_head(DIM)),
+    "parts_unseen": Method(
+        "fixed: simplices of the parts", DIM, _parts, only_seen=True, needs_parts=True
+    ),
+    "multi_head_unseen": Method(
+        "learned layer per part", DIM, _multi_head, only_seen=True, needs_parts=True
+    ),
+    "learned_unseen": Method("learned layer", DIM, _learned(DIM), only_seen=True),
+    "learned_256": Method("learned layer", 256, _learned(256)),
+    "default_head_256": Method("default head", 256, _default_head(256)),
+}

@@ -1,0 +1,176 @@
+"""The classification problem: one class per character, fonts split by family."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from benchmarks.glyphs.render import Glyphs
+
+HANGUL = "".join(map(chr, range(0xAC00, 0xD7A4)))
+HAN = "".join(map(chr, range(0x4E00, 0x9FA6)))
+HANGUL_PARTS = (19, 21, 28)  # initial consonants, vowels, final consonants (or none)
+# Handwriting and display faces: accuracy on them depends on which other ones are in training, so that their share of
+# the test fonts sets the level of all figures.
+SCRIPT = re.compile("Brush|Pen|Pilgi|Yetgul|Taza|Novel|Sora")
+SCRIPT_SHARE = 9
+SPLIT_SEED = 0
+SUBSET_SEED = 0
+SUBSET = 30_000
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Images and classes of the training fonts and of the fonts that accuracy is measured on.
+
+    Attributes:
+        images: Training images, of shape (fonts * classes, 784) and type uint8, one font after the other.
+        labels: Class of each training image.
+        test_images: Images of a fixed random subset of the other fonts.
+        test_labels: Their classes.
+        test_is_script: Whether each is of a script or display face.
+        num_classes: Number of characters.
+        seen: For each class, whether it has training images.
+        part_sizes: Number of values of each part of a character; None if the characters have no parts.
+    """
+
+    images: Tensor
+    labels: Tensor
+    test_images: Tensor
+    test_labels: Tensor
+    test_is_script: Tensor
+    num_classes: int
+    seen: Tensor
+    part_sizes: tuple[int, ...] | None
+
+
+def kindred(families: Sequence[str]) -> list[str]:
+    """Return for each family the shortest family name that its own begins with.
+
+    Names such as "NanumGothicCoding" and "NanumGothic" belong to one design, which a split must not divide.
+    """
+    return [
+        min((name for name in families if family.startswith(name)), key=len)
+        for family in families
+    ]
+
+
+def hold_out(families: Sequence[str], count: int, seed: int) -> list[int]:
+    """Return the indices of `count` faces, all those of families drawn at random.
+
+    One in nine is a script or display face. Families are taken in random order; one that has more faces than are
+    still missing is passed over.
+    """
+    groups = kindred(families)
+    order = sorted(set(groups))
+    np.random.default_rng(seed).shuffle(order)
+    missing = {True: count // SCRIPT_SHARE, False: count - count // SCRIPT_SHARE}
+    held_out: list[int] = []
+    for family in order:
+        members = [index for index, group in enumerate(groups) if group == family]
+        is_script = SCRIPT.search(family) is not None
+        if len(members) <= missing[is_script]:
+            held_out += members
+            missing[is_script] -= len(members)
+    return sorted(held_out)
+
+
+def _flat(glyphs: Glyphs, faces: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """Return images and labels of faces, one face after the other."""
+    chosen = glyphs.images[list(faces)]
+    images = torch.from_numpy(chosen.reshape(-1, chosen.shape[2] * chosen.shape[3]))
+    labels = torch.arange(len(glyphs.characters)).repeat(len(faces))
+    return images, labels
+
+
+def parts_of(glyphs: Glyphs) -> tuple[int, ...] | None:
+    """Return the sizes of the parts if the characters are all Hangul syllables in order."""
+    return HANGUL_PARTS if glyphs.characters == HANGUL else None
+
+
+def make_problem(
+    glyphs: Glyphs, test_faces: int, validation_faces: int = 0, subset: int = SUBSET
+) -> Problem:
+    """Split the faces by family.
+
+    Args:
+        glyphs: Drawn characters.
+        test_faces: Number of faces to test on.
+        validation_faces: If not 0, accuracy is measured on that many faces of the training fonts instead, which are
+            held out, and the test fonts are not used: for choosing settings.
+        subset: Number of images that accuracy is measured on, drawn once for all methods.
+
+    Returns:
+        The problem; every class is seen.
+    """
+    test = hold_out(glyphs.families, test_faces, SPLIT_SEED)
+    train = [index for index in range(len(glyphs.faces)) if index not in test]
+    if validation_faces:
+        families = [glyphs.families[index] for index in train]
+        chosen = hold_out(families, validation_faces, SPLIT_SEED)
+        test = [train[index] for index in chosen]
+        train = [index for index in train if index not in test]
+    images, labels = _flat(glyphs, train)
+    test_images, test_labels = _flat(glyphs, test)
+    is_script = [SCRIPT.search(glyphs.families[index]) is not None for index in test]
+    test_is_script = torch.tensor(is_script).repeat_interleave(len(glyphs.characters))
+    generator = torch.Generator().manual_seed(SUBSET_SEED)
+    kept = torch.randperm(len(test_labels), generator=generator)[:subset]
+    return Problem(
+        images,
+        labels,
+        test_images[kept],
+        test_labels[kept],
+        test_is_script[kept],
+        len(glyphs.characters),
+        torch.ones(len(glyphs.characters), dtype=torch.bool),
+        parts_of(glyphs),
+    )
+
+
+def only_seen(problem: Problem, seen: Tensor) -> Problem:
+    """Remove the training images of the classes that are not seen."""
+    kept = seen[problem.labels]
+    return replace(
+        problem,
+        images=problem.images[kept],
+        labels=problem.labels[kept],
+        seen=seen,
+    )
+
+
+def in_ks_x_1001(characters: str) -> Tensor:
+    """Return which Hangul syllables are among the 2,350 of the standard KS X 1001."""
+
+    def encodable(character: str) -> bool:
+        try:
+            # The codec writes other syllables as a sequence of eight bytes.
+            return len(character.encode("euc_kr")) == 2
+        except UnicodeEncodeError:
+            return False
+
+    return torch.tensor([encodable(character) for character in characters])
+
+
+def mixed_radix(classes: Tensor, sizes: Sequence[int]) -> Tensor:
+    """Return the value of each part of classes, of shape (classes, parts); the last part varies fastest."""
+    digits: list[Tensor] = []
+    for size in reversed(sizes):
+        digits.append(classes % size)
+        classes = classes // size
+    return torch.stack(digits[::-1], dim=1)
+
+
+def class_means(problem: Problem) -> Tensor:
+    """Return the mean training image of each class, in gray levels from 0 to 1; zero for a class without images."""
+    sums = torch.zeros(problem.num_classes, problem.images.shape[1])
+    for start in range(0, len(problem.labels), 65_536):
+        rows = slice(start, start + 65_536)
+        sums.index_add_(0, problem.labels[rows], problem.images[rows].float() / 255)
+    counts = torch.bincount(problem.labels, minlength=problem.num_classes)
+    return sums / counts.clamp(min=1)[:, None]

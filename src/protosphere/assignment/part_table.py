@@ -1,0 +1,326 @@
+"""Tables that describe classes by their parts: a row per class, with a value for each part."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from protosphere.errors import (
+    InvalidArgumentError,
+    StorageError,
+    as_integer,
+    brief,
+)
+from protosphere.geometry.closest_classes import Values
+from protosphere.spherical.part_names import PartNames
+from protosphere.storage.csv_files import guarded, read_csv, unguarded
+
+SIZES_TEXT = re.compile(r"\d{1,9}( x \d{1,9})*")
+"""Sizes of parts as text: every combination is a class."""
+
+MOST_COMBINATIONS = 1 << 40
+"""Number of classes, which files hold as well."""
+
+Row = Sequence[Any] | Mapping[str, Any]
+"""The value of each part of a class, in order or by the names of the parts."""
+
+
+@dataclass(frozen=True, eq=False)
+class PartTable:
+    """Classes described by the values of their parts.
+
+    Values are numbered in the order in which they first appear.
+
+    Attributes:
+        names: Names of parts, values and classes.
+        values: K x P numbers of values; None if every combination is a class.
+    """
+
+    names: PartNames
+    values: Values | None
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of values of each part."""
+        return tuple(len(values) for values in self.names.values)
+
+    @property
+    def num_classes(self) -> int:
+        """K."""
+        return prod(self.sizes) if self.values is None else len(self.values)
+
+    @property
+    def lists_all_combinations(self) -> bool:
+        """Whether every combination is a class, in the order in which the value of the last part changes fastest."""
+        if self.values is None:
+            return True
+        if len(self.values) != prod(self.sizes):
+            return False
+        order = np.ravel_multi_index(tuple(self.values.T.astype(np.int64)), self.sizes)
+        return np.array_equal(order, np.arange(self.num_classes))
+
+    @property
+    def text(self) -> str:
+        """The table as text, which `part_table` reads: sizes, or lines of comma-separated values with a heading."""
+        if self.values is None:
+            return " x ".join(map(str, self.sizes))
+        file = io.StringIO(newline="")
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(["class", *map(guarded, self.names.parts)])
+        classes = self.names.classes or [""] * self.num_classes
+        rows: list[list[int]] = self.values.tolist()
+        for name, row in zip(classes, rows, strict=True):
+            cells = [self.names.values[part][value] for part, value in enumerate(row)]
+            lines.writerow([guarded(name), *map(guarded, cells)])
+        return file.getvalue()
+
+
+def part_table(
+    given: Any = None,
+    *,
+    by: Callable[[Any], Row] | None = None,
+    sizes: Sequence[int] | None = None,
+    least: int = 2,
+) -> PartTable:
+    """Read a table of classes and their parts.
+
+    Args:
+        given: A mapping from class name to values; a list of rows of values; a data frame whose index, or else first
+            column, has the names of classes; the path of a .csv file with a heading, whose first column has the names
+            of classes; or, with `by`, the names of classes.
+        by: Function that returns the values of the parts of a class name.
+        sizes: Number of values of each part, in place of a table: every combination is a class.
+        least: Smallest number of classes.
+
+    Returns:
+        The table.
+
+    Raises:
+        InvalidArgumentError: If a class is described twice, two classes have the same values, or a part is missing.
+        StorageError: If the file cannot be read.
+    """
+    if sizes is not None:
+        if given is not None or by is not None:
+            raise InvalidArgumentError(
+                "'sizes' must be given without a table, got both; leave one out"
+            )
+        return table_of_sizes(sizes)
+    if isinstance(given, str) and by is None and SIZES_TEXT.fullmatch(given):
+        return table_of_sizes([int(size) for size in given.split(" x ")])
+    rows = _listed_rows(given, by)
+    if len(rows.rows) < least:
+        raise InvalidArgumentError(
+            f"'parts' must describe at least {least} classes, got {len(rows.rows)}"
+        )
+    return _numbered(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows of a table as they were given, the names of their classes, and those of the parts, where there are any."""
+
+    rows: list[Row]
+    classes: list[str] | None
+    parts: list[str]
+
+
+def _listed_rows(given: Any, by: Callable[[Any], Row] | None) -> _Rows:
+    if by is not None:
+        names = list(given)
+        return _Rows([by(name) for name in names], list(map(str, names)), [])
+    if isinstance(given, str | Path):
+        return _rows_of_text(given)
+    if hasattr(given, "columns") and hasattr(given, "index"):
+        return _rows_of_frame(given)
+    if isinstance(given, Mapping):
+        by_name = cast("Mapping[Any, Row]", given)
+        return _Rows(list(by_name.values()), list(map(str, by_name)), [])
+    if isinstance(given, Iterable):
+        return _Rows(list(cast("Iterable[Row]", given)), None, [])
+    raise InvalidArgumentError(
+        f"'parts' must be a table of classes, or 'sizes' of parts, got {brief(given)}"
+    )
+
+
+def table_of_sizes(sizes: Sequence[int]) -> PartTable:
+    """Return the table of all combinations of so many values of each part.
+
+    >>> table_of_sizes((19, 21, 28)).num_classes
+    11172
+    """
+    checked = [as_integer("sizes", size, minimum=2) for size in sizes]
+    if not checked or prod(checked) > MOST_COMBINATIONS:
+        raise InvalidArgumentError(
+            f"'sizes' must have a product from 2 to 2**40, got {brief(tuple(checked))}"
+        )
+    values = tuple(tuple(map(str, range(size))) for size in checked)
+    names = PartNames(_part_numbers(len(checked)), values)
+    return PartTable(names, None)
+
+
+def _part_numbers(count: int) -> tuple[str, ...]:
+    return tuple(f"part {number}" for number in range(count))
+
+
+def _rows_of_text(given: str | Path) -> _Rows:
+    """The rows in a file, or in text that `PartTable.text` wrote."""
+    if isinstance(given, str) and "\n" in given:
+        lines = csv.reader(io.StringIO(given))
+        cells = [[unguarded(cell) for cell in line] for line in lines if line]
+        return _rows_of_lines(cells, "'table'")
+    try:
+        return _rows_of_lines(read_csv(Path(given)), f"'{given}'")
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        cause = getattr(error, "strerror", None) or error
+        raise StorageError(f"cannot read '{given}': {cause}") from error
+
+
+def _rows_of_lines(lines: list[list[str]], source: str) -> _Rows:
+    if len(lines) < 2 or len(lines[0]) < 2:
+        raise InvalidArgumentError(
+            f"{source} must have a heading, and in each line the name of a class and the values of its parts"
+        )
+    named = [line[0] for line in lines[1:]]
+    rows: list[Row] = [line[1:] for line in lines[1:]]
+    return _Rows(rows, named if any(named) else None, lines[0][1:])
+
+
+def _rows_of_frame(frame: Any) -> _Rows:
+    """The rows of a data frame: anything with `index`, `columns` and `to_numpy`, as in pandas."""
+    cells: list[Row] = list(frame.to_numpy())
+    columns = [str(column) for column in frame.columns]
+    index: list[Any] = list(frame.index)
+    if index == list(range(len(cells))):
+        names = [str(cast("Sequence[Any]", row)[0]) for row in cells]
+        rows = [cast("Sequence[Any]", row)[1:] for row in cells]
+        return _Rows(list(rows), names, columns[1:])
+    return _Rows(cells, [str(name) for name in index], columns)
+
+
+def _numbered(table: _Rows) -> PartTable:
+    """Number the values of rows and check that they tell the classes apart."""
+    numbering = _Numbering(table.parts)
+    numbered: list[list[int]] = []
+    for number, row in enumerate(table.rows):
+        numbered.append(numbering.numbers_of(row, _class_name(table.classes, number)))
+    _require_described_once(table.classes)
+    require_different(numbered, table.classes)
+    values = tuple(tuple(found) for found in numbering.values)
+    classes = None if table.classes is None else tuple(table.classes)
+    names = PartNames(tuple(numbering.parts), values, classes)
+    _require_printable(names)
+    largest = max(len(found) for found in values)
+    kind = np.min_scalar_type(largest - 1)
+    return PartTable(names, np.array(numbered, dtype=kind))
+
+
+def _class_name(classes: Sequence[str] | None, number: int) -> str:
+    return f"number {number}" if classes is None else brief(classes[number])
+
+
+class _Numbering:
+    """Numbers of values, in the order in which they appear."""
+
+    def __init__(self, parts: Sequence[str]) -> None:
+        self.parts = list(parts)
+        self.values: list[dict[str, int]] = [{} for _ in parts]
+
+    def numbers_of(self, row: object, name: str) -> list[int]:
+        """The numbers of the values of a class."""
+        if isinstance(row, str) or not isinstance(row, Sequence | Mapping | np.ndarray):
+            raise InvalidArgumentError(
+                f"'parts' must have a list of values for each class, got {brief(row)} for class {name}"
+            )
+        cells = self._cells(cast("Row", row), name)
+        numbers: list[int] = []
+        for part, cell, seen in zip(self.parts, cells, self.values, strict=True):
+            if cell is None or cell != cell:
+                raise InvalidArgumentError(
+                    f"'parts' must have a value of {brief(part)} for each class, got none for class {name}"
+                )
+            numbers.append(seen.setdefault(str(cell), len(seen)))
+        return numbers
+
+    def _cells(self, row: Row, name: str) -> list[Any]:
+        """The values of a row in the order of the parts; the first row names the parts where nothing else does."""
+        if isinstance(row, Mapping):
+            by_part = {str(part): value for part, value in row.items()}
+            self._begin(list(by_part))
+            unknown = by_part.keys() - set(self.parts)
+            if unknown:
+                raise InvalidArgumentError(
+                    f"'parts' must be {', '.join(self.parts)}, got {brief(min(unknown))} for class {name}"
+                )
+            return [by_part.get(part) for part in self.parts]
+        self._begin(_part_numbers(len(row)))
+        if len(row) != len(self.parts):
+            raise InvalidArgumentError(
+                f"'parts' must have {len(self.parts)} values for each class, got {len(row)} for class {name}"
+            )
+        return list(row)
+
+    def _begin(self, parts: Sequence[str]) -> None:
+        if self.parts:
+            return
+        if not parts:
+            raise InvalidArgumentError(
+                "'parts' must have a value or more for each class, got none"
+            )
+        self.parts = list(parts)
+        self.values = [{} for _ in parts]
+
+
+def _require_described_once(classes: Sequence[str] | None) -> None:
+    described: set[str] = set()
+    for name in classes or ():
+        if name in described:
+            raise InvalidArgumentError(
+                f"'parts' must describe each class once, got class {brief(name)} twice"
+            )
+        described.add(name)
+
+
+def require_different(
+    numbered: Iterable[Sequence[int]], classes: Sequence[str] | None
+) -> None:
+    """Raise where two classes have the same values.
+
+    Args:
+        numbered: Numbers of the values of each class.
+        classes: Names of the classes, or None.
+
+    Raises:
+        InvalidArgumentError: If two rows are the same; the message names their classes.
+    """
+    first: dict[tuple[int, ...], int] = {}
+    for number, row in enumerate(numbered):
+        other = first.setdefault(tuple(row), number)
+        if other != number:
+            both = f"{_class_name(classes, other)} and {_class_name(classes, number)}"
+            raise InvalidArgumentError(
+                f"'parts' must tell classes apart, got the same values for {both}; one more part would"
+            )
+
+
+def _require_printable(names: PartNames) -> None:
+    """Raise where a name could not be read back from a file."""
+    texts = [*names.parts, *(names.classes or ())]
+    for values in names.values:
+        texts += values
+    for text in texts:
+        if not text.isprintable():
+            raise InvalidArgumentError(
+                f"'parts' must have names that can be printed, got {brief(text)}"
+            )
+    if len(set(names.parts)) < len(names.parts):
+        raise InvalidArgumentError(
+            f"'parts' must have different names for the parts, got {brief(names.parts)}"
+        )

@@ -1,0 +1,260 @@
+"""Configurations that are proved optimal one by one: what their theorems leave to any other number of points."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import inf, nextafter
+
+from protosphere.bounds.bound import Bound
+from protosphere.bounds.registry import bound
+from protosphere.errors import brief
+from protosphere.types import Cosine
+
+ROOT_BITS = 80
+"""Bits after the point to which an algebraic cosine is bracketed before it is rounded down."""
+
+
+@dataclass(frozen=True)
+class AlgebraicCosine:
+    """A zero of a polynomial with integer coefficients.
+
+    Attributes:
+        coefficients: Those of the polynomial, of the highest power first.
+        low: Fraction below the zero.
+        high: Fraction above it; the polynomial changes its sign once between the two.
+
+    >>> AlgebraicCosine((7, 2, -1), Fraction(1, 4), Fraction(3, 10)).rounded_down
+    0.2612038749637414
+    """
+
+    coefficients: tuple[int, ...]
+    low: Fraction
+    high: Fraction
+
+    @cached_property
+    def rounded_down(self) -> float:
+        """The largest float that is not above the zero, or the one before it."""
+        low = self.bracket[0]
+        nearest = float(low)
+        if Fraction(nearest) <= low:
+            return nearest
+        return nextafter(nearest, -inf)
+
+    @property
+    def bracket(self) -> tuple[Fraction, Fraction]:
+        """Two fractions that are 2^-80 apart, with the zero between them."""
+        low = self.low
+        high = self.high
+        sign_of_low = polynomial_value(self.coefficients, low) > 0
+        while high - low > Fraction(1, 1 << ROOT_BITS):
+            middle = (low + high) / 2
+            if (polynomial_value(self.coefficients, middle) > 0) == sign_of_low:
+                low = middle
+            else:
+                high = middle
+        return low, high
+
+
+def polynomial_value(coefficients: Sequence[int], x: Fraction) -> Fraction:
+    """Return the value at x of a polynomial with the coefficient of the highest power first.
+
+    >>> polynomial_value((7, 2, -1), Fraction(1, 7))
+    Fraction(-4, 7)
+    """
+    value = Fraction(0)
+    for coefficient in coefficients:
+        value = value * x + coefficient
+    return value
+
+
+@dataclass(frozen=True)
+class ProvedOptimum:
+    """A configuration that a theorem proves optimal.
+
+    Attributes:
+        dim: Dimension n.
+        num_classes: Number K of points.
+        cosine: Maximum cosine of the configuration, exactly: no K points of R^n have a lower one.
+        theorem: Names of the authors, as the certificate shows them.
+        reference: Paper with the proof.
+        configuration: The points in words.
+    """
+
+    dim: int
+    num_classes: int
+    cosine: Fraction | AlgebraicCosine
+    theorem: str
+    reference: str
+    configuration: str
+
+    @cached_property
+    def value(self) -> Cosine:
+        """The maximum cosine as a bound: a fraction, or a float that is not above it."""
+        if isinstance(self.cosine, Fraction):
+            return self.cosine
+        return self.cosine.rounded_down
+
+
+def _root(coefficients: tuple[int, ...], near: str) -> AlgebraicCosine:
+    """Return the zero that is within 0.001 of a decimal fraction."""
+    middle = Fraction(near)
+    margin = Fraction(1, 1000)
+    return AlgebraicCosine(coefficients, middle - margin, middle + margin)
+
+
+_SCHUETTE = "Schütte & van der Waerden (1951), Math. Ann. 123"
+_DANZER = "Danzer (1986), Discrete Math. 60"
+_FEJES_TOTH = "L. Fejes Tóth (1943), Jahresber. DMV 53"
+_MUSIN_TARASOV_13 = "Musin & Tarasov (2012), The strong thirteen spheres problem"
+_MUSIN_TARASOV_14 = "Musin & Tarasov (2015), The Tammes problem for N = 14"
+_ROBINSON = "Robinson (1961), Arrangement of 24 points on a sphere"
+_BACHOC_VALLENTIN = (
+    "Bachoc & Vallentin (2009), Optimality and uniqueness of the (4, 10, 1/6) code"
+)
+_D4 = (
+    "de Laat, Leijenhorst & de Muinck Keizer (2024), "
+    "Optimality and uniqueness of the D4 root system"
+)
+_THREE_POINT = (
+    "Cohn, de Laat & Leijenhorst (2024), "
+    "Optimality of spherical codes via exact semidefinite programming bounds"
+)
+
+_ICOSAHEDRON = _root((5, 0, -1), "0.4472")
+_THIRTEEN = _root((1, -24, -12, 8, 38, 24, -12, -8, 1), "0.5426")
+
+
+def _on_the_sphere(
+    num_classes: int,
+    cosine: Fraction | AlgebraicCosine,
+    theorem: str,
+    reference: str,
+    configuration: str,
+) -> ProvedOptimum:
+    """Return a configuration of three dimensions."""
+    return ProvedOptimum(3, num_classes, cosine, theorem, reference, configuration)
+
+
+def _by_three_points(
+    dim: int, num_classes: int, denominator: int, configuration: str
+) -> ProvedOptimum:
+    """Return a configuration that a sharp three-point bound proves optimal."""
+    return ProvedOptimum(
+        dim,
+        num_classes,
+        Fraction(1, denominator),
+        "Cohn-de Laat-Leijenhorst",
+        _THREE_POINT,
+        configuration,
+    )
+
+
+def _kerdock(k: int) -> ProvedOptimum:
+    """Return the 4^k / 2 + 1 mutually unbiased bases of R^(4^k) and their negatives."""
+    dim = 4**k
+    return _by_three_points(dim, dim * dim + 2 * dim, 2**k, "Kerdock code and axes")
+
+
+PROVED_OPTIMA: tuple[ProvedOptimum, ...] = (
+    _on_the_sphere(
+        7,
+        _root((3, -9, -3, 1), "0.2101"),
+        "Schütte-van der Waerden",
+        _SCHUETTE,
+        "two triangles around a pole",
+    ),
+    _on_the_sphere(
+        8,
+        _root((7, 2, -1), "0.2612"),
+        "Schütte-van der Waerden",
+        _SCHUETTE,
+        "square antiprism",
+    ),
+    _on_the_sphere(
+        9,
+        Fraction(1, 3),
+        "Schütte-van der Waerden",
+        _SCHUETTE,
+        "three triangles",
+    ),
+    _on_the_sphere(
+        10, _root((7, -4, -2, 1), "0.4044"), "Danzer", _DANZER, "ten points"
+    ),
+    _on_the_sphere(11, _ICOSAHEDRON, "Danzer", _DANZER, "icosahedron without a vertex"),
+    _on_the_sphere(12, _ICOSAHEDRON, "Fejes Tóth", _FEJES_TOTH, "icosahedron"),
+    _on_the_sphere(
+        13, _THIRTEEN, "Musin-Tarasov", _MUSIN_TARASOV_13, "thirteen points"
+    ),
+    _on_the_sphere(
+        14,
+        _root((4, -2, 3, 0, -1), "0.5640"),
+        "Musin-Tarasov",
+        _MUSIN_TARASOV_14,
+        "fourteen points",
+    ),
+    _on_the_sphere(
+        24, _root((7, 1, -3, -1), "0.7231"), "Robinson", _ROBINSON, "snub cube"
+    ),
+    ProvedOptimum(
+        4,
+        10,
+        Fraction(1, 6),
+        "Bachoc-Vallentin",
+        _BACHOC_VALLENTIN,
+        "Petersen graph",
+    ),
+    ProvedOptimum(
+        4, 24, Fraction(1, 2), "de Laat-Leijenhorst-de Muinck Keizer", _D4, "24-cell"
+    ),
+    _by_three_points(21, 50, 21, "Hoffman-Singleton graph"),
+    _by_three_points(20, 56, 15, "Gewirtz graph"),
+    _by_three_points(21, 77, 12, "M22 graph"),
+    _kerdock(2),
+    _kerdock(3),
+    _kerdock(4),
+    _kerdock(5),
+)
+"""Every configuration that is proved optimal by a theorem of its own, and by none of the other bounds."""
+
+LARGEST_PROVED_DIM = max(row.dim for row in PROVED_OPTIMA)
+
+
+def _applicable(K: int, n: int) -> list[ProvedOptimum]:
+    """Return the configurations with no more points in no fewer dimensions."""
+    return [row for row in PROVED_OPTIMA if row.num_classes <= K and n <= row.dim]
+
+
+def _infeasible_reason(K: int, n: int) -> str | None:
+    if n > LARGEST_PROVED_DIM:
+        return (
+            f"'proved_optimum' needs 'dim' up to {LARGEST_PROVED_DIM}, got {brief(n)}"
+        )
+    fewest = min(row.num_classes for row in PROVED_OPTIMA if n <= row.dim)
+    if fewest > K:
+        return f"'proved_optimum' needs 'num_classes' of at least {fewest} in dimension {n}, got {K}"
+    return None
+
+
+@bound(
+    "proved optimum",
+    kind="converse",
+    summary="theorems on single configurations, such as Kerdock's with all axes, for no fewer points",
+    reference="Cohn, de Laat & Leijenhorst (2024), and the references of PROVED_OPTIMA",
+    infeasible_reason=_infeasible_reason,
+)
+def proved_optimum(num_classes: int, dim: int) -> Bound:
+    """The least max cosine that theorems on single configurations leave to `num_classes` points in `dim` dimensions.
+
+    If no K points of R^n have a lower maximum cosine than s, then no more points and no fewer dimensions do either:
+    every configuration of `PROVED_OPTIMA` bounds all these. The bound names the theorem that gives the largest value.
+
+    >>> proved_optimum(56, 20)
+    Bound(value=1/15, theorem='Cohn-de Laat-Leijenhorst')
+    >>> proved_optimum(1_050_624, 1024)
+    Bound(value=1/32, theorem='Cohn-de Laat-Leijenhorst')
+    """
+    tightest = max(
+        _applicable(num_classes, dim), key=lambda row: (row.value, row.num_classes)
+    )
+    return Bound(tightest.value, tightest.theorem)

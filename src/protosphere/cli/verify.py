@@ -1,0 +1,36 @@
+"""`protosphere verify`."""
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from protosphere import verify as verifier
+from protosphere.cli.arguments import Flag, Json
+
+Proof = Annotated[
+    Path | None,
+    Parameter(help="Polynomial of a converse, written by `protosphere certify`."),
+]
+NoLimit = Annotated[Flag, Parameter(help="Compare all pairs however long it takes.")]
+
+
+def verify(
+    file: Path,
+    /,
+    *,
+    proof: Proof = None,
+    no_limit: NoLimit = False,
+    json: Json = False,
+) -> None:
+    """Check a code file in exact arithmetic; exit code 1 if it is rejected.
+
+    Args:
+        file: A .safetensors file that protosphere wrote.
+    """
+    limit = math.inf if no_limit else verifier.MOST_PRODUCTS
+    verdict = verifier.verify(file, proof, limit)
+    verifier.show(verdict, json_output=json)
+    if not verdict.accepted:
+        raise SystemExit(1)

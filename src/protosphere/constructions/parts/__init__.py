@@ -1,0 +1,1 @@
+"""Prototypes of classes that are made of parts."""

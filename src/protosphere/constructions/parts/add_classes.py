@@ -1,0 +1,136 @@
+"""New classes, and new values of parts, for a code of classes with parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from protosphere.assignment.part_table import (
+    PartTable,
+    Row,
+    part_table,
+    require_different,
+)
+from protosphere.constructions.parts.compose import composed_code
+from protosphere.constructions.parts.part_codes import PartCode
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.geometry.closest_classes import Values
+from protosphere.spherical.part_names import PartNames
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.structures import ProductPoints
+from protosphere.spherical.structures.product import value_type
+from protosphere.types import Progress, ignore
+
+MOST_LISTED = 1 << 24
+"""Classes up to which all combinations are listed one by one."""
+
+
+def add_classes(
+    code: SphericalCode,
+    parts: Any,
+    *,
+    by: Callable[[Any], Row] | None = None,
+    progress: Progress = ignore,
+) -> SphericalCode:
+    """Add classes to a code of `compose` without moving any prototype.
+
+    New classes are new combinations of values. A value that no class had takes a reserved point of its part.
+
+    Args:
+        code: A code of `compose`.
+        parts: A table of the new classes, as of `compose`.
+        by: Function from a class name to the values of its parts.
+        progress: Called while pairs are measured.
+
+    Returns:
+        The code with the new classes after the old ones.
+
+    Raises:
+        InvalidArgumentError: If `code` is not of `compose`, a class exists already, or a part has no reserved point for
+            a new value.
+
+    Example:
+        >>> import protosphere as ps
+        >>> code = ps.compose(sizes=(3, 4), reserve=1)
+        >>> ps.add_classes(code, [("3", "0"), ("3", "2")]).num_classes
+        14
+    """
+    structure = code.placement.structure
+    if not isinstance(structure, ProductPoints) or structure.names is None:
+        raise InvalidArgumentError(
+            f"'code' must be a code of ps.compose, got {brief(code)}"
+        )
+    if structure.count > MOST_LISTED:
+        raise InvalidArgumentError(
+            f"'code' must have at most {MOST_LISTED} classes to add more, got {structure.count}; "
+            "ps.compose with larger 'sizes' has them"
+        )
+    table = _joined(structure.names, part_table(parts, by=by, least=1), structure)
+    descriptions = _descriptions(code, structure)
+    codes = list(map(PartCode, structure.parts, descriptions))
+    seed = 0 if code.provenance is None else code.provenance.seed
+    return composed_code(table, codes, structure.shares, code.dim, seed, progress)
+
+
+def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
+    """What the points of each part can be rebuilt from; None where nothing does."""
+    named = code.provenance
+    if named is None or not str(named.options.get("codes", "")).startswith("["):
+        return [None] * structure.num_parts
+    return json.loads(named.options["codes"])
+
+
+def _joined(old: PartNames, new: PartTable, structure: ProductPoints) -> PartTable:
+    """The classes of the code and of the table, values of the code keeping their numbers."""
+    columns = _columns(old, new.names)
+    assert new.values is not None, "a table of rows lists its values"
+    values: list[tuple[str, ...]] = []
+    numbers: list[Values] = []
+    for part, column in enumerate(columns):
+        known = {name: number for number, name in enumerate(old.values[part])}
+        of_new = new.names.values[column]
+        translated = [known.setdefault(name, len(known)) for name in of_new]
+        if len(known) > structure.parts[part].count:
+            last = list(known)[structure.parts[part].count]
+            raise InvalidArgumentError(
+                f"'parts' must have known values of {brief(old.parts[part])}, got {brief(last)}, for which no "
+                "point is reserved; reserve= of ps.compose does"
+            )
+        values.append(tuple(known))
+        numbers.append(np.array(translated)[new.values[:, column]])
+    names = PartNames(old.parts, tuple(values), _class_names(old, new.names))
+    kind = value_type(tuple(map(len, values)))
+    listed = structure.class_values(0, structure.count)
+    rows = np.vstack([listed, np.stack(numbers, axis=1)]).astype(kind)
+    require_different(rows.tolist(), names.classes)
+    return PartTable(names, rows)
+
+
+def _columns(old: PartNames, new: PartNames) -> list[int]:
+    """The column of the new table for each part: by name, or in order where the new table names no parts."""
+    if len(old.parts) != len(new.parts):
+        raise InvalidArgumentError(
+            f"'parts' must have the {len(old.parts)} parts of the code, got {len(new.parts)}"
+        )
+    if set(old.parts) == set(new.parts):
+        return [new.parts.index(part) for part in old.parts]
+    if all(name == f"part {number}" for number, name in enumerate(new.parts)):
+        return list(range(len(new.parts)))
+    raise InvalidArgumentError(
+        f"'parts' must have the parts {', '.join(old.parts)}, got {', '.join(new.parts)}"
+    )
+
+
+def _class_names(old: PartNames, new: PartNames) -> tuple[str, ...] | None:
+    """The names of all classes, where old and new ones have them."""
+    if old.classes is None or new.classes is None:
+        return None
+    again = set(old.classes) & set(new.classes)
+    if again:
+        raise InvalidArgumentError(
+            f"'parts' must describe new classes, got {brief(min(again))}, which the code has"
+        )
+    return old.classes + new.classes

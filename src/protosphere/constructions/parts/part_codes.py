@@ -1,0 +1,210 @@
+"""The code of each part of composed prototypes: built from a description, and described so that it can be rebuilt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+
+from protosphere.constructions.build import placement_of
+from protosphere.constructions.construct import construct
+from protosphere.constructions.registry import describe
+from protosphere.errors import InvalidArgumentError, as_integer, brief
+from protosphere.spherical.part_names import PartNames
+from protosphere.spherical.provenance import Provenance
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.structures import OrthogonalSimplices, Structure
+from protosphere.spherical.structures.product import MOST_PART_ENTRIES
+from protosphere.spherical.structures.structure import read_fraction
+
+SIMPLEX = "simplex"
+
+SCHEMES_WITHOUT_DIM = (SIMPLEX, "one_hot", "cross_polytope")
+"""Schemes that need not be given a dimension: they take the smallest that they can have."""
+
+LARGEST_WEIGHT_DENOMINATOR = 10**6
+"""Weights are rounded to fractions with at most this denominator."""
+
+Description = str | list[Any] | dict[str, Any]
+"""Of a part's code, as JSON: a scheme, [scheme, number of points, dimension], or a provenance."""
+
+
+@dataclass(frozen=True, eq=False)
+class PartCode:
+    """The points of a part, and what rebuilds them.
+
+    Attributes:
+        points: One point for each value; more are reserved for values to come.
+        description: What the points can be rebuilt from; None if nothing does.
+    """
+
+    points: Structure
+    description: Description | None
+
+
+def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> PartCode:
+    """Return the code of one part.
+
+    Args:
+        given: A scheme; (scheme, dim); (scheme, number of points, dim); a provenance as JSON; a SphericalCode; or a
+            matrix with a vector for each value.
+        size: Number of values of the part.
+        reserve: Number of further points, for values to come.
+        part: Name of the part, for messages.
+        seed: Seed of the scheme.
+
+    Returns:
+        The points, at least `size` of them.
+
+    Raises:
+        InvalidArgumentError: If `given` is none of these, or has fewer points than the part has values.
+    """
+    if isinstance(given, str):
+        found = _by_scheme(given, size + reserve, None, part, seed)
+    elif isinstance(given, SphericalCode):
+        found = _described(given)
+    elif isinstance(given, Mapping):
+        named = Provenance.from_json(cast("Mapping[str, Any]", given))
+        found = PartCode(placement_of(named).structure, dict(named.to_json()))
+    elif _is_scheme_with_sizes(given):
+        scheme, *sizes = given
+        count = size + reserve if len(sizes) == 1 else sizes[0]
+        found = _by_scheme(scheme, count, sizes[-1], part, seed)
+    else:
+        raise InvalidArgumentError(
+            f"'codes' must be a scheme, a pair such as ('best', 8) or a SphericalCode, got {brief(given)}"
+        )
+    _require_enough(found.points, size, part)
+    return found
+
+
+def smallest_dim(scheme: str, count: int) -> int | None:
+    """The smallest dimension in which a scheme places so many points; None for schemes that must be given one.
+
+    >>> [smallest_dim(scheme, 9) for scheme in SCHEMES_WITHOUT_DIM]
+    [8, 9, 5]
+    """
+    if scheme not in SCHEMES_WITHOUT_DIM:
+        return None
+    smallest = {SIMPLEX: count - 1, "one_hot": count}
+    return smallest.get(scheme, -(-count // 2))
+
+
+def _is_scheme_with_sizes(given: object) -> bool:
+    if not isinstance(given, tuple | list):
+        return False
+    scheme, *sizes = cast("Sequence[object]", given) or [None]
+    numbers = [size for size in sizes if isinstance(size, int)]
+    return isinstance(scheme, str) and len(numbers) == len(sizes) in (1, 2)
+
+
+def _by_scheme(
+    scheme: str, count: int, dim: int | None, part: str, seed: int
+) -> PartCode:
+    """The code of a scheme, in its smallest dimension unless one is given."""
+    as_integer("num_points", count, minimum=2)
+    n = smallest_dim(scheme, count) if dim is None else dim
+    if n is None:
+        describe(scheme)
+        raise InvalidArgumentError(
+            f"'codes' must give a dimension for {brief(part)}, got {brief(scheme)}; ('{scheme}', 8) does"
+        )
+    if scheme == SIMPLEX and n >= count - 1:
+        points = OrthogonalSimplices(np.array([count]), np.arange(count), n)
+        return PartCode(points, [SIMPLEX, count, n])
+    return _described(construct(scheme, num_classes=count, dim=n, seed=seed))
+
+
+def _described(code: SphericalCode) -> PartCode:
+    """The points of a code; its provenance, unless that is of a search, rebuilds them."""
+    named = code.provenance
+    points = code.placement.structure
+    if named is None or describe(named.placed_by.construction).traits.searched:
+        return PartCode(points, None)
+    return PartCode(points, dict(named.to_json()))
+
+
+def _require_enough(points: Structure, size: int, part: str) -> None:
+    if points.count < size:
+        raise InvalidArgumentError(
+            f"'codes' must have a point for each of the {size} values of {brief(part)}, got {points.count}"
+        )
+    if points.count * points.dim > MOST_PART_ENTRIES:
+        raise InvalidArgumentError(
+            f"'codes' must have at most 2**24 numbers a part, got {points.count} x {points.dim} for {brief(part)};"
+            " split the part in two"
+        )
+
+
+def given_by_part(given: Any, names: PartNames, what: str, default: Any) -> list[Any]:
+    """What is given for each part: one thing for all, a list in the order of the parts, or a mapping by their names.
+
+    Raises:
+        InvalidArgumentError: If a name is unknown or the list has another length.
+    """
+    parts = names.parts
+    if isinstance(given, Mapping):
+        by_name = cast("Mapping[str, Any]", given)
+        for name in by_name:
+            if name not in parts:
+                raise InvalidArgumentError(
+                    f"'{what}' must be for the parts {', '.join(parts)}, got {brief(name)}"
+                )
+        return [by_name.get(name, default) for name in parts]
+    if isinstance(given, list | tuple) and not _is_scheme_with_sizes(
+        cast("object", given)
+    ):
+        listed = cast("Sequence[Any]", given)
+        if len(listed) != len(parts):
+            raise InvalidArgumentError(
+                f"'{what}' must have an entry for each of the {len(parts)} parts, got {len(listed)}"
+            )
+        return list(listed)
+    return [default if given is None else given] * len(parts)
+
+
+def shares_of(weights: Sequence[Any]) -> tuple[Fraction, ...]:
+    """Weights divided by their sum, as fractions.
+
+    >>> shares_of([1, 0.5])
+    (Fraction(2, 3), Fraction(1, 3))
+    """
+    exact = [_as_fraction(weight) for weight in weights]
+    total = sum(exact, Fraction(0))
+    return tuple(weight / total for weight in exact)
+
+
+def _as_fraction(weight: Any) -> Fraction:
+    """A weight as a fraction: a float as the decimal that it prints as, rounded."""
+    try:
+        text = weight if isinstance(weight, str) else str(weight)
+        exact = read_fraction("weights", text)
+    except InvalidArgumentError:
+        exact = _rounded(weight)
+    if exact is None or exact <= 0:
+        raise InvalidArgumentError(
+            f"'weights' must be numbers above 0, got {brief(weight)}"
+        )
+    return exact
+
+
+def _rounded(weight: Any) -> Fraction | None:
+    try:
+        number = float(weight)
+    except (TypeError, ValueError):
+        return None
+    if not 1 / LARGEST_WEIGHT_DENOMINATOR <= number <= LARGEST_WEIGHT_DENOMINATOR:
+        return None
+    return Fraction(repr(number)).limit_denominator(LARGEST_WEIGHT_DENOMINATOR)
+
+
+def codes_text(codes: Sequence[PartCode]) -> str | None:
+    """The descriptions of all parts' codes as JSON; None if one has none."""
+    descriptions = [code.description for code in codes]
+    if any(description is None for description in descriptions):
+        return None
+    return json.dumps(descriptions, sort_keys=True)

@@ -1,0 +1,320 @@
+"""Compiled loops that add up looked-up rows of LANES numbers, one number of each of as many vectors; see `simd`.
+
+A table has a row for each value of each part, the parts one after the other: part p begins at row offsets[p]. The score
+of class k is the sum of the rows offsets[p] + values[k, p]. The compiler does not see that rows at such places are
+vectors, so they are loaded, added and stored by instructions that say so: 4 times as fast.
+"""
+# numba ships no types:
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownParameterType=false, reportUnknownArgumentType=false, reportUntypedFunctionDecorator=false
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from protosphere.compiled.decorators import compiled_exactly
+from protosphere.nn.kernels.cpu.simd import LANES, ONE, Block, U, W, exponentials
+
+TILE = 256
+"""Classes at a time: their scores, and the table of one part of 256 values, stay in the first-level cache."""
+
+LEEWAY = np.float32(30)
+"""How far scores may rise above the shift of the exponentials before sums are rescaled: exp(30) does not overflow."""
+
+Values: TypeAlias = NDArray[np.unsignedinteger[Any] | np.signedinteger[Any]]
+Offsets: TypeAlias = NDArray[np.int64]
+
+_instruction: Any = intrinsic  # takes another argument first, which callers do not give
+
+_ROW = ir.VectorType(ir.FloatType(), LANES)
+
+
+def _row_at(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
+    """Return the pointer to the row of an array of float32 that begins at number `start`."""
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [start]), _ROW.as_pointer())
+
+
+def _sum(builder: Any, first: Any, second: Any) -> Any:
+    return builder.fadd(first, second)
+
+
+def _maximum(builder: Any, first: Any, second: Any) -> Any:
+    is_larger = builder.fcmp_ordered(">", second, first)
+    return builder.select(is_larger, second, first)
+
+
+def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
+    """Return signature and code of an instruction that combines a row of x with rows of y, in place.
+
+    Args:
+        combine: Function of a builder and two rows.
+        x: Type of x.
+        y: Type of y.
+        num_rows: Number of rows of y, 1 or an even number.
+    """
+    signature = types.void(x, types.uint64, y, *[types.uint64] * num_rows)
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        target = _row_at(context, builder, signature.args[0], given[0], given[1])
+        rows: list[Any] = []
+        for start in given[3:]:
+            source = _row_at(context, builder, signature.args[2], given[2], start)
+            rows.append(builder.load(source, align=4))
+        while len(rows) > 1:  # in pairs, which do not wait for each other
+            rows = [
+                combine(builder, rows[i], rows[i + 1]) for i in range(0, len(rows), 2)
+            ]
+        total = combine(builder, builder.load(target, align=4), rows[0])
+        builder.store(total, target, align=4)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@_instruction
+def add_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
+    """Compute x[i : i + LANES] += y[a : a + LANES]."""
+    del typing, i, a
+    return _combined(_sum, x, y, 1)
+
+
+@_instruction
+def add_four_rows(
+    typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any, c: Any, d: Any
+) -> Any:
+    """Compute x[i : i + LANES] += the rows of y that begin at a, b, c and d."""
+    del typing, i, a, b, c, d
+    return _combined(_sum, x, y, 4)
+
+
+@_instruction
+def raise_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
+    """Raise x[i : i + LANES] to y[a : a + LANES] where that is larger."""
+    del typing, i, a
+    return _combined(_maximum, x, y, 1)
+
+
+@_instruction
+def raise_to_four_rows(
+    typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any, c: Any, d: Any
+) -> Any:
+    """Raise x[i : i + LANES] to the rows of y that begin at a, b, c and d where those are larger."""
+    del typing, i, a, b, c, d
+    return _combined(_maximum, x, y, 4)
+
+
+@compiled_exactly
+def sum_rows(
+    table: Block, values: Values, offsets: Offsets, first: int, count: int, x: Block
+) -> None:
+    """Write the scores of `count` classes: the sums of their rows of the table.
+
+    Args:
+        table: Rows of all parts.
+        values: K x P values.
+        offsets: First row of each part.
+        first: The first class.
+        count: Number of classes.
+        x: Rows of scores, the first `count` of which are overwritten.
+    """
+    parts = U(len(offsets))
+    in_fours = parts - parts % U(4)
+    x[: count * LANES] = 0
+    for p in range(U(0), in_fours, U(4)):
+        q = p + U(1)
+        r = p + U(2)
+        s = p + U(3)
+        for k in range(U(count)):
+            own = values[U(first) + k]
+            a = U(offsets[p] + own[p]) * W
+            b = U(offsets[q] + own[q]) * W
+            c = U(offsets[r] + own[r]) * W
+            d = U(offsets[s] + own[s]) * W
+            add_four_rows(x, k * W, table, a, b, c, d)
+    for p in range(in_fours, parts):
+        for k in range(U(count)):
+            a = U(offsets[p] + values[U(first) + k, p]) * W
+            add_row(x, k * W, table, a)
+
+
+@compiled_exactly
+def scatter_rows(
+    x: Block, values: Values, offsets: Offsets, first: int, count: int, table: Block
+) -> None:
+    """Add the rows of `count` classes to all of their rows of the table: the transpose of `sum_rows`.
+
+    Args:
+        x: A row for each class.
+        values: K x P values.
+        offsets: First row of each part.
+        first: The first class.
+        count: Number of classes.
+        table: Rows of all parts.
+    """
+    for p in range(U(len(offsets))):
+        for k in range(U(count)):
+            a = U(offsets[p] + values[U(first) + k, p]) * W
+            add_row(table, a, x, k * W)
+
+
+@compiled_exactly
+def write_scores(
+    tables: Block, values: Values, offsets: Offsets, scores: Block
+) -> None:
+    """Write the scores of all classes, one vector per row.
+
+    Args:
+        tables: (groups, rows * lanes).
+        values: K x P values.
+        offsets: First row of each part.
+        scores: B x K, overwritten; the last group may have fewer rows than lanes.
+    """
+    x = np.empty(TILE * LANES, np.float32)
+    num_classes = len(values)
+    for g in range(len(tables)):
+        lanes = min(LANES, len(scores) - g * LANES)
+        for first in range(0, num_classes, TILE):
+            count = min(TILE, num_classes - first)
+            sum_rows(tables[g], values, offsets, first, count, x)
+            for lane in range(lanes):
+                row = scores[g * LANES + lane]
+                for k in range(count):
+                    row[first + k] = x[k * LANES + lane]
+
+
+@compiled_exactly
+def add_weights(
+    weights: Block, values: Values, offsets: Offsets, tables: Block
+) -> None:
+    """Add the transpose of `write_scores` to the tables.
+
+    Args:
+        weights: B x K, one vector per row.
+        values: K x P values.
+        offsets: First row of each part.
+        tables: (groups, rows * lanes).
+    """
+    x = np.zeros(TILE * LANES, np.float32)
+    num_classes = len(values)
+    for g in range(len(tables)):
+        lanes = min(LANES, len(weights) - g * LANES)
+        x[:] = 0
+        for first in range(0, num_classes, TILE):
+            count = min(TILE, num_classes - first)
+            for lane in range(lanes):
+                row = weights[g * LANES + lane]
+                for k in range(count):
+                    x[k * LANES + lane] = row[first + k]
+            scatter_rows(x, values, offsets, first, count, tables[g])
+
+
+@compiled_exactly
+def write_highest(
+    tables: Block, values: Values, offsets: Offsets, highest: Block
+) -> None:
+    """Write the largest score of each tile of classes.
+
+    Args:
+        tables: (groups, rows * lanes).
+        values: K x P values.
+        offsets: First row of each part.
+        highest: (groups, tiles, lanes), overwritten.
+    """
+    x = np.empty(TILE * LANES, np.float32)
+    num_classes = len(values)
+    for g in range(len(tables)):
+        for tile in range(highest.shape[1]):
+            first = tile * TILE
+            count = min(TILE, num_classes - first)
+            sum_rows(tables[g], values, offsets, first, count, x)
+            write_peak(x, count, highest[g, tile])
+
+
+@compiled_exactly
+def write_peak(x: Block, count: int, peak: Block) -> None:
+    """Write the largest of the first `count` rows of x, lane by lane."""
+    peak[:] = -np.inf
+    in_fours = U(count - count % 4) * W
+    for i in range(U(0), in_fours, U(4) * W):
+        raise_to_four_rows(peak, U(0), x, i, i + W, i + W + W, i + W + W + W)
+    for i in range(in_fours, U(count) * W, W):
+        raise_row(peak, U(0), x, i)
+
+
+@compiled_exactly
+def write_total(x: Block, count: int, total: Block) -> None:
+    """Write the sum of the first `count` rows of x, lane by lane."""
+    total[:] = 0
+    in_fours = U(count - count % 4) * W
+    for i in range(U(0), in_fours, U(4) * W):
+        add_four_rows(total, U(0), x, i, i + W, i + W + W, i + W + W + W)
+    for i in range(in_fours, U(count) * W, W):
+        add_row(total, U(0), x, i)
+
+
+@compiled_exactly
+def write_sums(
+    tables: Block,
+    values: Values,
+    offsets: Offsets,
+    shifts: Block,
+    sums: NDArray[np.float64],
+    weights: Block,
+) -> None:
+    """Write sums of exp(score - shift) over all classes, and over those that have each value of each part.
+
+    Args:
+        tables: (groups, rows * lanes).
+        values: K x P values.
+        offsets: First row of each part.
+        shifts: (groups, lanes), overwritten.
+        sums: (groups, lanes), overwritten.
+        weights: Like the tables, zeros at first; empty if it is not wanted.
+    """
+    x = np.empty(TILE * LANES, np.float32)
+    y = np.empty(TILE * LANES, np.float32)
+    bits = np.empty(TILE * LANES, np.int32)
+    peak = np.empty(LANES, np.float32)
+    total = np.empty(LANES, np.float32)
+    num_classes = len(values)
+    for g in range(len(tables)):
+        shifts[g] = -np.inf
+        sums[g] = 0
+        for first in range(0, num_classes, TILE):
+            count = min(TILE, num_classes - first)
+            sum_rows(tables[g], values, offsets, first, count, x)
+            write_peak(x, count, peak)
+            if (peak > shifts[g] + LEEWAY).any():
+                factors = raise_shift(peak, shifts[g], sums[g])
+                if len(weights) and first:
+                    scale_table(weights[g], factors)
+            exponentials(x, ONE, shifts[g], y, bits, count)
+            write_total(y, count, total)
+            sums[g] += total
+            if len(weights):
+                scatter_rows(y, values, offsets, first, count, weights[g])
+
+
+@compiled_exactly
+def raise_shift(peak: Block, shift: Block, sums: NDArray[np.float64]) -> Block:
+    """Raise the shift to the peak where that is larger, rescale the sums, and return by how much, lane by lane."""
+    factors = np.ones(LANES, np.float32)
+    for w in range(LANES):
+        if peak[w] > shift[w]:
+            factors[w] = np.exp(shift[w] - peak[w])
+            sums[w] *= factors[w]
+            shift[w] = peak[w]
+    return factors
+
+
+@compiled_exactly
+def scale_table(table: Block, factors: Block) -> None:
+    """Multiply every row of a table by the factors, one per lane."""
+    for i in range(U(len(table)) // W):
+        for w in range(W):
+            table[i * W + w] *= factors[w]

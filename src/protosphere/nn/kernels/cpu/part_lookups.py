@@ -1,0 +1,152 @@
+"""The backend for classes made of parts on a CPU in float32: sums of looked-up numbers by compiled loops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from protosphere.nn.kernels.buffers import aligned_zeros, as_tensor
+from protosphere.nn.tracing import in_memory
+
+if TYPE_CHECKING:
+    from protosphere.nn.projections.block import ProjectionBlock, TopK
+    from protosphere.nn.projections.combinations import CombinationsBlock
+
+CHOSEN_ENTRIES = 1 << 22
+"""Scores of the best tiles held at once, 16 MB."""
+
+
+class PartLookupsBackend:
+    """Sums of the rows of small tables, for 16 vectors at a time."""
+
+    name = "part_lookups"
+
+    def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
+        """Return whether the block has classes made of parts, and they and the rows are float32 numbers in memory."""
+        values = getattr(block, "values", None)
+        if values is None or rows.dtype != torch.float32:
+            return False
+        return in_memory(rows) and in_memory(values)
+
+    def write_products(self, block: ProjectionBlock, z: Tensor, out: Tensor) -> None:
+        """Write the dot products of each vector with every point."""
+        lookups = _lookups(block)
+        entries = _to_lanes(lookups.tables(z))
+        _loops().write_scores(entries, *_classes(lookups), out.numpy())
+
+    def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
+        """Return weighted sums of the points."""
+        lookups = _lookups(block)
+        collected = _empty_lanes(len(weights), lookups.tables.num_entries)
+        given = weights.contiguous().numpy()
+        _loops().add_weights(given, *_classes(lookups), collected)
+        return lookups.tables.weighted_sum(_from_lanes(collected, len(weights)))
+
+    def log_sum_exp(
+        self, block: ProjectionBlock, z: Tensor, with_mean: bool
+    ) -> tuple[Tensor, Tensor]:
+        """Return the log-sum-exp of the products of each vector, and its gradient."""
+        lookups = _lookups(block)
+        entries = _to_lanes(lookups.tables(z))
+        width = _loops().LANES
+        shifts = np.empty((len(entries), width), np.float32)
+        sums = np.empty((len(entries), width), np.float64)
+        collected = entries[:0]
+        if with_mean:
+            collected = _empty_lanes(len(z), lookups.tables.num_entries)
+        _loops().write_sums(entries, *_classes(lookups), shifts, sums, collected)
+        total = as_tensor(sums).flatten()[: len(z)]
+        value = as_tensor(shifts).flatten()[: len(z)] + total.log()
+        if not with_mean:
+            return value.to(z.dtype), z.new_empty(len(z), 0)
+        shares = _from_lanes(collected, len(z)) / total[:, None].to(z.dtype)
+        return value.to(z.dtype), lookups.tables.weighted_sum(shares)
+
+    def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
+        """Return the k largest products of each vector, in descending order.
+
+        They lie in the k tiles of classes whose largest products are largest, and only those are computed again.
+        """
+        lookups = _lookups(block)
+        entries = lookups.tables(z)
+        lanes = _to_lanes(entries)
+        tiles = -(-block.num_points // _loops().TILE)
+        highest = np.empty((len(lanes), tiles, _loops().LANES), np.float32)
+        _loops().write_highest(lanes, *_classes(lookups), highest)
+        by_vector = as_tensor(highest).transpose(1, 2).flatten(0, 1)[: len(z)]
+        best = by_vector.topk(min(k, tiles), dim=1).indices
+        size = max(1, CHOSEN_ENTRIES // (best.shape[1] * _loops().TILE))
+        values: list[Tensor] = []
+        indices: list[Tensor] = []
+        for start in range(0, max(1, len(z)), size):
+            rows = slice(start, start + size)
+            found = _top_k_within(lookups, entries[rows], best[rows], k)
+            values.append(found[0])
+            indices.append(found[1])
+        return torch.cat(values), torch.cat(indices)
+
+
+def _top_k_within(
+    lookups: CombinationsBlock, entries: Tensor, tiles: Tensor, k: int
+) -> TopK:
+    """Return the k largest products with the points of these tiles, B x some of them."""
+    tile = _loops().TILE
+    classes = (tiles[:, :, None] * tile + torch.arange(tile)).flatten(1)
+    inside = classes < lookups.num_points
+    values = lookups.values[classes.clamp(max=lookups.num_points - 1)]
+    offsets = lookups.tables.offsets
+    scores = entries.new_zeros(classes.shape)
+    for part in range(len(offsets)):
+        scores += entries.gather(1, values[:, :, part].long() + offsets[part])
+    found = scores.masked_fill(~inside, -torch.inf).topk(k, dim=1)
+    return found.values, classes.gather(1, found.indices)
+
+
+def _lookups(block: ProjectionBlock) -> CombinationsBlock:
+    if not hasattr(block, "values"):
+        kind = type(block).__name__
+        raise TypeError(f"the lookups serve classes made of parts, got {kind}")
+    return cast("CombinationsBlock", block)
+
+
+def _classes(lookups: CombinationsBlock) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the values of each class, and the first entry of each part."""
+    return lookups.values.numpy(), lookups.tables.offsets.numpy()
+
+
+def _empty_lanes(batch: int, entries: int) -> NDArray[np.float32]:
+    """Return zeros for some entries of each vector, 16 vectors next to each other."""
+    width = _loops().LANES
+    return aligned_zeros((-(-batch // width), entries * width))
+
+
+def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
+    """Return B x m numbers as (groups, m LANES), the last group padded with zeros."""
+    batch, count = entries.shape
+    lanes = _empty_lanes(batch, count)
+    width = _loops().LANES
+    by_group = as_tensor(lanes).view(len(lanes), count, width)
+    whole = batch // width
+    full = entries[: whole * width].view(whole, width, count)
+    by_group[:whole] = full.transpose(1, 2)
+    if whole < len(lanes):
+        rest = entries[whole * width :]
+        by_group[whole, :, : len(rest)] = rest.T
+    return lanes
+
+
+def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
+    """Return the inverse of `_to_lanes`."""
+    by_group = as_tensor(lanes).view(len(lanes), -1, _loops().LANES)
+    return by_group.transpose(1, 2).flatten(0, 1)[:batch]
+
+
+def _loops() -> Any:
+    """Return the compiled loops; importing them takes a while, so it waits until they are used."""
+    from protosphere.nn.kernels.cpu import lookups
+
+    return lookups

@@ -1,0 +1,151 @@
+"""The points of the parts of a product code, and dot products with all of them."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from protosphere.nn.kernels.buffers import as_tensor
+from protosphere.types import Points
+
+
+class Run(NamedTuple):
+    """Consecutive parts whose points have the same shape, which are multiplied at once.
+
+    Attributes:
+        points: (parts, s, d) points, each times the weight of its part.
+        column: First coordinate of the run.
+        entry: First entry of the run in the products with all points.
+    """
+
+    points: Tensor
+    column: int
+    entry: int
+
+
+class PartTables(nn.Module):
+    """The points of P parts, each in coordinates of its own, one part after the other.
+
+    The dot product of z with a class is the sum of P entries of `self(z)`: one for the value of each part.
+
+    Args:
+        points: The s_p x d_p unit vectors of each part.
+        weights: The factor of each part.
+        dim: n, at least the sum of the d_p.
+        dtype: Dtype of the buffers.
+
+    Attributes:
+        dim: n.
+        sizes: The s_p.
+        missing: Number of coordinates after those of the parts.
+        offsets: P entries where each part begins in the products with all points.
+    """
+
+    offsets: Tensor
+
+    def __init__(
+        self,
+        points: Sequence[Points],
+        weights: NDArray[np.float64],
+        dim: int,
+        dtype: torch.dtype,
+    ) -> None:
+        super().__init__()
+        self.dim = dim
+        self.sizes = tuple(len(part) for part in points)
+        starts = np.cumsum([0, *self.sizes[:-1]])
+        self.register_buffer("offsets", as_tensor(starts), persistent=False)
+        scaled = [part * weight for part, weight in zip(points, weights, strict=True)]
+        self._places: list[tuple[int, int]] = []
+        column = 0
+        entry = 0
+        for _, group in groupby(scaled, key=np.shape):
+            run = np.ascontiguousarray(np.stack(list(group)))
+            name = f"run{len(self._places)}"
+            self.register_buffer(name, as_tensor(run).to(dtype), persistent=False)
+            self._places.append((column, entry))
+            count, size, width = run.shape
+            column += count * width
+            entry += count * size
+        self.missing = dim - column
+
+    @property
+    def num_entries(self) -> int:
+        """Number of points of all parts."""
+        return sum(self.sizes)
+
+    def runs(self, dtype: torch.dtype) -> list[Run]:
+        """Return the parts, those of one shape together.
+
+        Args:
+            dtype: Dtype of the points.
+        """
+        found: list[Run] = []
+        for number, place in enumerate(self._places):
+            points = cast("Tensor", getattr(self, f"run{number}"))
+            found.append(Run(points.to(dtype), *place))
+        return found
+
+    def by_run(self, z: Tensor) -> list[Tensor]:
+        """Return the dot products with the points of each run: (parts, B, s).
+
+        Args:
+            z: B x n vectors.
+        """
+        found: list[Tensor] = []
+        for points, column, _ in self.runs(z.dtype):
+            count, _, width = points.shape
+            own = z[:, column : column + count * width]
+            by_part = own.reshape(-1, count, width).transpose(0, 1)
+            found.append(torch.bmm(by_part, points.transpose(1, 2)))
+        return found
+
+    def forward(self, z: Tensor) -> Tensor:
+        """Return the dot products with the points of all parts, one part after the other.
+
+        Args:
+            z: B x n vectors, not of half types.
+        """
+        flat = [run.transpose(0, 1).flatten(1) for run in self.by_run(z)]
+        return flat[0] if len(flat) == 1 else torch.cat(flat, dim=1)
+
+    def weighted_sum(self, weights: Tensor) -> Tensor:
+        """Return the B x n sums of the points of all parts: the transpose of a call.
+
+        Args:
+            weights: B weights for each point.
+        """
+        found: list[Tensor] = []
+        for points, _, entry in self.runs(weights.dtype):
+            count, size, _ = points.shape
+            own = weights[:, entry : entry + count * size]
+            by_part = own.reshape(-1, count, size).transpose(0, 1)
+            found.append(torch.bmm(by_part, points).transpose(0, 1).flatten(1))
+        return self._side_by_side(found)
+
+    def rows(self, values: Tensor, like: Tensor) -> Tensor:
+        """Return classes as rows of R^n.
+
+        Args:
+            values: Value of each part, one row per class.
+            like: Tensor whose dtype the rows get.
+        """
+        found: list[Tensor] = []
+        part = 0
+        for points, _, _ in self.runs(like.dtype):
+            count, size, width = points.shape
+            first = size * torch.arange(count, device=values.device)
+            own = values[:, part : part + count] + first
+            chosen = points.reshape(count * size, width)[own]
+            found.append(chosen.flatten(1))
+            part += count
+        return self._side_by_side(found)
+
+    def _side_by_side(self, columns: list[Tensor]) -> Tensor:
+        """Return the columns of all runs, and zeros up to n."""
+        rows = columns[0] if len(columns) == 1 else torch.cat(columns, dim=1)
+        return nn.functional.pad(rows, (0, self.missing)) if self.missing else rows

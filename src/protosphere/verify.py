@@ -1,0 +1,976 @@
+"""Check a code file of protosphere with the standard library of Python alone.
+
+    python -I verify.py FILE [--proof PROOF.json] [--json]
+
+A code file holds K points of the unit sphere of R^n and states two numbers: their maximum cosine, and a converse, which
+the maximum cosine of no K points of R^n is below. This program believes neither. It has four parts:
+
+1. Reading: the bytes of the file, their digest, and the sizes that they state.
+2. Points: the maximum cosine, exactly or between two fractions. It is computed in integers: signs are the bits of an
+   integer; float64 coordinates are multiplied by 2^52 and rounded, with a bound on what the rounding can change.
+3. Converse: Rankin's bound by its formula; the bounds of Levenshtein and of linear programming by a polynomial with
+   rational coefficients that proves them. Other theorems are cited, and the answer says so.
+4. Answer: what was proved and what was believed, exit code 0; or what is wrong, exit code 1.
+
+A file is accepted only if all checks have been made: whatever goes wrong on the way is a rejection.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import re
+import struct
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations_with_replacement, pairwise, zip_longest
+from operator import mul
+from pathlib import Path
+from typing import Any
+
+FORMAT = "protosphere-code-1"
+PROOF_FORMAT = "protosphere-dual-1"
+MOST_PRODUCTS = 2e10
+"""Products of coordinates, or comparisons of sign words, that are made without --no-limit: some minutes."""
+
+
+class VerificationError(Exception):
+    """Something that the file states is false, or this program cannot prove it."""
+
+
+def require(condition: bool, otherwise: str) -> None:
+    """Raise VerificationError unless the condition holds."""
+    if not condition:
+        raise VerificationError(otherwise)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# 1. Reading
+
+LETTERS = {"U8": "B", "U16": "H", "U32": "I", "I64": "q", "F64": "d"}
+"""Number types of safetensors, and their letters in `struct`."""
+
+DIGEST_NAMES = {"U8": "|u1", "U16": "<u2", "U32": "<u4", "I64": "<i8", "F64": "<f8"}
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """An array of the file: its number type, its shape and its bytes."""
+
+    kind: str
+    shape: tuple[int, ...]
+    data: bytes
+
+    def numbers(self) -> tuple[Any, ...]:
+        """All entries, row after row; `struct` refuses bytes that are not as many as the shape says."""
+        return struct.unpack(f"<{math.prod(self.shape)}{LETTERS[self.kind]}", self.data)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The rows of a matrix."""
+        entries = self.numbers()
+        width = self.shape[1]
+        return [entries[i : i + width] for i in range(0, len(entries), width)]
+
+
+@dataclass(frozen=True)
+class CodeFile:
+    """The content of a code file: arrays, description, and the sizes K and n that it states."""
+
+    arrays: dict[str, StoredArray]
+    description: dict[str, Any]
+    certificate: dict[str, Any]
+    count: int
+    dim: int
+    limit: float
+
+    def array(self, name: str, kind: str, *shape: int | None) -> StoredArray:
+        """The array of that name; it must have this type and shape, where None is any length."""
+        found = self.arrays[name]
+        lengths = [b if a is None else a for a, b in zip(shape, found.shape, strict=True)]  # fmt: skip
+        fits = found.kind == kind and list(found.shape) == lengths
+        require(fits, f"'{name}' has shape {found.shape}, expected {shape} of {kind}")
+        return found
+
+    def spend(self, products: int) -> None:
+        """Raise VerificationError if so much work is more than the limit."""
+        enough = products <= self.limit
+        require(enough, f"{products:.0e} products are above the limit; see --no-limit")
+
+
+def strict_json(text: str | bytes) -> dict[str, Any]:
+    """A JSON object; no object in it has a key twice, which two readers could read differently."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        require(len(dict(pairs)) == len(pairs), "a JSON object has a key twice")
+        return dict(pairs)
+
+    return json.loads(text, object_pairs_hook=unique)
+
+
+def size_in(value: Any) -> int:
+    """A size in a header: an integer from 0 to 2^40."""
+    require(type(value) is int and 0 <= value <= 1 << 40, "a size is out of range")
+    return value
+
+
+def fraction_in(value: Any) -> Fraction:
+    """A number in a header, exactly: a fraction as text, or a float."""
+    if isinstance(value, str):
+        plain = re.fullmatch(r"-?\d{1,4000}(/[1-9]\d{0,4000})?", value, re.ASCII)
+        require(plain is not None, "a number is not a fraction")
+        return Fraction(value)
+    require(type(value) in (int, float) and abs(value) <= 2, "a number is no cosine")
+    return Fraction(value)
+
+
+def read_code(path: Path, limit: float) -> CodeFile:
+    """Read a file: 8 bytes with the length of the header, the header, and the bytes of the arrays."""
+    content = path.read_bytes()
+    start = 8 + int.from_bytes(content[:8], "little")
+    require(start <= len(content), "the file is truncated or not safetensors")
+    header = strict_json(content[8:start])
+    metadata = header.pop("__metadata__")
+    require(metadata["format"] == FORMAT, f"the format is not '{FORMAT}'")
+    arrays: dict[str, StoredArray] = {}
+    for name, entry in header.items():
+        shape = tuple(map(size_in, entry["shape"]))
+        first, last = map(size_in, entry["data_offsets"])
+        arrays[name] = StoredArray(entry["dtype"], shape, content[start:][first:last])
+    found = content_digest(arrays, metadata["description"])
+    require(found == metadata["digest"], "the content does not match its digest")
+    description = strict_json(metadata["description"])
+    certificate = description["certificate"]
+    count = size_in(certificate["num_classes"])
+    dim = size_in(certificate["dim"])
+    require(count >= 2 and dim >= 1, "a code has at least 2 points and 1 dimension")
+    return CodeFile(arrays, description, certificate, count, dim, limit)
+
+
+def content_digest(arrays: dict[str, StoredArray], description: str) -> str:
+    """SHA-256 over the description and every array's name, type, shape and bytes."""
+    sha = hashlib.sha256(description.encode())
+    for name, array in sorted(arrays.items()):
+        kind = DIGEST_NAMES[array.kind]
+        sha.update(f"\0{name}\0{kind}\0{array.shape}\0".encode())
+        sha.update(array.data)
+    return sha.hexdigest()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# 2. Points
+
+
+@dataclass(frozen=True)
+class MaxCosine:
+    """The maximum cosine is at least `low` and at most `high`; the two are equal where it is exact.
+
+    The squared norms of the points are 1 to within `unit`.
+    """
+
+    low: Fraction
+    high: Fraction
+    points: str
+    unit: Fraction = Fraction(0)
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is one number."""
+        return self.low == self.high
+
+
+# Coordinates in float64
+
+ONE = 1 << 52
+BLOCK = 256
+LARGEST_INTEGER_NORM = 1024
+
+
+def scaled(array: StoredArray) -> list[list[int]]:
+    """The rows times 2^52, rounded to integers. Multiplying a float by a power of two is exact."""
+    return [[round(x * ONE) for x in row] for row in array.rows()]
+
+
+def rounding(dim: int) -> Fraction:
+    """Bound on |x y - X Y / ONE^2| for unit vectors x, y of R^n and their scaled rows X, Y, n < 2^29.
+
+    A coordinate of X / ONE is off by at most 1 / (2 ONE), a row by sqrt(n) / (2 ONE); Cauchy-Schwarz does the rest.
+    """
+    return Fraction(math.isqrt(dim) + 1, ONE)
+
+
+def unit_error(rows: list[list[int]], dim: int) -> Fraction:
+    """Bound on the distance of the squared norms from 1, which must be a few roundings."""
+    farthest = max(abs(sum(map(mul, row, row)) - ONE * ONE) for row in rows)
+    error = Fraction(farthest, ONE * ONE) + rounding(dim)
+    is_unit = error <= 4 * rounding(dim) + Fraction(1, 1 << 47)
+    require(is_unit, f"a squared norm is not 1 but off by {float(error):.1e}")
+    return error
+
+
+def largest_product(rows: list[list[int]]) -> int:
+    """The largest inner product of two rows of integers.
+
+    A row is multiplied with all rows after it at once. Column j of these is one long integer, in which each of them has
+    a lane of bits. The sum of row[j] times column j has the inner products in its lanes.
+    """
+    columns = [column for column in zip(*rows, strict=True) if any(column)]
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    longest = max(sum(map(mul, row, row)) for row in rows)  # no product is above it
+    width = (2 * longest).bit_length() // 8 + 1
+    zero = 1 << (8 * width - 1)
+    packed = [
+        b"".join((x + zero).to_bytes(width, "big") for x in column)
+        for column in columns
+    ]
+    best = -longest
+    for start in range(0, len(rows) - 1, BLOCK):
+        size = width * (len(rows) - start)
+        ones = int.from_bytes((1).to_bytes(width, "big") * (size // width), "big")
+        lanes = [int.from_bytes(data[-size:], "big") - zero * ones for data in packed]
+        for i, row in enumerate(rows[start : start + BLOCK]):
+            # a lane of the total has its highest bit set if its product is above the best
+            total = sum(map(mul, row, lanes)) + (zero - 1 - best) * ones
+            if total & zero * (ones >> 8 * width * (i + 1)):
+                products = total.to_bytes(size, "big")
+                later = range(width * (i + 1), size, width)
+                largest = max(products[j : j + width] for j in later)
+                best += int.from_bytes(largest, "big") - (zero - 1)
+    return best
+
+
+def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
+    """Integer vectors of one squared norm N, such that the scaled rows are they divided by sqrt(N); None without."""
+    for norm in range(1, LARGEST_INTEGER_NORM + 1):
+        root = math.sqrt(norm) / ONE
+        if is_rounded([round(x * root) for x in rows[0]], norm, rows[0]):
+            vectors = [[round(x * root) for x in row] for row in rows]
+            if all(is_rounded(vectors[i], norm, row) for i, row in enumerate(rows)):
+                return vectors, norm
+    return None
+
+
+def is_rounded(vector: list[int], norm: int, row: list[int]) -> bool:
+    """Whether the vector has the squared norm, and vector / sqrt(norm) times ONE is the row to within 4."""
+    exact = {a: math.isqrt(a * a * ONE * ONE // norm) for a in map(abs, vector)}
+    near = all(
+        abs(x - (exact[a] if a >= 0 else -exact[-a])) <= 4
+        for a, x in zip(vector, row, strict=True)
+    )
+    return near and sum(map(mul, vector, vector)) == norm
+
+
+def dense_cosine(code: CodeFile) -> MaxCosine:
+    """All pairs of float64 rows."""
+    code.spend(code.count**2 * code.dim // 2)
+    rows = scaled(code.array("points", "F64", code.count, code.dim))
+    unit = unit_error(rows, code.dim)
+    integers = integer_rows(rows)
+    if integers is not None:
+        vectors, norm = integers
+        cosine = Fraction(largest_product(vectors), norm)
+        points = f"integer vectors divided by sqrt({norm}) and rounded to float64"
+        return MaxCosine(cosine, cosine, points, unit)
+    cosine = Fraction(largest_product(rows), ONE * ONE)
+    error = rounding(code.dim) + 2 * unit
+    return MaxCosine(cosine - error, cosine + error, "float64 coordinates", unit)
+
+
+# Signs: a word of n bits is the point of +-1/sqrt(n); words that differ in d bits have the cosine 1 - 2 d / n
+
+FEW_WORDS = 2000
+LARGEST_SPAN_BITS = 20
+
+
+@dataclass(frozen=True)
+class Codewords:
+    """Words of `length` bits, the number that the file gives to each, and rows of a linear subcode."""
+
+    length: int
+    words: list[int]
+    numbers: Sequence[int]
+    rows: list[int]
+
+
+def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[int]:
+    """Rows of packed bits as integers."""
+    width = (n + 7) // 8
+    data = code.array(name, "U8", count, width).data
+    words = [int.from_bytes(data[i : i + width]) for i in range(0, len(data), width)]
+    spare = 8 * width - n
+    require(not any(word % (1 << spare) for word in words), f"'{name}' has spare bits")
+    return [word >> spare for word in words]
+
+
+def number_array(code: CodeFile, name: str, limit: int) -> tuple[int, ...]:
+    """K numbers below a limit."""
+    numbers = code.array(name, "I64", code.count).numbers()
+    require(0 <= min(numbers) <= max(numbers) < limit, f"'{name}' is out of range")
+    return numbers
+
+
+def all_sums(rows: Sequence[int]) -> list[int]:
+    """All sums (XOR) of rows; number j has the rows of the bits of j."""
+    sums = [0]
+    for row in rows:
+        sums += [word ^ row for word in sums]
+    return sums
+
+
+def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
+    """The sums of rows with these numbers."""
+    tables = [all_sums(rows[i : i + 8]) for i in range(0, len(rows), 8)]
+    words: list[int] = []
+    for number in numbers:
+        word = 0
+        for j, table in enumerate(tables):
+            word ^= table[number >> 8 * j & 255]
+        words.append(word)
+    return words
+
+
+def affine_functions(m: int, points: Sequence[int]) -> list[int]:
+    """The functions 1, x_1, ..., x_m of the bits of points, as words with a bit for every point."""
+    functions = ["1" * len(points)]
+    for i in range(m):
+        functions.append("".join(str(point >> i & 1) for point in points))
+    return [int(bits, 2) for bits in functions]
+
+
+def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
+    """The words of a structure; those of linear codes and of cosets must be the words of their numbers."""
+    if structure == "signs":
+        words = packed_words(code, "signs", code.count, n)
+        return Codewords(n, words, range(code.count), [])
+    if structure == "shortened":
+        words = packed_words(code, "signs", code.count, n)
+        numbers = number_array(code, "numbers", 1 << 62)
+        return Codewords(n, words, numbers, shortened_rows(code, n))
+    if structure == "linear":
+        rows = packed_words(code, "generator", None, n)
+        numbers = number_array(code, "messages", 1 << len(rows))
+        words = sums_of(rows, numbers)
+    else:
+        require(structure == "cosets", f"the structure '{structure}' is unknown")
+        firsts = packed_words(code, "representatives", None, n)
+        numbers = number_array(code, "numbers", 2 * n * len(firsts))
+        m = n.bit_length() - 1
+        require(n == 1 << m, "the length of the cosets is not a power of two")
+        rows = affine_functions(m, range(n))
+        words = sums_of(rows, (number % (2 * n) for number in numbers))
+        words = [word ^ firsts[i // (2 * n)] for word, i in zip(words, numbers)]  # noqa: B905
+    if "signs" in code.arrays:
+        stored = packed_words(code, "signs", code.count, n)
+        require(words == stored, "the words are not those of their numbers")
+    return Codewords(n, words, numbers, rows)
+
+
+def shortened_rows(code: CodeFile, n: int) -> list[int]:
+    """The affine functions that are zero where words were shortened, at the points that are left."""
+    m = size_in(code.description["shortened"]["m"])
+    shortened = size_in(code.description["shortened"]["shortened"])
+    require(m <= 16 and shortened <= m + 1, "'shortened' is out of range")
+    zeros = [0, *(1 << i for i in range(m))][:shortened]
+    kept = [point for point in range(1 << m) if point not in zeros][:n]
+    require(len(kept) == n, "'shortened' leaves words of another length")
+    return affine_functions(m, kept)[shortened:]
+
+
+def reduced(word: int, rows: list[int]) -> int:
+    """The least word of the coset of a word, by rows in the form that `reduced_rows` gives."""
+    for row in rows:
+        word = min(word, word ^ row)
+    return word
+
+
+def reduced_rows(rows: Iterable[int]) -> list[int]:
+    """Independent rows with the same sums and different highest bits, largest first."""
+    independent: list[int] = []
+    for row in rows:
+        rest = reduced(row, independent)
+        if rest:
+            independent = sorted([*independent, rest], reverse=True)
+    return independent
+
+
+Cosets = dict[int, Counter[int]]
+"""For each label, how many of its words are in each coset, which is given by its least word."""
+
+
+def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Cosets:
+    """Sort words into the cosets of a linear code."""
+    cosets: Cosets = {label: Counter() for label in sorted(set(labels))}
+    for label, word in zip(labels, words, strict=True):
+        cosets[label][reduced(word, rows)] += 1
+    return cosets
+
+
+def are_filled(cosets: Cosets, size: int) -> bool:
+    """Whether every difference of two cosets, or of a coset and itself, is a difference of two words that are there.
+
+    For words A and B of two cosets of a linear code of `size` words it is so where |A| + |B| > size: of the pairs that
+    have the difference in question there are `size`, and A and B have more words than that.
+    """
+    counts = sorted(count for counter in cosets.values() for count in counter.values())
+    alone = all(2 * count > size for count in counts if count > 1)
+    return alone and (len(counts) == 1 or sum(counts[:2]) > size)
+
+
+def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
+    """Rows of a linear code whose cosets the words fill; no rows, one word a coset, if they are few."""
+    count = len(code.words)
+    if count > FEW_WORDS:
+        most = min(len(code.rows), count.bit_length(), LARGEST_SPAN_BITS)
+        for size in range(most, 0, -1):
+            rows = reduced_rows(code.rows[:size])
+            if are_filled(cosets_of(labels, code.words, rows), 1 << len(rows)):
+                return rows
+    return []
+
+
+def least_distances(
+    code: CodeFile, labels: Sequence[int], signs: Codewords
+) -> dict[tuple[int, int], int]:
+    """The least distance of two words with each pair of labels."""
+    if len(set(zip(labels, signs.words, strict=True))) < len(labels):
+        return {(labels[0], labels[0]): 0}  # two classes have one point
+    rows = filled_subcode(labels, signs)
+    cosets = cosets_of(labels, signs.words, rows)
+    sums = all_sums(rows)
+    number = sum(map(len, cosets.values()))
+    code.spend(number**2 * len(sums) // 2)
+    groups = {label: list(counter) for label, counter in cosets.items()}
+    least: dict[tuple[int, int], int] = {}
+    for g, h in combinations_with_replacement(groups, 2):
+        found: list[int] = []
+        if g == h and max(cosets[g].values()) > 1:
+            found.append(min(map(int.bit_count, sums[1:])))
+        for i, word in enumerate(groups[g]):
+            others = groups[h] if g != h else groups[g][i + 1 :]
+            found += nearest(word, others, sums)
+        if found:
+            least[g, h] = min(found)
+    return least
+
+
+def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
+    """Distances between the coset of a word and other cosets, with the least one among them."""
+    if not others:
+        return []
+    outer, inner = (others, sums) if len(others) < len(sums) else (sums, others)
+    return [
+        min(map(int.bit_count, map((word ^ shift).__xor__, inner))) for shift in outer
+    ]
+
+
+def sign_cosine(code: CodeFile) -> MaxCosine:
+    """Words of n bits without more coordinates."""
+    signs = read_codewords(code, code.description["structure"], code.dim)
+    distance = least_distances(code, [0] * code.count, signs)[0, 0]
+    cosine = 1 - Fraction(2 * distance, code.dim)
+    return MaxCosine(cosine, cosine, "signs divided by sqrt(n)")
+
+
+def glued_cosine(code: CodeFile) -> MaxCosine:
+    """Points (sqrt(share) word, sqrt(1 - share) vector); the vector is number // group, by the number of the word."""
+    share = fraction_in(code.description["glue"]["share"])
+    group = code.description["glue"]["group"]
+    require(0 < share <= 1 and group >= 1, "'glue' has no share or group")
+    array = code.array("glue_vectors", "F64", None, None)
+    width = array.shape[1]
+    vectors = scaled(array)
+    unit = Fraction(0)
+    if share < 1:
+        unit = unit_error(vectors, width)
+    signs = read_codewords(code, code.description["codewords"], code.dim - width)
+    labels = [number // group for number in signs.numbers]
+    cosines: list[Fraction] = []
+    for (g, h), distance in least_distances(code, labels, signs).items():
+        between = Fraction(sum(map(mul, vectors[g], vectors[h])), ONE * ONE)
+        of_words = 1 - Fraction(2 * distance, signs.length)
+        cosines.append(share * of_words + (1 - share) * between)
+    error = (1 - share) * (rounding(width) + 2 * unit)
+    low = max(cosines) - error
+    return MaxCosine(low, low + 2 * error, "signs, and vectors after them", unit)
+
+
+# Points that are given by their definition
+
+
+def simplex_cosine(code: CodeFile) -> MaxCosine:
+    """Regular simplices in orthogonal subspaces: cosines are -1 / (size - 1) within one, and 0 between two."""
+    sizes = code.array("sizes", "I64", None).numbers()
+    fits = min(sizes) >= 2 and sum(sizes) - len(sizes) <= code.dim
+    require(fits, "the simplices do not fit into the dimensions")
+    simplices = [b for b, size in enumerate(sizes) for _ in range(size)]
+    numbers = number_array(code, "numbers", len(simplices))
+    require(len(set(numbers)) == code.count, "two classes have the same point")
+    present = Counter(simplices[number] for number in numbers)
+    cosine = max(Fraction(-1, sizes[b] - 1) for b in present)
+    if len(present) > 1:
+        cosine = Fraction(0)
+    return MaxCosine(cosine, cosine, "regular simplices in orthogonal subspaces")
+
+
+STRUCTURES: dict[str, Callable[[CodeFile], MaxCosine]] = {
+    "plain": dense_cosine,
+    "lattice": dense_cosine,
+    "signs": sign_cosine,
+    "linear": sign_cosine,
+    "cosets": sign_cosine,
+    "shortened": sign_cosine,
+    "glued": glued_cosine,
+    "simplices": simplex_cosine,
+}
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# 3. Converse
+
+Polynomial = list[Fraction]
+"""The coefficients of 1, t, t^2, ..."""
+
+ZERO = Fraction(0)
+LARGEST_DEGREE = 100
+
+
+def value_at(f: Polynomial, t: Fraction) -> Fraction:
+    """f(t)."""
+    value = ZERO
+    for coefficient in reversed(f):
+        value = value * t + coefficient
+    return value
+
+
+def plus(f: Polynomial, factor: Fraction, g: Polynomial) -> Polynomial:
+    """f + factor g."""
+    pairs = zip_longest(f, g, fillvalue=ZERO)
+    return [a + factor * b for a, b in pairs]
+
+
+def times(f: Polynomial, g: Polynomial) -> Polynomial:
+    """f g."""
+    product: Polynomial = []
+    for i, a in enumerate(f):
+        product = plus(product, a, [ZERO] * i + g)
+    return product
+
+
+def gegenbauer(dim: int, degree: int) -> list[Polynomial]:
+    """The Gegenbauer polynomials P_0, ..., P_degree of the sphere in R^n, with P_k(1) = 1."""
+    found = [[Fraction(1)], [ZERO, Fraction(1)]]
+    for k in range(1, degree):
+        raised = plus([], Fraction(2 * k + dim - 2, k + dim - 2), [ZERO, *found[k]])
+        found.append(plus(raised, Fraction(-k, k + dim - 2), found[k - 1]))
+    return found[: degree + 1]
+
+
+def expansion(f: Polynomial, dim: int) -> list[Fraction]:
+    """The coefficients f_k of f = f_0 P_0 + f_1 P_1 + ..."""
+    basis = gegenbauer(dim, len(f) - 1)
+    coefficients: list[Fraction] = []
+    for k in reversed(range(len(f))):
+        coefficients.append(f[k] / basis[k][k])
+        f = plus(f, -coefficients[-1], basis[k])
+    return coefficients[::-1]
+
+
+def excludes(coefficients: list[Fraction], count: int) -> bool:
+    """Whether no K points have all their cosines where f = f_0 P_0 + f_1 P_1 + ... is not positive.
+
+    The sum of P_k over all pairs of points, each with itself included, is not negative (Schoenberg). So the sum of f is
+    at least f_0 K^2 if no f_k is negative, and at most f(1) K if f is not positive at the cosines. Together they say
+    K <= f(1) / f_0 (Delsarte, Goethals, Seidel). As P_k(1) = 1, f(1) is the sum of the f_k.
+    """
+    valid = coefficients[0] > 0 and min(coefficients) >= 0
+    return valid and sum(coefficients) < count * coefficients[0]
+
+
+def sturm_sequence(f: Polynomial) -> list[Polynomial]:
+    """f, f', and then the negative remainder of each two, up to positive factors."""
+    sequence = [f, [k * a for k, a in enumerate(f)][1:]]
+    while len(sequence[-1]) > 1:
+        rest, divisor = sequence[-2:]
+        while len(rest) >= len(divisor):
+            shifted = [ZERO] * (len(rest) - len(divisor)) + divisor
+            rest = plus(rest, -rest[-1] / divisor[-1], shifted)[:-1]
+        while rest and rest[-1] == 0:
+            rest = rest[:-1]
+        if not rest:
+            break
+        sequence.append(plus([], -1 / max(map(abs, rest)), rest))
+    return sequence
+
+
+def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
+    """Whether f < 0 from `low` to `high`: at both, and without a zero between them, which Sturm's theorem counts."""
+    if value_at(f, low) >= 0 or value_at(f, high) >= 0:
+        return False
+    sequence = sturm_sequence(f)
+    changes: list[int] = []
+    for t in (low, high):
+        signs = [value > 0 for value in (value_at(g, t) for g in sequence) if value]
+        changes.append(sum(a != b for a, b in pairwise(signs)))
+    return changes[0] == changes[1]
+
+
+def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
+    """The cosine of a proof, if its polynomial proves that no K points have all their cosines up to it."""
+    require(proof["format"] == PROOF_FORMAT, f"the format is not '{PROOF_FORMAT}'")
+    cosine = fraction_in(proof["cosine"])
+    coefficients = [fraction_in(coefficient) for coefficient in proof["coefficients"]]
+    degree = len(coefficients) - 1
+    require(1 <= degree <= LARGEST_DEGREE, "the degree of the proof is out of range")
+    require(excludes(coefficients, code.count), "the proof does not exclude K points")
+    f: Polynomial = []
+    for factor, basis in zip(coefficients, gegenbauer(code.dim, degree), strict=True):
+        f = plus(f, factor, basis)
+    below = -1 < cosine < 1 and f[-1] != 0 and is_negative(f, Fraction(-1), cosine)
+    require(below, "the polynomial of the proof is not negative up to its cosine")
+    return cosine
+
+
+# Levenshtein's bound
+
+
+def levenshtein_degree(count: int, dim: int) -> int:
+    """The least degree m with K <= D(n, m + 1), the size of a tight design."""
+    for m in range(1, LARGEST_DEGREE + 1):
+        k = (m + 1) // 2
+        size = math.comb(dim + k - 1, k)
+        size += math.comb(dim + k - 2, k - 1) if m % 2 else size
+        if count <= size:
+            return m
+    raise VerificationError("Levenshtein's polynomial has too large a degree")
+
+
+def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
+    """Levenshtein's polynomial without the factor t - s: a square, times t + 1 if the degree is even.
+
+    So the whole polynomial is not positive from -1 to s. The square is that of the reproducing kernel, at s, of the
+    polynomials of degree below m / 2; the weight is that of the sphere in R^n times 1 - t for odd degrees m and 1 - t^2
+    for even ones, which is the weight of the sphere in R^(n+2).
+    """
+    n = dim if degree % 2 else dim + 2
+    kernel: Polynomial = []
+    partial: Polynomial = []
+    for k, basis in enumerate(gegenbauer(n, (degree - 1) // 2)):
+        harmonics = math.comb(n + k - 1, k)
+        if k > 1:
+            harmonics -= math.comb(n + k - 3, k - 2)
+        if degree % 2:
+            partial = plus(partial, Fraction(harmonics), basis)
+            norm = abs(value_at(partial, Fraction(-1)))
+            kernel = plus(kernel, value_at(partial, s) / norm, partial)
+        else:
+            kernel = plus(kernel, harmonics * value_at(basis, s), basis)
+    square = times(kernel, kernel)
+    return square if degree % 2 else plus([ZERO, *square], Fraction(1), square)
+
+
+def levenshtein_excludes(count: int, dim: int, s: Fraction) -> bool:
+    """Whether Levenshtein's polynomial proves that no K points have all their cosines up to s."""
+    g = levenshtein_factor(dim, levenshtein_degree(count, dim), s)
+    return excludes(expansion(plus([ZERO, *g], -s, g), dim), count)
+
+
+def levenshtein_is_sharp(count: int, dim: int, s: Fraction) -> bool:
+    """Whether Levenshtein's polynomial f = (t - s) g proves that no K points have all their cosines below s.
+
+    If f(1) = K f_0, then f + e g = (t - s + e) g excludes K points for every small e > 0, provided that g(1) < K g_0,
+    and that no f_k + e g_k is negative: g_k >= 0 where f_k = 0.
+    """
+    factor = levenshtein_factor(dim, levenshtein_degree(count, dim), s)
+    f = expansion(plus([ZERO, *factor], -s, factor), dim)
+    g = [*expansion(factor, dim), ZERO]
+    valid = all(a > 0 or (a == 0 <= b) for a, b in zip(f, g, strict=True))
+    return valid and f[0] > 0 and sum(f) == count * f[0] and sum(g) < count * g[0]
+
+
+def circle_bound(count: int) -> Fraction:
+    """A fraction just below cos(2 pi / K): two of K points on a circle are no farther apart than this angle."""
+    square = (2 * Fraction("3.14159265358979323846264338327950288420") / count) ** 2
+    term = Fraction(1)
+    total = term
+    for k in range(1, 26):  # a partial sum of the series that ends below the cosine
+        term *= -square / (2 * k * (2 * k - 1))
+        total += term
+    return total
+
+
+# Theorems that are cited
+
+CITED = """
+3 7 0.21013831273060309 Schütte-van der Waerden
+3 8 0.26120387496374145 Schütte-van der Waerden
+3 9 1/3 Schütte-van der Waerden
+3 10 0.40439432521625076 Danzer
+3 11 0.44721359549995794 Danzer
+3 12 0.44721359549995794 Fejes Tóth
+3 13 0.54263648682963847 Musin-Tarasov
+3 14 0.56395030036050517 Musin-Tarasov
+3 24 0.72307846833350854 Robinson
+4 10 1/6 Bachoc-Vallentin
+4 24 1/2 de Laat-Leijenhorst-de Muinck Keizer
+21 50 1/21 Cohn-de Laat-Leijenhorst
+20 56 1/15 Cohn-de Laat-Leijenhorst
+21 77 1/12 Cohn-de Laat-Leijenhorst
+16 288 1/4 Cohn-de Laat-Leijenhorst
+64 4224 1/8 Cohn-de Laat-Leijenhorst
+256 66048 1/16 Cohn-de Laat-Leijenhorst
+1024 1050624 1/32 Cohn-de Laat-Leijenhorst
+"""
+"""Configurations that are proved optimal: n, K, maximum cosine (rounded up), authors of the proof."""
+
+
+def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
+    """The largest cosine of a theorem on no more points in no fewer dimensions."""
+    values = [Fraction(-1)]
+    for line in CITED.split("\n")[1:-1]:
+        n, K, value, authors = line.split(" ", 3)
+        if authors == theorem and dim <= int(n) and int(K) <= count:
+            values.append(Fraction(value))
+    return max(values)
+
+
+def schlaefli_function(order: int, width: float) -> float:
+    """Schlaefli's F_order in terms of 1 / (order - 1) - cos 2a, by Simpson's rule in floats."""
+    if order <= 2:
+        return 1.0 if order == 1 else 2 / math.pi * math.asin(math.sqrt(width / 2))
+    total = 0.0
+    for i in range(1, 49):
+        step = width * (i / 48) ** 2
+        x = 1 / (order - 1) - step
+        height = i / math.sqrt(1 - x * x)
+        if order > 3:
+            inner = (order - 1) * step / ((order - 3) * (1 - 2 * x))
+            height *= schlaefli_function(order - 2, inner)
+        total += height * (1 if i == 48 else 2 + 2 * (i % 2))
+    return 2 / math.pi * width * total / (3 * 48 * 48)
+
+
+def simplex_bound_size(dim: int, cosine: float) -> float:
+    """The bound of Coxeter and Boroczky on the number of points with a maximum cosine."""
+    below = 1 + (dim - 2) * cosine
+    outer = schlaefli_function(dim - 1, 1 / ((dim - 2) * below))
+    return 2 * outer / schlaefli_function(dim, (1 - cosine) / ((dim - 1) * below))
+
+
+# The converse that a file states
+
+
+@dataclass(frozen=True)
+class Converse:
+    """A number that no K points have a maximum cosine below, its theorem, and how it was proved; "" if it is cited."""
+
+    value: Fraction
+    theorem: str
+    proof: str = ""
+
+
+def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
+    """The converse that the file states, checked by the theorem that it names."""
+    theorem = code.certificate["theorem"]
+    stated = fraction_in(code.certificate["converse"])
+    wrong = (
+        f"the stated converse {shown(stated)} is not that of the theorem '{theorem}'"
+    )
+    possible = stated <= found.high + tolerance(code.dim)
+    require(
+        possible, f"the stated converse {shown(stated)} is above the maximum cosine"
+    )
+    few = code.count <= code.dim + 1
+    if theorem == ("rankin_simplex" if few else "rankin_orthoplex"):
+        value = Fraction(-1, code.count - 1) if few else ZERO
+        require(stated == value, wrong)
+        return Converse(value, theorem, "by its formula")
+    if theorem == "levenshtein" and code.count > 2 * code.dim >= 4:
+        return levenshtein_converse(code, found, stated, wrong)
+    if theorem == "coxeter_boroczky" and 3 <= code.dim <= 8 < 4 * code.count:
+        ratio = simplex_bound_size(code.dim, float(stated)) / code.count
+        require(abs(ratio - 1) < 1e-5, wrong)
+        return Converse(stated, theorem)
+    above = cited_bound(code.count, code.dim, theorem) - stated
+    require(0 <= above < Fraction(1, 10**14), wrong)
+    return Converse(stated, theorem)
+
+
+def levenshtein_converse(
+    code: CodeFile, found: MaxCosine, stated: Fraction, wrong: str
+) -> Converse:
+    """Levenshtein's bound: the polynomial excludes K points just below it, and not just above it."""
+    require(stated < 1, wrong)
+    scale = 1 << math.ceil(1 / (1 - stated)).bit_length() + 36
+    below = Fraction(math.floor(stated * scale) - 1, scale)
+    above = below + Fraction(3, scale)
+    if code.dim == 2:
+        bound = circle_bound(code.count)
+        require(below <= bound <= above, wrong)
+        return Converse(bound, "levenshtein", "by the angles on a circle")
+    is_bound = levenshtein_excludes(code.count, code.dim, below)
+    require(is_bound and not levenshtein_excludes(code.count, code.dim, above), wrong)
+    near = found.exact and below <= found.low <= above
+    if near and levenshtein_is_sharp(code.count, code.dim, found.low):
+        return Converse(found.low, "levenshtein", "by a polynomial that is sharp")
+    return Converse(below, "levenshtein", "by a polynomial")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# 4. Answer
+
+ALL_PAIRS_POINTS = 20_000
+"""The maximum cosine that is stated for more points may be an upper bound that no pair attains."""
+
+
+@dataclass
+class Verdict:
+    """Whether a file is accepted, what was proved and what was believed of it, and the numbers."""
+
+    file: str
+    accepted: bool = False
+    reason: str = ""
+    proved: list[str] = field(default_factory=list[str])
+    believed: list[str] = field(default_factory=list[str])
+    numbers: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+def shown(value: Fraction) -> str:
+    """A fraction for people."""
+    return str(value) if value.denominator < 10**6 else f"{float(value):.12g}"
+
+
+def tolerance(dim: int) -> Fraction:
+    """How far a float in a certificate may be from the exact value."""
+    return 8 * rounding(dim)
+
+
+def check_cosine(code: CodeFile, found: MaxCosine) -> None:
+    """Raise VerificationError unless the stated maximum cosine and guarantee are those of the points."""
+    stated = fraction_in(code.certificate["max_cosine"])
+    slack = tolerance(code.dim)
+    if found.exact and isinstance(code.certificate["max_cosine"], str):
+        slack = ZERO
+    agrees = found.low - slack <= stated <= found.high + slack
+    only_bound = code.count > ALL_PAIRS_POINTS and stated > found.high
+    what = f"{float(found.low):.12g} to {float(found.high):.12g}, not {shown(stated)}"
+    require(agrees or only_bound, f"the maximum cosine is {what}")
+    guarantee = code.certificate["guarantee"]
+    if guarantee is not None:
+        kept = fraction_in(guarantee) >= found.low - tolerance(code.dim)
+        require(kept, "the maximum cosine is above the guarantee")
+
+
+def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
+    """Check the content of a file, and list what is proved and what is believed."""
+    structure = code.description["structure"]
+    require(structure in STRUCTURES, "the structure is unknown")
+    found = STRUCTURES[structure](code)
+    check_cosine(code, found)
+    best = stated_converse(code, found)
+    converses = [best]
+    if proof is not None:
+        value = proof_bound(strict_json(proof.read_bytes()), code)
+        converses.append(Converse(value, "linear programming", "by a given polynomial"))
+        best = max(converses, key=lambda converse: converse.value)
+    range_text = f"exactly {found.low}"
+    if not found.exact:
+        middle = float((found.low + found.high) / 2)
+        range_text = f"{middle:.15g} to within {float(found.high - found.low) / 2:.1e}"
+    verdict.proved += [
+        "the content matches its digest",
+        f"{code.count} points in {code.dim} dimensions: {found.points}",
+        f"their squared norms are 1 to within {float(found.unit):.1e}",
+        f"their maximum cosine is {range_text}",
+    ]
+    for converse in converses:
+        sentence = f"no {code.count} points have one below {shown(converse.value)}"
+        listed = verdict.proved if converse.proof else verdict.believed
+        listed.append(f"{sentence}: {converse.theorem} {converse.proof or '(cited)'}")
+    optimal = found.high <= best.value
+    if optimal:
+        listed = verdict.proved if best.proof else verdict.believed
+        listed.append("no arrangement of as many points is better")
+    verdict.believed += beliefs(code, found)
+    verdict.numbers = {
+        "num_classes": code.count,
+        "dim": code.dim,
+        "structure": structure,
+        "max_cosine_low": str(found.low),
+        "max_cosine_high": str(found.high),
+        "unit_error": str(found.unit),
+        "converse": str(best.value),
+        "theorem": best.theorem,
+        "converse_proved": bool(best.proof),
+        "optimal": optimal,
+    }
+
+
+def beliefs(code: CodeFile, found: MaxCosine) -> list[str]:
+    """What the file states and this program does not check."""
+    listed = ["how the points were made: description and provenance"]
+    stated = code.certificate["max_cosine"]
+    if isinstance(stated, str) and not found.exact:
+        exactly = str(fraction_in(stated))
+        listed.append(f"before rounding, their maximum cosine was exactly {exactly}")
+    if code.certificate["guarantee"] is not None:
+        listed.append("the guarantee is a theorem on the construction")
+    return listed
+
+
+def verify(
+    path: Path, proof: Path | None = None, limit: float = MOST_PRODUCTS
+) -> Verdict:
+    """Check a code file.
+
+    Args:
+        path: The code file.
+        proof: A file with a polynomial, as `protosphere certify FILE --proof PROOF.json` writes it.
+        limit: Largest number of products to compute.
+
+    Returns:
+        The verdict. Everything that an accepted file states is proved, but for what `believed` lists.
+    """
+    verdict = Verdict(str(path))
+    try:
+        fill_in(verdict, read_code(path, limit), proof)
+        verdict.accepted = True
+    except (VerificationError, OSError) as error:
+        verdict.reason = str(error)
+    except Exception as error:  # a malformed file: nothing has been accepted
+        verdict.reason = f"the file is malformed ({type(error).__name__})"
+    return verdict
+
+
+def show(verdict: Verdict, *, json_output: bool = False) -> None:
+    """Print a verdict."""
+    lines = [f"{verdict.file}: {'accepted' if verdict.accepted else 'REJECTED'}"]
+    if json_output:
+        lines = [json.dumps(vars(verdict), indent=2)]
+    elif verdict.accepted:
+        lines += ["  proved", *(f"    {sentence}" for sentence in verdict.proved)]
+        lines += ["  believed", *(f"    {sentence}" for sentence in verdict.believed)]
+    else:
+        lines += [f"  {verdict.reason}"]
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+def main() -> int:
+    """Check the file that the command line names; return 0 if it is accepted, else 1."""
+    parser = argparse.ArgumentParser(description="Check a code file of protosphere.")
+    parser.add_argument("file", type=Path, help="code file (.safetensors)")
+    parser.add_argument("--proof", type=Path, help="polynomial of a converse (.json)")
+    parser.add_argument("--no-limit", action="store_true", help="however long it takes")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args()
+    limit = math.inf if options.no_limit else MOST_PRODUCTS
+    verdict = verify(options.file, options.proof, limit)
+    show(verdict, json_output=options.json)
+    return 0 if verdict.accepted else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
