@@ -51,6 +51,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	$(BIN)/codespell docs examples *.md
 	$(BIN)/pyright
 
 bench: $(STAMP)

@@ -1,5 +1,6 @@
 """How the pages are built: `make docs`, strictly. They open from disk, search included, and fetch nothing."""
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ author = "The protosphere developers"
 release = __version__
 copyright = author
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
@@ -25,6 +26,15 @@ exclude_patterns = ["figures/*.csv"]
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 nitpicky = False
+
+nb_execution_mode = "auto"  # tutorials run whenever their page is built
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_execution_show_tb = True
+nb_merge_streams = True
+INTENTS = Path(os.environ.get("PROTOSPHERE_DATA", ".")) / "text" / "clinc150_minilm.npz"
+if not INTENTS.exists():  # the page then shows its code without outputs
+    nb_execution_excludepatterns = ["tutorials/rejecting-out-of-scope.md"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

@@ -40,7 +40,7 @@ def prototypes() -> nn.Module:
     return nn.Sequential(nn.Linear(64, head.dim), head)
 
 
-def standardised() -> Tensor:
+def standardized() -> Tensor:
     """The images with the mean 0 and the deviation 1 that the training half has."""
     train = IMAGES[:HALF]
     return ((IMAGES - train.mean()) / train.std()).float()
@@ -50,7 +50,7 @@ def accuracy(make_last, rate: float, momentum: float, seed: int) -> float:
     """Train on the first half; the share of the second that is right, in percent."""
     torch.manual_seed(seed)
     model = network(make_last())
-    images = standardised()
+    images = standardized()
     solver = torch.optim.SGD(
         model.parameters(), rate, momentum=momentum, weight_decay=5e-4
     )

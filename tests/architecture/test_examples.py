@@ -116,9 +116,10 @@ class Pretrained(Classified):
         return model
 
 
-def heads_page():
-    """What the examples of that page speak of, without its maker."""
+def models_of_pages():
+    """The names that blocks of `MODEL_PAGES` use without importing them."""
     import safetensors.torch as safetensors_torch
+    from huggingface_hub import PyTorchModelHubMixin
 
     from protosphere.nn import PrototypeHead, attach
 
@@ -133,6 +134,7 @@ def heads_page():
         "model": model,
     }
     return names | {
+        "PyTorchModelHubMixin": PyTorchModelHubMixin,
         "backbone": nn.Linear(8, 16),
         "features": 16,
         "timm": SimpleNamespace(
@@ -144,26 +146,35 @@ def heads_page():
     }
 
 
-@pytest.mark.parametrize("number", range(len(blocks("docs/heads.md", "python"))))
-def test_python_of_the_heads_page_runs(number, tmp_path, monkeypatch):
+MODEL_PAGES = ("docs/heads.md", "docs/save-and-serve.md", "docs/export-recipes.md")
+"""Pages whose Python is about models, some of them of other libraries."""
+
+MODEL_BLOCKS = [(page, body) for page in MODEL_PAGES for body in blocks(page, "python")]
+
+
+@pytest.mark.parametrize(
+    ("page", "body"),
+    [block for block in MODEL_BLOCKS if "onnxruntime" not in block[1]],
+    ids=lambda value: str(value)[:40],
+)
+def test_python_of_pages_about_models_runs(page, body, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = heads_page()
-    exec(compile(blocks("docs/heads.md", "python")[number], "heads.md", "exec"), names)
+    exec(compile(body, page, "exec"), models_of_pages())
 
 
-def test_python_of_the_export_page_runs(tmp_path, monkeypatch):
+def test_python_that_exports_to_onnx_runs(tmp_path, monkeypatch):
     onnxruntime = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnxscript")
     from protosphere.nn import PrototypeHead
 
     monkeypatch.chdir(tmp_path)
-    (block,) = blocks("docs/export.md", "python")
+    (block,) = [body for _, body in MODEL_BLOCKS if "onnxruntime" in body]
     model = nn.Sequential(nn.Linear(64, 16), PrototypeHead(100, dim=16)).eval()
     names = {"torch": torch, "onnxruntime": onnxruntime, "model": model}
     names |= {"example": torch.randn(2, 64), "images": torch.randn(7, 64)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of torch's exporter, about itself
-        exec(compile(block, "export.md", "exec"), names)
+        exec(compile(block, "save-and-serve.md", "exec"), names)
     expected = model(names["images"]).detach()
     assert torch.allclose(torch.from_numpy(names["logits"]), expected, atol=1e-4)
 
@@ -222,23 +233,30 @@ def test_toml_blocks_are_valid_sweeps(tmp_path):
             assert load_sweep(path), page
 
 
+FRONT_PAGES = ("README.md", "docs/index.md")
+FRONT_BLOCKS = list(
+    dict.fromkeys(body for page in FRONT_PAGES for body in blocks(page, "python"))
+)
+"""Each block once, also where both pages have it."""
+
+
 def test_every_page_with_python_is_run_here():
     run = {
-        "README.md",
-        "docs/export.md",
+        *FRONT_PAGES,
+        *MODEL_PAGES,
         "docs/frameworks.md",
-        "docs/heads.md",
         "docs/training.md",
     }
     assert {page for page in PAGES if blocks(page, "python")} == run
 
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
-@pytest.mark.parametrize("number", range(len(blocks("README.md", "python"))))
-def test_each_python_block_of_the_readme_runs_by_itself(number, tmp_path, monkeypatch):
+@pytest.mark.parametrize("block", FRONT_BLOCKS, ids=lambda body: body[:40])
+def test_each_python_block_of_the_front_pages_runs_by_itself(
+    block, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     torch.manual_seed(0)
-    block = blocks("README.md", "python")[number]
     exec(compile(block, "README.md", "exec"), {})
 
 

@@ -82,7 +82,7 @@ def ways_table(
         [label, *(cell_text(answer[way].get(str(dim)), digits) for dim in dims)]
         for label, way in labels.items()
     ]
-    return markdown(["way", *(f"n = {dim}" for dim in dims)], rows)
+    return markdown(["method", *(f"n = {dim}" for dim in dims)], rows)
 
 
 def mean_with_half(cell: Cell, digits: int = 2) -> str:

@@ -136,7 +136,8 @@ def preset_table(answer: Answer) -> str:
         worst = min(ours - plain for ours, plain in beside)
         rows.append([way, *cells, f"{worst:+.1f}"])
     return markdown(
-        ["way", *(f"lr {rate}" for rate in rates), "worst run against nn.Linear"], rows
+        ["method", *(f"lr {rate}" for rate in rates), "worst run against nn.Linear"],
+        rows,
     )
 
 

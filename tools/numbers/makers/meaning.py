@@ -214,7 +214,7 @@ def frames_table(answer: Answer) -> str:
                 ),
             ]
         )
-    return markdown(["way", *METRICS], rows)
+    return markdown(["method", *METRICS], rows)
 
 
 def scarce() -> Answer:
@@ -267,7 +267,7 @@ def mistakes_table(answer: Answer) -> str:
                         ),
                     ]
                 )
-    return markdown(["figure", "way", *(f"n = {dim}" for dim in TREE_DIMS)], rows)
+    return markdown(["measure", "method", *(f"n = {dim}" for dim in TREE_DIMS)], rows)
 
 
 def scratch() -> Answer:

@@ -148,7 +148,7 @@ def rates_table(answer: Answer, name: str) -> str:
         [heading(way), *(rate_text(row[rate]) for rate in rates)]
         for way, row in found.items()
     ]
-    return markdown(["way", *(f"lr {rate}" for rate in rates)], rows)
+    return markdown(["method", *(f"lr {rate}" for rate in rates)], rows)
 
 
 def rate_text(value: float | str | None) -> str:
