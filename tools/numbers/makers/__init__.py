@@ -8,6 +8,7 @@ from tools.numbers.makers import (
     benchmarks,
     codes,
     digits,
+    glyphs,
     meaning,
     outliers,
     paper,
@@ -15,7 +16,7 @@ from tools.numbers.makers import (
 )
 
 MAKERS: dict[str, Maker] = {}
-for _room in (digits, codes, benchmarks, presets, meaning, outliers, paper):
+for _room in (digits, codes, benchmarks, presets, meaning, outliers, paper, glyphs):
     for _maker in _room.MAKERS:
         if _maker.name in MAKERS:
             raise InvalidArgumentError(
