@@ -163,7 +163,8 @@ def mclaughlin() -> Adjacency:
     shared = blocks @ blocks.T
     adjacency = np.zeros((275, 275), dtype=np.bool_)
     adjacency[22:, 22:] = np.where(same_kind, shared == 1, shared == 3)
-    meets = np.where(first, blocks[:, :22].T == 0, blocks[:, :22].T == 1)
+    inside: Adjacency = blocks[:, :22].T == 1
+    meets: Adjacency = inside ^ first
     adjacency[:22, 22:] = meets
     adjacency[22:, :22] = meets.T
     return adjacency
