@@ -54,6 +54,8 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "steiner_frame": (30, 28, {}),
     "two_graph_frame": (30, 21, {}),
     "generalized_quadrangle": (30, 21, {}),
+    "designs": (40, 11, {}),
+    "strongly_regular": (40, 20, {}),
     "weil_chirp": (30, 6, {}),
     "root_system": (50, 6, {}),
     "signed_quadruples": (40, 11, {}),

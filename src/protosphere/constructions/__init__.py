@@ -28,6 +28,8 @@ from protosphere.constructions.frames import two_graph_frame as two_graph_frame
 from protosphere.constructions.frames import (
     generalized_quadrangle as generalized_quadrangle,
 )
+from protosphere.constructions.frames import designs as designs
+from protosphere.constructions.frames import strongly_regular as strongly_regular
 from protosphere.constructions.frames import weil_chirp as weil_chirp
 from protosphere.constructions.lattices import root_system as root_system
 from protosphere.constructions.lattices import signed_quadruples as signed_quadruples
