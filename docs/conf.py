@@ -41,7 +41,7 @@ html_theme = "furo"
 html_title = "protosphere"
 html_static_path = ["style.css"]
 html_css_files = ["style.css"]
-html_show_search_summary = False  # a page opened from disk may not read its neighbours
+html_show_search_summary = False  # a page opened from disk may not read its neighbors
 html_show_sphinx = html_copy_source = False
 html_theme_options = {
     "light_css_variables": {

@@ -107,10 +107,10 @@ def seen(records: Sequence[RunRecord]) -> str:
     return f"{', '.join(networks)}, {', '.join(map(str, epochs))} epochs"
 
 
-def words(name: str) -> str:
+def metric_label(name: str) -> str:
     """The name of a metric, for people.
 
-    >>> words("test_top5_accuracy")
+    >>> metric_label("test_top5_accuracy")
     'test top-5 accuracy'
     """
     return name.replace("_", " ").replace("top5", "top-5")

@@ -55,6 +55,7 @@ from protosphere.constructions.parts import composed as composed
 # isort: on
 
 from protosphere.constructions.construct import best, construct
+from protosphere.constructions.embeddings.from_embeddings import from_embeddings
 from protosphere.constructions.parts.add_classes import add_classes
 from protosphere.constructions.parts.compose import compose
 from protosphere.constructions.registry import (
@@ -73,4 +74,5 @@ __all__ = [
     "construct",
     "construction",
     "describe",
+    "from_embeddings",
 ]
