@@ -268,7 +268,13 @@ def most_common_ones(words: Words) -> int:
 
 def _member(found: CellWords, size: int, max_cosine: Fraction) -> Member:
     return dense_member(
-        found.dim, size, max_cosine, found.name, found.points, found.cosine_step
+        found.dim,
+        size,
+        max_cosine,
+        found.name,
+        f"centered words {found.name}",
+        found.points,
+        found.cosine_step,
     )
 
 

@@ -1,5 +1,6 @@
 """Strongly regular graphs in the eigenspaces of their adjacency matrices, and what is seen of them along vertices."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -149,7 +150,8 @@ def _member(
     name: str,
     points: Callable[[int], Points],
 ) -> Member:
-    return dense_member(dim, size, max(cosines), name, points, _step(cosines))
+    id = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
+    return dense_member(dim, size, max(cosines), id, name, points, _step(cosines))
 
 
 def _step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
