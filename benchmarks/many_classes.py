@@ -2,10 +2,10 @@
 
 Inputs are synthetic: each class has a random mean of 128 features, and examples are that mean plus noise, so that a
 learned layer can tell the classes apart nearly always. `python -m benchmarks.many_classes` trains, for each number of
-classes K and each dimension n, a learned layer, a linear map to `PrototypeHead(K, dim=n)` and a linear map to the
-normalized class means as prototypes, and for 500 classes also a head whose prototypes are matched by `ps.assign`. It
-writes results/many_classes/linear.csv, the mean test accuracy over the seeds and half of its 95% confidence interval,
-in about ten minutes on one core. `--classes 500` trains that part only and prints its rows; `--json` prints JSON.
+classes K and each dimension n, a learned layer, a linear map to `PrototypeHead(K, dim=n)`, linear maps to the
+normalized class means and to prototypes of `ps.from_embeddings`, and for 500 classes also a head whose prototypes are
+matched by `ps.assign`. It writes results/many_classes/linear.csv, the mean test accuracy over the seeds and half of
+its 95% confidence interval, in about ten minutes on one core. `--classes 500` trains that part only and prints its rows; `--json` prints JSON.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ BATCH = 512
 STEPS = 600
 GRID = {100: (8, 16, 32, 99), 500: (16, 32, 64, 128, 499), 2000: (128, 256, 512)}
 ALIGNED = {500: (32,)}
+EMBEDDED = {100: (16,), 500: (32,), 2000: (64, 128)}
 SEEDS = {100: 3, 500: 3, 2000: 1}
 
 
@@ -61,6 +62,12 @@ def mean_prototypes(means: Tensor) -> nn.Module:
     """Return a linear map to prototypes that are the normalized class means."""
     code = ps.from_points(means.double().numpy(), normalize=True)
     return nn.Sequential(nn.Linear(FEATURES, FEATURES), PrototypeHead(code))
+
+
+def embedded_prototypes(means: Tensor, dim: int) -> nn.Module:
+    """Return a linear map to prototypes that `ps.from_embeddings` makes from the class means."""
+    code = ps.from_embeddings(means.numpy(), dim)
+    return nn.Sequential(nn.Linear(FEATURES, dim), PrototypeHead(code))
 
 
 def aligned_prototypes(means: Tensor, dim: int) -> nn.Module:
@@ -125,6 +132,14 @@ def rows(num_classes: int, dims: tuple[int, ...]) -> Iterator[dict[str, object]]
     yield row(
         "class means as prototypes", mean_prototypes, num_classes, FEATURES, seeds
     )
+    for dim in EMBEDDED.get(num_classes, ()):
+        yield row(
+            "class means by from_embeddings",
+            lambda means, dim=dim: embedded_prototypes(means, dim),
+            num_classes,
+            dim,
+            seeds,
+        )
     for dim in dims:
         yield row(
             "default head",

@@ -56,15 +56,13 @@ class TorchStreamed(layers.Learned):
 
 
 class CutCrossEntropy(layers.Learned):
-    """The package cut-cross-entropy on a CPU, where it compiles its formula by torch."""
+    """The package cut-cross-entropy on a CPU, where it compiles its formula by torch; it has no bias."""
 
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
         """Return the mean cross-entropy."""
         from cut_cross_entropy import linear_cross_entropy
 
-        return linear_cross_entropy(
-            z, self.layer.weight, labels, bias=self.layer.bias, impl="torch_compile"
-        )
+        return linear_cross_entropy(z, self.layer.weight, labels, impl="torch_compile")
 
 
 class Composed(nn.Module):

@@ -257,3 +257,66 @@ def test_a_tree_comes_in_the_order_of_the_data(features):
     assert cosines[0, 5] > cosines[0, 1:5].max() + 0.2
     with pytest.raises(InvalidArgumentError, match="the tree has no class '7'"):
         constructed(config, 6, ("0", "1", "2", "3", "4", "7"))
+
+
+def prototypes_config(features, **settings):
+    return load_config("quick-features").changed(
+        dataset=features,
+        dim=4,
+        epochs=2,
+        batch_size=60,
+        backbone="linear",
+        threads=1,
+        scheme="best",
+        **settings,
+    )
+
+
+def test_class_means_of_the_inputs_become_the_prototypes(features, tmp_path):
+    config = prototypes_config(features, prototypes="class_means")
+    dataset = load_dataset(features)
+    fabric = make_fabric("cpu", config.precision)
+    finished = run(config, dataset, tmp_path, fabric, tensorboard=False)
+    assert finished.status == "done"
+    data = device_data(dataset, config, fabric.device)
+    inputs, labels = data.normalized(data.train.inputs).double(), data.train.labels
+    means = np.stack([inputs[labels == k].mean(0).flatten().numpy() for k in range(6)])
+    expected = ps.from_embeddings(means, 4)
+    kept = ps.load(tmp_path / PROTOTYPES_FILE)
+    assert np.allclose(kept.points @ kept.points.T, expected.points @ expected.points.T)
+
+
+def test_learned_rows_become_prototypes_that_are_fixed_afterwards(features, tmp_path):
+    config = prototypes_config(features, prototypes="learned", lr=0.2)
+    dataset = load_dataset(features)
+    fabric = make_fabric("cpu", config.precision)
+    first, again = (
+        run(config, dataset, tmp_path / name, fabric, tensorboard=False)
+        for name in ("a", "b")
+    )
+    assert first.weights == again.weights
+    kept = ps.load(tmp_path / "a" / PROTOTYPES_FILE)
+    head = load_model(tmp_path / "a").head
+    points = torch.tensor(kept.points, dtype=torch.float32)
+    assert torch.allclose(head.prototypes(), points, atol=1e-6)
+    assert not (tmp_path / "a" / "warm-up").exists()
+
+
+@pytest.mark.parametrize(
+    "setting", [{"scheme": "simplex"}, {"mapping": "random"}, {"mapping": "align"}]
+)
+def test_prototypes_from_examples_take_no_scheme_or_mapping(setting):
+    with pytest.raises(InvalidArgumentError, match=next(iter(setting))):
+        load_config("quick-digits").changed(
+            **({"scheme": "best", "prototypes": "class_means"} | setting)
+        )
+
+
+def test_digits_are_learned_with_class_means_as_prototypes(tmp_path):
+    config = load_config("quick-digits").changed(
+        scheme="best", prototypes="class_means", dim=9, epochs=2, threads=1
+    )
+    dataset = load_dataset("digits")
+    fabric = make_fabric("cpu", config.precision)
+    finished = run(config, dataset, tmp_path, fabric, tensorboard=False)
+    assert finished.test_accuracy > 0.6

@@ -16,6 +16,7 @@ from protosphere.experiments.store import read_table, records_at
 from protosphere.plots.accuracy import Trained
 
 DISTINGUISHING = (
+    "prototypes",
     "similarity",
     "prototype_warmup_epochs",
     "backbone",

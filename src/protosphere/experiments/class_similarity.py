@@ -68,11 +68,22 @@ def measured_class_means(
         network = torch.nn.Identity()
     else:
         network = _learned_layer(config, dataset, folder, fabric)
+    return _class_means(network, data, dataset.num_classes)
+
+
+def input_class_means(config: TrainingConfig, dataset: Dataset, fabric: Any) -> Points:
+    """The mean training input of each class, one per row: of pixels or of features."""
+    data = device_data(dataset, config, fabric.device)
+    return _class_means(torch.nn.Identity(), data, dataset.num_classes)
+
+
+def _class_means(network: Any, data: DeviceData, num_classes: int) -> Points:
+    """The mean over the training examples of each class of what a network makes of them."""
     sums = None
-    counts = torch.bincount(data.train.labels, minlength=dataset.num_classes)
+    counts = torch.bincount(data.train.labels, minlength=num_classes)
     for seen, labels in _seen(network, data):
         if sums is None:
-            sums = seen.new_zeros(dataset.num_classes, seen.shape[1])
+            sums = seen.new_zeros(num_classes, seen.shape[1])
         sums.index_add_(0, labels, seen)
     assert sums is not None, "there are training examples"
     return (sums / counts.clamp(min=1)[:, None]).cpu().numpy()
@@ -113,7 +124,18 @@ def _learned_layer(
 def _learned_cosines(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """After half of the epochs, at twice the rate: fixed prototypes want less of it than a layer that moves itself."""
+    units = normalized(learned_class_vectors(config, dataset, folder, fabric))
+    return units @ units.T
+
+
+def learned_class_vectors(
+    config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
+) -> Points:
+    """The rows that a learned layer after `dim` numbers has for the classes, one each.
+
+    It is trained for half of the epochs at twice the rate, since fixed prototypes need a lower one than a layer that
+    is learned.
+    """
     settings: dict[str, Any] = {
         "epochs": (config.epochs + 1) // 2,
         "lr": WARMUP_RATE * config.lr,
@@ -121,8 +143,7 @@ def _learned_cosines(
     layer = _warmed_up(
         config, dataset, folder, fabric, head="bottleneck", dim=config.dim, **settings
     ).head
-    units = normalized(layer.weight.detach().double().cpu().numpy())
-    return units @ units.T
+    return layer.weight.detach().double().cpu().numpy()
 
 
 def _warmed_up(

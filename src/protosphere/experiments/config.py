@@ -27,6 +27,9 @@ LEARNED_HEADS = {"linear": "learned layer", "bottleneck": "learned bottleneck"}
 ALIGNED_MAPPINGS = ("align", "oppose")
 """Mappings by the similarity of the classes (`experiments.class_similarity`)."""
 
+GIVEN_PROTOTYPES = "given"
+"""Value of `prototypes` for those of the scheme."""
+
 PRECISIONS = ("32-true", "bf16-mixed", "16-mixed", "64-true")
 
 SAME_SEED = -1
@@ -50,6 +53,13 @@ class TrainingConfig:
     )
     scheme: str = setting(
         "best", "Scheme of the prototypes (`protosphere list`).", prototypes_only=True
+    )
+    prototypes: str = setting(
+        GIVEN_PROTOTYPES,
+        "Prototypes of the scheme (given), or by ps.from_embeddings from the class means of the training inputs "
+        "(class_means) or from the rows of a layer that is learned in half of the epochs (learned).",
+        choices=(GIVEN_PROTOTYPES, "class_means", "learned"),
+        prototypes_only=True,
     )
     dim: int = setting(
         10,
@@ -170,7 +180,11 @@ class TrainingConfig:
     @property
     def fits_prototypes(self) -> bool:
         """Whether its prototypes depend on the training examples."""
-        return self.mapping in ALIGNED_MAPPINGS or self.prototype_warmup_epochs > 0
+        return (
+            self.prototypes != GIVEN_PROTOTYPES
+            or self.mapping in ALIGNED_MAPPINGS
+            or self.prototype_warmup_epochs > 0
+        )
 
     @property
     def seed_of_prototypes(self) -> int:
@@ -194,9 +208,11 @@ class TrainingConfig:
     @property
     def series(self) -> str:
         """Scheme of the prototypes, or the name of the learned head: how results are grouped."""
-        if self.head == "prototypes":
-            return self.scheme
-        return LEARNED_HEADS[self.head]
+        if self.head != "prototypes":
+            return LEARNED_HEADS[self.head]
+        if self.prototypes != GIVEN_PROTOTYPES:
+            return self.prototypes.replace("_", " ")
+        return self.scheme
 
     @property
     def title(self) -> str:
@@ -283,6 +299,12 @@ def _check_prototypes(config: TrainingConfig) -> None:
         raise InvalidArgumentError(
             f"'similarity' goes with the mappings align and oppose, got '{config.mapping}'"
         )
+    if config.prototypes != GIVEN_PROTOTYPES:
+        for name in ("scheme", "scheme_options", "mapping"):
+            if getattr(config, name) != DEFAULTS[name]:
+                raise InvalidArgumentError(
+                    f"'{name}' goes with prototypes 'given', and 'prototypes' is '{config.prototypes}'"
+                )
     chosen = (config.preset, config.loss, config.scale)
     if chosen != ("auto", "auto", "auto") or config.loss_options:
         # loads torch

@@ -1,4 +1,4 @@
-"""Prototypes that depend on the training examples: assigned by similarity, or trained in a warm-up; then fixed.
+"""Prototypes that depend on the training examples: class means, learned rows, assigned or warmed up; then fixed.
 
 They are stored in the folder of the run, and read from there when the run is resumed. In a prototype warm-up the
 prototypes are trained with the network for an epoch or two: in few dimensions no assignment of classes to given points
@@ -21,8 +21,17 @@ from protosphere.assignment.similarity import similarity_text
 from protosphere.constructions import describe
 from protosphere.data import Dataset
 from protosphere.errors import StorageError
-from protosphere.experiments.class_similarity import WARMUP_FOLDER, class_similarity
-from protosphere.experiments.config import ALIGNED_MAPPINGS, TrainingConfig
+from protosphere.experiments.class_similarity import (
+    WARMUP_FOLDER,
+    class_similarity,
+    input_class_means,
+    learned_class_vectors,
+)
+from protosphere.experiments.config import (
+    ALIGNED_MAPPINGS,
+    GIVEN_PROTOTYPES,
+    TrainingConfig,
+)
 from protosphere.experiments.heads import configured_head
 from protosphere.experiments.loop import train
 from protosphere.experiments.run import constructed
@@ -48,7 +57,9 @@ def fitted_prototypes(
             )
             raise StorageError(f"'{path}' {held}; remove it")
         return code
-    if config.mapping in ALIGNED_MAPPINGS:
+    if config.prototypes != GIVEN_PROTOTYPES:
+        code = _from_examples(config, dataset, folder, fabric)
+    elif config.mapping in ALIGNED_MAPPINGS:
         code = _by_similarity(config, dataset, folder, fabric)
     else:
         code = constructed(config, dataset.num_classes, dataset.class_names)
@@ -59,6 +70,17 @@ def fitted_prototypes(
         for used in (WARMUP_FOLDER, PROTOTYPE_WARMUP_FOLDER):
             shutil.rmtree(folder / used, ignore_errors=True)
     return code
+
+
+def _from_examples(
+    config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
+) -> ps.SphericalCode:
+    """Prototypes from a vector per class: the mean of its inputs, or the row that a learned layer has for it."""
+    if config.prototypes == "class_means":
+        vectors = input_class_means(config, dataset, fabric)
+    else:
+        vectors = learned_class_vectors(config, dataset, folder, fabric)
+    return ps.from_embeddings(vectors, config.dim, seed=config.seed_of_prototypes)
 
 
 def _by_similarity(
