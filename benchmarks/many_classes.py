@@ -4,8 +4,9 @@ Inputs are synthetic: each class has a random mean of 128 features, and examples
 learned layer can tell the classes apart nearly always. `python -m benchmarks.many_classes` trains, for each number of
 classes K and each dimension n, a learned layer, a linear map to `PrototypeHead(K, dim=n)`, linear maps to the
 normalized class means and to prototypes of `ps.from_embeddings`, and for 500 classes also a head whose prototypes are
-matched by `ps.assign`. It writes results/many_classes/linear.csv, the mean test accuracy over the seeds and half of
-its 95% confidence interval, in about ten minutes on one core. `--classes 500` trains that part only and prints its rows; `--json` prints JSON.
+matched by `ps.assign`. It writes results/many_classes/linear.csv, the mean test accuracy over the seeds and half of its
+95% confidence interval, in about ten minutes on one core. `--classes 500` trains that part only and prints its rows;
+`--json` prints JSON.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 
 from tools.numbers.defaults import default_head
 from tools.numbers.maker import STUDY, Answer, Maker
@@ -14,6 +15,7 @@ TABLE = "results/many_classes/linear.csv"
 
 LEARNED = "learned layer"
 MEANS = "class means as prototypes"
+EMBEDDED = "class means by from_embeddings"
 DEFAULT = "default head"
 ALIGNED = "aligned head"
 
@@ -38,19 +40,32 @@ def accuracy_table(answer: Answer) -> str:
         "classes",
         LEARNED,
         f"{MEANS}, n = {FEATURES}",
+        "`ps.from_embeddings` of class means",
         "`PrototypeHead(K, dim=n)`",
     ]
     rows: list[list[str]] = []
     for num_classes, layers in answer.items():
         learned = layers[LEARNED][num_classes]
         means = layers[MEANS][str(FEATURES)]
-        ours = "; ".join(
-            f"n = {dim}: {accuracy:.1f}"
-            for dim, accuracy in layers[DEFAULT].items()
-            if int(dim) < int(num_classes) - 1
+        rows.append(
+            [
+                f"{int(num_classes):,}",
+                f"{learned:.1f}",
+                f"{means:.1f}",
+                _by_dimension(layers[EMBEDDED], int(num_classes)),
+                _by_dimension(layers[DEFAULT], int(num_classes)),
+            ]
         )
-        rows.append([f"{int(num_classes):,}", f"{learned:.1f}", f"{means:.1f}", ours])
     return markdown(headings, rows)
+
+
+def _by_dimension(accuracies: Mapping[str, float], num_classes: int) -> str:
+    """Return the accuracy in every dimension below that of a simplex."""
+    return "; ".join(
+        f"n = {dim}: {accuracy:.1f}"
+        for dim, accuracy in accuracies.items()
+        if int(dim) < num_classes - 1
+    )
 
 
 MAKERS = (
