@@ -42,5 +42,5 @@ def program() -> App:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    words = sys.argv[1:] if arguments is None else arguments
-    return answer(program(), words)
+    given = sys.argv[1:] if arguments is None else arguments
+    return answer(program(), given)

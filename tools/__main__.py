@@ -11,6 +11,7 @@ from protosphere.cli.app import answer
 from tools.atlas_command import atlas
 from tools.catalogue_command import catalogue, extend, measure
 from tools.derived_command import derived
+from tools.designs_command import designs
 from tools.linear.command import linear
 from tools.numbers.command import numbers
 from tools.page.command import page
@@ -36,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         linear,
         shells,
         derived,
+        designs,
         page,
         numbers,
         release,

@@ -30,6 +30,7 @@ from protosphere.spherical.placement import Placement
 from protosphere.spherical.structures import GluedWords, ShortenedWords
 
 ALIKE = np.cos(np.subtract.outer(range(9), range(9)))
+VECTORS = np.random.default_rng(0).standard_normal((30, 8))
 TREE = "".join(f"c{number}\ts{number // 3}\n" for number in range(9)) + "s0\tt\ns1\tt\n"
 
 SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
@@ -53,6 +54,8 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "steiner_frame": (30, 28, {}),
     "two_graph_frame": (30, 21, {}),
     "generalized_quadrangle": (30, 21, {}),
+    "designs": (40, 11, {}),
+    "strongly_regular": (40, 20, {}),
     "weil_chirp": (30, 6, {}),
     "root_system": (50, 6, {}),
     "signed_quadruples": (40, 11, {}),
@@ -75,6 +78,7 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "semantic_ranking": (9, 4, {"similarity": similarity_text(ALIKE), "steps": 20}),
     "hierarchical": (9, 4, {"tree": TREE, "steps": 20, "mapping": "random"}),
     "hierarchy_frame": (9, 8, {"tree": TREE, "gamma": 2.0}),
+    "composed": (12, 6, {"table": "4 x 3", "mapping": "random"}),
     "best": (100, 16, {"iterations": 0, "catalogue": False, "mapping": "random"}),
 }
 """One code of each scheme."""
@@ -98,6 +102,8 @@ def codes() -> dict[str, ps.SphericalCode]:
         "first-classes": first_classes(kerdock, 40),
         "assigned": ps.assign(ps.construct("uniform", num_classes=9, dim=4), ALIKE),
         "glued": _glued(),
+        "parts": ps.compose(range(60), by=lambda i: [i // 20, i % 7, i % 4], reserve=1),
+        "embeddings": ps.from_embeddings(VECTORS, parts=2),
         "points": ps.from_points(ps.construct("uniform", num_classes=9, dim=4).points),
         "signs": ps.from_points(kerdock.points[::5]),
     }

@@ -39,16 +39,16 @@ def shells(
     Args:
         table: A .csv file such as the one of the package, tables/lattice_shells.csv; it is written again.
         dim: Of the lattices.
-        tries: Centres of each kind: of the dual lattice, and fractions of it and of the lattice.
+        tries: Centers of each kind: of the dual lattice, and fractions of it and of the lattice.
         most: About how many vectors are looked at around each.
     """
     rows = read_known_table(table, ShellRow, lambda row: row.size > 1)
     rng = np.random.default_rng(seed)
     known = len(rows)
     for chain in (name for name, (_, dims) in CHAINS.items() if dim in dims):
-        for centre, denominator in random_centers(gram_matrix(chain, dim), tries, rng):
+        for center, denominator in random_centers(gram_matrix(chain, dim), tries, rng):
             rows += shell_rows(
-                chain, dim, centre, denominator, squared_radius(chain, dim, most)
+                chain, dim, center, denominator, squared_radius(chain, dim, most)
             )
     kept = unbeaten(rows)
     write_csv(table, column_names(ShellRow), [asdict(row) for row in kept])
@@ -91,20 +91,20 @@ def _reduced(coefficients: Indices, denominator: int) -> tuple[tuple[int, ...], 
 
 
 def shell_rows(
-    chain: str, dim: int, centre: tuple[int, ...], denominator: int, reach: Fraction
+    chain: str, dim: int, center: tuple[int, ...], denominator: int, reach: Fraction
 ) -> Iterator[ShellRow]:
     """For each squared distance up to `reach` the shell, with those just inside it."""
     sizes = Shells(
-        chain, dim, Fraction(1, denominator**2), reach, centre, denominator
+        chain, dim, Fraction(1, denominator**2), reach, center, denominator
     ).sizes()
     for outer in sizes:
         least = max(Fraction(0), outer - LEAST_NORM)
         inside = [norm for norm in sizes if norm <= outer and norm * outer >= least**2]
         size = sum(sizes[norm] for norm in inside)
         if size >= FEWEST:
-            words = " ".join(map(str, centre))
+            coefficients = " ".join(map(str, center))
             yield ShellRow(
-                chain, dim, str(inside[0]), str(outer), words, denominator, size
+                chain, dim, str(inside[0]), str(outer), coefficients, denominator, size
             )
 
 

@@ -1,14 +1,18 @@
-"""Command line of the benchmark: `python -m benchmarks.glyphs render|train`."""
+"""Command line of the benchmark: `python -m benchmarks.glyphs render|train|report|time`."""
 
 from __future__ import annotations
 
 import argparse
+import csv
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
 
 from benchmarks.glyphs import render as drawing
+from benchmarks.glyphs import report, timing
 from benchmarks.glyphs.fonts import find_faces
 from benchmarks.glyphs.methods import METHODS
 from benchmarks.glyphs.problem import HAN, HANGUL, make_problem
@@ -17,7 +21,7 @@ from benchmarks.glyphs.sweep import Job, Table, problem_of, train
 RESULTS = Path(__file__).parents[2] / "results" / "glyphs"
 CHARACTERS = {"hangul": HANGUL, "han": HAN}
 TEST_FACES = {"hangul": 9, "han": 4}
-FONTS = Path("/usr/share/fonts")
+FIGURE = Path(__file__).parents[2] / "docs" / "figures" / "glyphs.png"
 
 
 def render(given: argparse.Namespace) -> None:
@@ -54,6 +58,32 @@ def run_sweep(given: argparse.Namespace) -> None:
             print(*row.values(), sep=",", flush=True)
 
 
+def write_report(given: argparse.Namespace) -> None:
+    """Write means and intervals of the runs as CSV, and the figure."""
+    rows = report.summary(report.read_rows(given.results / "runs.csv"))
+    report.write_summary(rows, given.results / "summary.csv")
+    times = given.results / "times.csv"
+    step_seconds: dict[str, float] = {}
+    if times.exists():
+        step_seconds = {
+            row["method"]: float(row["step_ms"]) / 1000
+            for row in report.read_rows(times)
+        }
+    report.draw_figure(rows, step_seconds, given.figure)
+    if given.json:
+        print(json.dumps([asdict(row) for row in rows]))
+
+
+def measure_times(given: argparse.Namespace) -> None:
+    """Measure time and memory of a step with every last layer; use an idle machine."""
+    rows = [asdict(row) for row in timing.measure(given.threads)]
+    with (given.results / "times.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    print(json.dumps(rows, indent=1))
+
+
 def arguments() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
@@ -84,6 +114,17 @@ def arguments() -> argparse.ArgumentParser:
         "--checkpoints", type=Path, required=True, help="folder for the state of runs"
     )
     command.add_argument("--out", type=Path, default=RESULTS / "runs.csv")
+
+    command = commands.add_parser("report", help=write_report.__doc__)
+    command.set_defaults(run=write_report)
+    command.add_argument("--results", type=Path, default=RESULTS)
+    command.add_argument("--figure", type=Path, default=FIGURE)
+    command.add_argument("--json", action="store_true", help="print the table as JSON")
+
+    command = commands.add_parser("time", help=measure_times.__doc__)
+    command.set_defaults(run=measure_times)
+    command.add_argument("--results", type=Path, default=RESULTS)
+    command.add_argument("--threads", type=int, default=2)
     return parser
 
 

@@ -24,7 +24,7 @@ SUBSET_SEED = 0
 SUBSET = 30_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """Images and classes of the training fonts and of the fonts that accuracy is measured on.
 

@@ -23,16 +23,19 @@ HIDDEN = 256
 
 
 def network(dim: int) -> nn.Sequential:
-    """Return two strided convolutions, 256 hidden units and a linear map to the embedding."""
+    """Return two strided convolutions, 256 hidden units and a linear map to the embedding, with batch normalization."""
     first, second = CHANNELS
     side = SIDE // 4
     layers = nn.Sequential(
         nn.Conv2d(1, first, 3, stride=2, padding=1),
+        nn.BatchNorm2d(first),
         nn.ReLU(),
         nn.Conv2d(first, second, 3, stride=2, padding=1),
+        nn.BatchNorm2d(second),
         nn.ReLU(),
         nn.Flatten(),
         nn.Linear(second * side * side, HIDDEN),
+        nn.BatchNorm1d(HIDDEN),
         nn.ReLU(),
         nn.Linear(HIDDEN, dim),
     )
@@ -93,6 +96,7 @@ class Run:
 
     def train_until(self, steps: int) -> None:
         """Train until a number of steps is reached."""
+        self.body.train()
         start = time.process_time()
         batches = self.batches()
         torch.manual_seed(7919 * self.seed + self.step)  # for layers that sample
@@ -109,6 +113,7 @@ class Run:
 
     def correct(self) -> Tensor:
         """Return for each test image whether its class is found."""
+        self.body.eval()
         found: list[Tensor] = []
         with torch.no_grad():
             for start in range(0, len(self.problem.test_labels), 1024):

@@ -26,6 +26,7 @@ from protosphere.constructions import (
     compose,
     construct,
     describe,
+    from_embeddings,
 )
 from protosphere.constructions.codes_from_files import certify, from_points, load
 from protosphere.constructions.comparison import Comparison, compare
@@ -71,6 +72,7 @@ __all__ = [
     "compose",
     "construct",
     "describe",
+    "from_embeddings",
     "from_points",
     "level_cosines",
     "load",

@@ -2,7 +2,8 @@
 
 import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import takewhile
 from typing import Protocol, TypeVar
 
 from protosphere.errors import InvalidArgumentError, brief
@@ -23,7 +24,10 @@ class Named(Protocol):
 NamedEntry = TypeVar("NamedEntry", bound=Named)
 
 NEAREST = 3
-"""How many names an error suggests where none is near."""
+"""How many names an error suggests where none is spelled nearly alike."""
+
+SHORTEST_PREFIX = 3
+"""Characters that a suggested name has in common with the given one at the beginning."""
 
 LONGEST_NAME = 100
 """Characters of a name that are compared with others."""
@@ -119,8 +123,27 @@ class Registry(Mapping[str, Entry]):
             return f"did you mean '{near[0]}'?"
         if self.listing is None:
             return f"one of: {', '.join(self)}{otherwise}"
-        nearest = difflib.get_close_matches(spelled, self, n=NEAREST, cutoff=0.0)
-        return f"the nearest are {', '.join(nearest)}; {self.listing}"
+        nearest = _with_shared_prefix(spelled, self)
+        if nearest:
+            return f"the nearest are {', '.join(nearest)}; {self.listing}"
+        return f"no {self.kind} has a name like it; {self.listing}"
+
+
+def _with_shared_prefix(name: str, known: Iterable[str]) -> list[str]:
+    """Return the few known names that begin as `name` does, the longest shared prefix first.
+
+    >>> _with_shared_prefix("goldcodes", ["leech", "goethals", "gold", "golay"])
+    ['gold', 'golay']
+    """
+    lengths = {other: _shared_length(name, other) for other in known}
+    shared = [other for other in lengths if lengths[other] >= SHORTEST_PREFIX]
+    return sorted(shared, key=lambda other: -lengths[other])[:NEAREST]
+
+
+def _shared_length(left: str, right: str) -> int:
+    """Return how many characters two names have in common at the beginning."""
+    pairs = zip(left, right, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _plain(name: str) -> str:

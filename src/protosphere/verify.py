@@ -24,15 +24,17 @@ import math
 import re
 import struct
 import sys
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations_with_replacement, pairwise, zip_longest
+from itertools import accumulate, combinations_with_replacement, pairwise, zip_longest
 from operator import mul
 from pathlib import Path
 from typing import Any
 
+ZERO = Fraction(0)
 FORMAT = "protosphere-code-1"
 PROOF_FORMAT = "protosphere-dual-1"
 MOST_PRODUCTS = 2e10
@@ -43,7 +45,7 @@ class VerificationError(Exception):
     """Something that the file states is false, or this program cannot prove it."""
 
 
-def require(condition: bool, otherwise: str) -> None:
+def ensure(condition: bool, otherwise: str) -> None:
     """Raise VerificationError unless the condition holds."""
     if not condition:
         raise VerificationError(otherwise)
@@ -93,20 +95,20 @@ class CodeFile:
         found = self.arrays[name]
         lengths = [b if a is None else a for a, b in zip(shape, found.shape, strict=True)]  # fmt: skip
         fits = found.kind == kind and list(found.shape) == lengths
-        require(fits, f"'{name}' has shape {found.shape}, expected {shape} of {kind}")
+        ensure(fits, f"'{name}' has shape {found.shape}, expected {shape} of {kind}")
         return found
 
     def spend(self, products: int) -> None:
         """Raise VerificationError if so much work is more than the limit."""
         enough = products <= self.limit
-        require(enough, f"{products:.0e} products are above the limit; see --no-limit")
+        ensure(enough, f"{products:.0e} products are above the limit; see --no-limit")
 
 
 def strict_json(text: str | bytes) -> dict[str, Any]:
     """A JSON object; no object in it has a key twice, which two readers could read differently."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        require(len(dict(pairs)) == len(pairs), "a JSON object has a key twice")
+        ensure(len(dict(pairs)) == len(pairs), "a JSON object has a key twice")
         return dict(pairs)
 
     return json.loads(text, object_pairs_hook=unique)
@@ -114,7 +116,7 @@ def strict_json(text: str | bytes) -> dict[str, Any]:
 
 def size_in(value: Any) -> int:
     """A size in a header: an integer from 0 to 2^40."""
-    require(type(value) is int and 0 <= value <= 1 << 40, "a size is out of range")
+    ensure(type(value) is int and 0 <= value <= 1 << 40, "a size is out of range")
     return value
 
 
@@ -122,9 +124,9 @@ def fraction_in(value: Any) -> Fraction:
     """A number in a header, exactly: a fraction as text, or a float."""
     if isinstance(value, str):
         plain = re.fullmatch(r"-?\d{1,4000}(/[1-9]\d{0,4000})?", value, re.ASCII)
-        require(plain is not None, "a number is not a fraction")
+        ensure(plain is not None, "a number is not a fraction")
         return Fraction(value)
-    require(type(value) in (int, float) and abs(value) <= 2, "a number is no cosine")
+    ensure(type(value) in (int, float) and abs(value) <= 2, "a number is no cosine")
     return Fraction(value)
 
 
@@ -132,22 +134,22 @@ def read_code(path: Path, limit: float) -> CodeFile:
     """Read a file: 8 bytes with the length of the header, the header, and the bytes of the arrays."""
     content = path.read_bytes()
     start = 8 + int.from_bytes(content[:8], "little")
-    require(start <= len(content), "the file is truncated or not safetensors")
+    ensure(start <= len(content), "the file is truncated or not safetensors")
     header = strict_json(content[8:start])
     metadata = header.pop("__metadata__")
-    require(metadata["format"] == FORMAT, f"the format is not '{FORMAT}'")
+    ensure(metadata["format"] == FORMAT, f"the format is not '{FORMAT}'")
     arrays: dict[str, StoredArray] = {}
     for name, entry in header.items():
         shape = tuple(map(size_in, entry["shape"]))
         first, last = map(size_in, entry["data_offsets"])
         arrays[name] = StoredArray(entry["dtype"], shape, content[start:][first:last])
     found = content_digest(arrays, metadata["description"])
-    require(found == metadata["digest"], "the content does not match its digest")
+    ensure(found == metadata["digest"], "the content does not match its digest")
     description = strict_json(metadata["description"])
     certificate = description["certificate"]
     count = size_in(certificate["num_classes"])
     dim = size_in(certificate["dim"])
-    require(count >= 2 and dim >= 1, "a code has at least 2 points and 1 dimension")
+    ensure(count >= 2 and dim >= 1, "a code has at least 2 points and 1 dimension")
     return CodeFile(arrays, description, certificate, count, dim, limit)
 
 
@@ -175,7 +177,7 @@ class MaxCosine:
     low: Fraction
     high: Fraction
     points: str
-    unit: Fraction = Fraction(0)
+    unit: Fraction = ZERO
 
     @property
     def exact(self) -> bool:
@@ -208,7 +210,7 @@ def unit_error(rows: list[list[int]], dim: int) -> Fraction:
     farthest = max(abs(sum(map(mul, row, row)) - ONE * ONE) for row in rows)
     error = Fraction(farthest, ONE * ONE) + rounding(dim)
     is_unit = error <= 4 * rounding(dim) + Fraction(1, 1 << 47)
-    require(is_unit, f"a squared norm is not 1 but off by {float(error):.1e}")
+    ensure(is_unit, f"a squared norm is not 1 but off by {float(error):.1e}")
     return error
 
 
@@ -302,14 +304,14 @@ def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[i
     data = code.array(name, "U8", count, width).data
     words = [int.from_bytes(data[i : i + width]) for i in range(0, len(data), width)]
     spare = 8 * width - n
-    require(not any(word % (1 << spare) for word in words), f"'{name}' has spare bits")
+    ensure(not any(word % (1 << spare) for word in words), f"'{name}' has spare bits")
     return [word >> spare for word in words]
 
 
 def number_array(code: CodeFile, name: str, limit: int) -> tuple[int, ...]:
     """K numbers below a limit."""
     numbers = code.array(name, "I64", code.count).numbers()
-    require(0 <= min(numbers) <= max(numbers) < limit, f"'{name}' is out of range")
+    ensure(0 <= min(numbers) <= max(numbers) < limit, f"'{name}' is out of range")
     return numbers
 
 
@@ -355,17 +357,17 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
         numbers = number_array(code, "messages", 1 << len(rows))
         words = sums_of(rows, numbers)
     else:
-        require(structure == "cosets", f"the structure '{structure}' is unknown")
+        ensure(structure == "cosets", f"the structure '{structure}' is unknown")
         firsts = packed_words(code, "representatives", None, n)
         numbers = number_array(code, "numbers", 2 * n * len(firsts))
         m = n.bit_length() - 1
-        require(n == 1 << m, "the length of the cosets is not a power of two")
+        ensure(n == 1 << m, "the length of the cosets is not a power of two")
         rows = affine_functions(m, range(n))
         words = sums_of(rows, (number % (2 * n) for number in numbers))
         words = [word ^ firsts[i // (2 * n)] for word, i in zip(words, numbers)]  # noqa: B905
     if "signs" in code.arrays:
         stored = packed_words(code, "signs", code.count, n)
-        require(words == stored, "the words are not those of their numbers")
+        ensure(words == stored, "the words are not those of their numbers")
     return Codewords(n, words, numbers, rows)
 
 
@@ -373,10 +375,10 @@ def shortened_rows(code: CodeFile, n: int) -> list[int]:
     """The affine functions that are zero where words were shortened, at the points that are left."""
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])
-    require(m <= 16 and shortened <= m + 1, "'shortened' is out of range")
+    ensure(m <= 16 and shortened <= m + 1, "'shortened' is out of range")
     zeros = [0, *(1 << i for i in range(m))][:shortened]
     kept = [point for point in range(1 << m) if point not in zeros][:n]
-    require(len(kept) == n, "'shortened' leaves words of another length")
+    ensure(len(kept) == n, "'shortened' leaves words of another length")
     return affine_functions(m, kept)[shortened:]
 
 
@@ -479,11 +481,11 @@ def glued_cosine(code: CodeFile) -> MaxCosine:
     """Points (sqrt(share) word, sqrt(1 - share) vector); the vector is number // group, by the number of the word."""
     share = fraction_in(code.description["glue"]["share"])
     group = code.description["glue"]["group"]
-    require(0 < share <= 1 and group >= 1, "'glue' has no share or group")
+    ensure(0 < share <= 1 and group >= 1, "'glue' has no share or group")
     array = code.array("glue_vectors", "F64", None, None)
     width = array.shape[1]
     vectors = scaled(array)
-    unit = Fraction(0)
+    unit = ZERO
     if share < 1:
         unit = unit_error(vectors, width)
     signs = read_codewords(code, code.description["codewords"], code.dim - width)
@@ -501,19 +503,139 @@ def glued_cosine(code: CodeFile) -> MaxCosine:
 # Points that are given by their definition
 
 
-def simplex_cosine(code: CodeFile) -> MaxCosine:
-    """Regular simplices in orthogonal subspaces: cosines are -1 / (size - 1) within one, and 0 between two."""
+def read_simplices(code: CodeFile) -> tuple[list[int], tuple[int, ...]]:
+    """The simplex of each point, and the sizes of the simplices."""
     sizes = code.array("sizes", "I64", None).numbers()
     fits = min(sizes) >= 2 and sum(sizes) - len(sizes) <= code.dim
-    require(fits, "the simplices do not fit into the dimensions")
-    simplices = [b for b, size in enumerate(sizes) for _ in range(size)]
-    numbers = number_array(code, "numbers", len(simplices))
-    require(len(set(numbers)) == code.count, "two classes have the same point")
-    present = Counter(simplices[number] for number in numbers)
-    cosine = max(Fraction(-1, sizes[b] - 1) for b in present)
-    if len(present) > 1:
-        cosine = Fraction(0)
+    ensure(fits, "the simplices do not fit into the dimensions")
+    numbers = number_array(code, "numbers", sum(sizes))
+    ensure(len(set(numbers)) == code.count, "two classes have the same point")
+    ends = list(accumulate(sizes))
+    return [bisect_right(ends, number) for number in numbers], sizes
+
+
+def simplex_cosine(code: CodeFile) -> MaxCosine:
+    """Regular simplices in orthogonal subspaces: cosines are -1 / (size - 1) within one, and 0 between two."""
+    simplices, sizes = read_simplices(code)
+    cosine = Fraction(-1, sizes[simplices[0]] - 1)
+    if len(set(simplices)) > 1:
+        cosine = ZERO
     return MaxCosine(cosine, cosine, "regular simplices in orthogonal subspaces")
+
+
+# Classes made of parts: the cosine of two classes is the mean of the cosines of their parts, weighted by shares
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a product: its weight in the cosine, and the cosines of its values in units of 1 / ONE^2.
+
+    The cosines are right to within `error`.
+    """
+
+    share: Fraction
+    cosines: list[list[int]]
+    error: Fraction
+
+    def largest(self) -> Fraction:
+        """The largest cosine of two values; there must be two."""
+        rows = enumerate(self.cosines)
+        return Fraction(max(max(row[:i]) for i, row in rows if i), ONE * ONE)
+
+
+def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
+    """The values in use of a part, which are the first of its points."""
+    prefix = f"part{number}_"
+    own = {
+        name.removeprefix(prefix): array
+        for name, array in code.arrays.items()
+        if name.startswith(prefix)
+    }
+    count = size_in(record["num_points"])
+    dim = size_in(record["dim"])
+    size = size_in(record["size"])
+    code.spend(count * count * dim)
+    part = CodeFile(own, record, {}, count, dim, code.limit)
+    cosines, error = part_cosines(part)
+    ensure(1 <= size <= count, "a part has more values in use than points")
+    share = fraction_in(record["share"])
+    return Part(share, [row[:size] for row in cosines[:size]], error)
+
+
+def part_cosines(part: CodeFile) -> tuple[list[list[int]], Fraction]:
+    """The cosines of all pairs of points of a part in units of 1 / ONE^2, and a bound on their error."""
+    structure = part.description["structure"]
+    if structure in ("plain", "lattice"):
+        rows = scaled(part.array("points", "F64", part.count, part.dim))
+        error = rounding(part.dim) + 2 * unit_error(rows, part.dim)
+        return [[sum(map(mul, x, y)) for y in rows] for x in rows], error
+    cosines: list[list[int]] = []
+    if structure == "simplices":
+        simplices, sizes = read_simplices(part)
+        for i, b in enumerate(simplices):
+            row = [-ONE * ONE // (sizes[b] - 1) * (b == other) for other in simplices]
+            row[i] = ONE * ONE
+            cosines.append(row)
+    else:
+        words = read_codewords(part, structure, part.dim).words
+        for word in words:
+            products = [part.dim - 2 * (word ^ other).bit_count() for other in words]
+            cosines.append([ONE * ONE * product // part.dim for product in products])
+    return cosines, Fraction(1, ONE * ONE)
+
+
+def product_cosine(code: CodeFile) -> MaxCosine:
+    """By the parts if every combination of values is a class, else by all pairs of classes."""
+    records = code.description["parts"]
+    parts = [read_part(code, i, record) for i, record in enumerate(records)]
+    total = sum(part.share for part in parts)
+    valid = min(part.share for part in parts) > 0 and abs(total - 1) < Fraction(
+        1, 1 << 44
+    )
+    ensure(valid, "the shares of the parts are not positive numbers of sum 1")
+    dims = sum(record["dim"] for record in records)
+    ensure(dims <= code.dim, "the parts do not fit into the dimensions")
+    error = sum(part.share * part.error for part in parts) + 2 * abs(total - 1)
+    combinations = math.prod(len(part.cosines) for part in parts)
+    if "values" in code.arrays:
+        values = code.arrays["values"].rows()
+        ensure(len(set(values)) == code.count, "a class is missing or occurs twice")
+        columns = list(zip(*values, strict=True))
+        sizes = [len(part.cosines) for part in parts]
+        inside = all(
+            max(column) < size for column, size in zip(columns, sizes, strict=True)
+        )
+        ensure(inside, "a class has a value that its part does not have")
+    else:
+        columns = []
+        ensure(combinations == code.count, "not every combination is a class")
+    if combinations == code.count:
+        used = [part for part in parts if len(part.cosines) > 1]
+        cosine = 1 - min(part.share * (1 - part.largest()) for part in used)
+    else:
+        code.spend(code.count**2 * len(parts) // 2)
+        cosine = largest_of_classes(parts, columns)
+    return MaxCosine(cosine - error, cosine + error, "points of parts side by side")
+
+
+def largest_of_classes(parts: list[Part], columns: list[tuple[int, ...]]) -> Fraction:
+    """The largest cosine of two classes, whose values of each part are a column."""
+    scale = math.lcm(*(part.share.denominator for part in parts))
+    tables = [
+        [[int(part.share * scale) * x for x in row] for row in part.cosines]
+        for part in parts
+    ]
+    best = -scale * ONE * ONE
+    for i in range(1, len(columns[0])):
+        products = zip(
+            *(
+                map(table[column[i]].__getitem__, column[:i])
+                for table, column in zip(tables, columns, strict=True)
+            ),
+            strict=True,
+        )
+        best = max(best, *map(sum, products))
+    return Fraction(best, scale * ONE * ONE)
 
 
 STRUCTURES: dict[str, Callable[[CodeFile], MaxCosine]] = {
@@ -525,6 +647,7 @@ STRUCTURES: dict[str, Callable[[CodeFile], MaxCosine]] = {
     "shortened": sign_cosine,
     "glued": glued_cosine,
     "simplices": simplex_cosine,
+    "product": product_cosine,
 }
 
 
@@ -534,7 +657,6 @@ STRUCTURES: dict[str, Callable[[CodeFile], MaxCosine]] = {
 Polynomial = list[Fraction]
 """The coefficients of 1, t, t^2, ..."""
 
-ZERO = Fraction(0)
 LARGEST_DEGREE = 100
 
 
@@ -579,6 +701,14 @@ def expansion(f: Polynomial, dim: int) -> list[Fraction]:
     return coefficients[::-1]
 
 
+def from_expansion(coefficients: list[Fraction], dim: int) -> Polynomial:
+    """f = f_0 P_0 + f_1 P_1 + ..."""
+    f: Polynomial = []
+    for k, basis in enumerate(gegenbauer(dim, len(coefficients) - 1)):
+        f = plus(f, coefficients[k], basis)
+    return f
+
+
 def excludes(coefficients: list[Fraction], count: int) -> bool:
     """Whether no K points have all their cosines where f = f_0 P_0 + f_1 P_1 + ... is not positive.
 
@@ -620,17 +750,15 @@ def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
 
 def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
     """The cosine of a proof, if its polynomial proves that no K points have all their cosines up to it."""
-    require(proof["format"] == PROOF_FORMAT, f"the format is not '{PROOF_FORMAT}'")
+    ensure(proof["format"] == PROOF_FORMAT, f"the format is not '{PROOF_FORMAT}'")
     cosine = fraction_in(proof["cosine"])
     coefficients = [fraction_in(coefficient) for coefficient in proof["coefficients"]]
     degree = len(coefficients) - 1
-    require(1 <= degree <= LARGEST_DEGREE, "the degree of the proof is out of range")
-    require(excludes(coefficients, code.count), "the proof does not exclude K points")
-    f: Polynomial = []
-    for factor, basis in zip(coefficients, gegenbauer(code.dim, degree), strict=True):
-        f = plus(f, factor, basis)
+    ensure(1 <= degree <= LARGEST_DEGREE, "the degree of the proof is out of range")
+    ensure(excludes(coefficients, code.count), "the proof does not exclude K points")
+    f = from_expansion(coefficients, code.dim)
     below = -1 < cosine < 1 and f[-1] != 0 and is_negative(f, Fraction(-1), cosine)
-    require(below, "the polynomial of the proof is not negative up to its cosine")
+    ensure(below, "the polynomial of the proof is not negative up to its cosine")
     return cosine
 
 
@@ -780,22 +908,20 @@ def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
         f"the stated converse {shown(stated)} is not that of the theorem '{theorem}'"
     )
     possible = stated <= found.high + tolerance(code.dim)
-    require(
-        possible, f"the stated converse {shown(stated)} is above the maximum cosine"
-    )
+    ensure(possible, f"the stated converse {shown(stated)} is above the maximum cosine")
     few = code.count <= code.dim + 1
     if theorem == ("rankin_simplex" if few else "rankin_orthoplex"):
         value = Fraction(-1, code.count - 1) if few else ZERO
-        require(stated == value, wrong)
+        ensure(stated == value, wrong)
         return Converse(value, theorem, "by its formula")
     if theorem == "levenshtein" and code.count > 2 * code.dim >= 4:
         return levenshtein_converse(code, found, stated, wrong)
     if theorem == "coxeter_boroczky" and 3 <= code.dim <= 8 < 4 * code.count:
         ratio = simplex_bound_size(code.dim, float(stated)) / code.count
-        require(abs(ratio - 1) < 1e-5, wrong)
+        ensure(abs(ratio - 1) < 1e-5, wrong)
         return Converse(stated, theorem)
     above = cited_bound(code.count, code.dim, theorem) - stated
-    require(0 <= above < Fraction(1, 10**14), wrong)
+    ensure(0 <= above < Fraction(1, 10**14), wrong)
     return Converse(stated, theorem)
 
 
@@ -803,16 +929,16 @@ def levenshtein_converse(
     code: CodeFile, found: MaxCosine, stated: Fraction, wrong: str
 ) -> Converse:
     """Levenshtein's bound: the polynomial excludes K points just below it, and not just above it."""
-    require(stated < 1, wrong)
+    ensure(stated < 1, wrong)
     scale = 1 << math.ceil(1 / (1 - stated)).bit_length() + 36
     below = Fraction(math.floor(stated * scale) - 1, scale)
     above = below + Fraction(3, scale)
     if code.dim == 2:
         bound = circle_bound(code.count)
-        require(below <= bound <= above, wrong)
+        ensure(below <= bound <= above, wrong)
         return Converse(bound, "levenshtein", "by the angles on a circle")
     is_bound = levenshtein_excludes(code.count, code.dim, below)
-    require(is_bound and not levenshtein_excludes(code.count, code.dim, above), wrong)
+    ensure(is_bound and not levenshtein_excludes(code.count, code.dim, above), wrong)
     near = found.exact and below <= found.low <= above
     if near and levenshtein_is_sharp(code.count, code.dim, found.low):
         return Converse(found.low, "levenshtein", "by a polynomial that is sharp")
@@ -857,17 +983,17 @@ def check_cosine(code: CodeFile, found: MaxCosine) -> None:
     agrees = found.low - slack <= stated <= found.high + slack
     only_bound = code.count > ALL_PAIRS_POINTS and stated > found.high
     what = f"{float(found.low):.12g} to {float(found.high):.12g}, not {shown(stated)}"
-    require(agrees or only_bound, f"the maximum cosine is {what}")
+    ensure(agrees or only_bound, f"the maximum cosine is {what}")
     guarantee = code.certificate["guarantee"]
     if guarantee is not None:
         kept = fraction_in(guarantee) >= found.low - tolerance(code.dim)
-        require(kept, "the maximum cosine is above the guarantee")
+        ensure(kept, "the maximum cosine is above the guarantee")
 
 
 def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
     """Check the content of a file, and list what is proved and what is believed."""
     structure = code.description["structure"]
-    require(structure in STRUCTURES, "the structure is unknown")
+    ensure(structure in STRUCTURES, "the structure is unknown")
     found = STRUCTURES[structure](code)
     check_cosine(code, found)
     best = stated_converse(code, found)

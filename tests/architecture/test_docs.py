@@ -87,7 +87,7 @@ def test_relative_links_lead_to_existing_files(document):
     assert dead == []
 
 
-@pytest.mark.parametrize("document", ["ARCHITECTURE.md"])
+@pytest.mark.parametrize("document", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
 def test_paths_in_guides_for_developers_exist(document):
     source = (ROOT / document).read_text(encoding="utf-8")
     named = {path for path in PATHS.findall(source) if "NAME" not in path}
@@ -96,6 +96,12 @@ def test_paths_in_guides_for_developers_exist(document):
         path for path in named if not any((root / path).exists() for root in roots)
     ]
     assert sorted(missing) == []
+
+
+def test_the_guide_to_results_names_every_folder():
+    guide = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
+    folders = [path.name for path in (ROOT / "results").iterdir() if path.is_dir()]
+    assert [name for name in folders if f"`{name}/" not in guide] == []
 
 
 @pytest.mark.parametrize("scheme", ps.available())

@@ -75,12 +75,12 @@ def test_embeddings_are_compared_after_their_mean_is_taken_out():
     np.testing.assert_allclose(
         S, ps.similarity_from_embeddings(3 * vectors + 100), atol=1e-9
     )
-    centred = vectors - vectors.mean(axis=0)
+    centered = vectors - vectors.mean(axis=0)
     assert S[2, 5] == pytest.approx(
-        centred[2]
-        @ centred[5]
-        / np.linalg.norm(centred[2])
-        / np.linalg.norm(centred[5])
+        centered[2]
+        @ centered[5]
+        / np.linalg.norm(centered[2])
+        / np.linalg.norm(centered[5])
     )
 
 

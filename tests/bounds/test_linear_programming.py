@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from protosphere.bounds import converse, levenshtein, linear_programming
-from protosphere.bounds.gegenbauer import gegenbauer_rows, neighbours
+from protosphere.bounds.gegenbauer import gegenbauer_rows, neighbors
 from protosphere.bounds.linear_programming import delsarte_size
 
 
@@ -54,7 +54,7 @@ def test_gegenbauer_is_one_at_one_and_alternates_at_minus_one(n):
     rows = gegenbauer_rows(n, 12, np.array([1.0, -1.0, 0.3]))
     assert np.allclose(rows[:, 0], 1)
     assert np.allclose(rows[:, 1], (-1.0) ** np.arange(13))
-    assert np.allclose(neighbours(n, 12, 0.3), rows[11:, 2], atol=1e-15)
+    assert np.allclose(neighbors(n, 12, 0.3), rows[11:, 2], atol=1e-15)
 
 
 def test_gegenbauer_of_the_plane_are_chebyshev():
@@ -64,7 +64,7 @@ def test_gegenbauer_of_the_plane_are_chebyshev():
     )
 
 
-def test_neighbours_keep_their_ratio_where_values_underflow():
-    lower, upper = neighbours(10**6, 400, 0.01)
+def test_neighbors_keep_their_ratio_where_values_underflow():
+    lower, upper = neighbors(10**6, 400, 0.01)
     assert lower != 0
     assert upper != 0

@@ -74,7 +74,7 @@ def test_iterations_give_the_same_bits():
         ps.best(num_classes=30, dim=7, iterations=60_500, seed=3) for _ in range(2)
     )
     assert np.array_equal(first.points, again.points)
-    assert first.placement.description.startswith("optimised")
+    assert first.placement.description.startswith("optimized")
 
 
 def test_what_the_kept_searches_took_is_spent_and_more_starts_from_what_they_found():

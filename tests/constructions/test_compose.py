@@ -113,7 +113,7 @@ def test_a_trillion_classes_are_certified_sliced_and_counted(tmp_path):
     assert code.max_cosine == 1 - Fraction(1, 4) * Fraction(1000, 999)
     last = code.rows(10**12 - 2, 10**12)
     assert last[0] @ last[1] == pytest.approx(float(code.max_cosine))
-    assert code_statistics(code, scale=1.0).least_cosine == Fraction(-1, 999)
+    assert code_statistics(code, scale=1.0).min_cosine == Fraction(-1, 999)
     code.save(tmp_path / "code.safetensors")
     assert ps.load(tmp_path / "code.safetensors").certificate == code.certificate
 

@@ -67,11 +67,11 @@ def test_forms_are_orthogonal_to_the_bent_ones_beside_them_and_differ_by_bent_on
         ((layers.BENT,), layers.BELOW),
         *zip(beside, layers.BETWEEN, strict=True),
     ]
-    for neighbours, forms in slots:
+    for neighbors, forms in slots:
         assert all(
             _pfaffian(bent) and _orthogonal(form, bent)
             for form in forms
-            for bent in neighbours
+            for bent in neighbors
         )
         assert all(_pfaffian(one ^ other) for one, other in combinations(forms, 2))
     assert not set(layers.ABOVE) & set(layers.BELOW)

@@ -171,11 +171,11 @@ def test_close_vectors_agree_with_brute_force(entries, quarters):
     basis = np.zeros((3, 3))
     basis[np.tril_indices(3)] = entries
     basis += 3 * np.eye(3)
-    centre = np.array(quarters) / 4
+    center = np.array(quarters) / 4
     gram = np.rint(basis @ basis.T).astype(np.int64)
-    blocks = [block for block, _ in close_vectors(cholesky_factor(gram), centre, 9.0)]
+    blocks = [block for block, _ in close_vectors(cholesky_factor(gram), center, 9.0)]
     found = np.concatenate([np.zeros((0, 3)), *blocks])  # there may be none
-    grid = np.array(list(product(range(-30, 31), repeat=3))) - centre
+    grid = np.array(list(product(range(-30, 31), repeat=3))) - center
     by_force = grid[np.einsum("ij,jk,ik->i", grid, gram, grid) <= 9 + 1e-9]
     assert np.array_equal(np.unique(found, axis=0), np.unique(by_force, axis=0))
     assert np.array_equal(np.lexsort(found.T), np.arange(len(found))), (

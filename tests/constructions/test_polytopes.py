@@ -45,7 +45,7 @@ def test_eleven_points_are_twelve_without_one():
     ) == pytest.approx(5**-0.5, abs=1e-14)
 
 
-def test_every_corner_of_the_snub_cube_has_five_neighbours():
+def test_every_corner_of_the_snub_cube_has_five_neighbors():
     gram = snub_cube() @ snub_cube().T
     np.fill_diagonal(gram, -1)
     assert np.all(np.sum(gram > np.max(gram) - 1e-9, axis=1) == 5)

@@ -69,16 +69,19 @@ CALLS = {
 }
 DIMS = {"coxeter_boroczky": 4, "one_hot": 12}
 """Where 9 dimensions are none of a bound's."""
+CLASSES = {"proved_optimum": 60}
+"""Where 10 classes are none of a bound's."""
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_every_form_gives_the_same(name):
     call = getattr(CALLS[name], "function", CALLS[name])
     dim = DIMS.get(name, 9)
-    by_position = call(10, dim)
-    assert call(10, dim=dim) == by_position
-    assert call(num_classes=10, dim=dim) == by_position
-    assert call(dim=dim, num_classes=10) == by_position
+    classes = CLASSES.get(name, 10)
+    by_position = call(classes, dim)
+    assert call(classes, dim=dim) == by_position
+    assert call(num_classes=classes, dim=dim) == by_position
+    assert call(dim=dim, num_classes=classes) == by_position
 
 
 def test_one_dimension_or_several():

@@ -52,7 +52,7 @@ def test_equal_to_one_image_at_a_time(shape):
     moves = random_moves(Augmentation(4, True, 30.0), len(images), generator)
     different = moved(images, moves).numpy() != one_at_a_time(images, moves)
     assert different.mean() < 1e-3, (
-        "only where a rotated centre falls on the edge of two pixels"
+        "only where a rotated center falls on the edge of two pixels"
     )
 
 

@@ -57,14 +57,14 @@ def test_bytes_are_within_half_a_step(digits, tmp_path):
 
 
 def test_images_are_prepared_as_asked(digits):
-    grey = torch.tensor(digits.x_train[:4])
+    gray = torch.tensor(digits.x_train[:4])
     prepared = Preparation(size=(16, 16), mean=(1.0, 2.0, 3.0), deviation=(2.0,))(
-        grey, 3
+        gray, 3
     )
     assert prepared.shape == (4, 3, 16, 16)
     assert torch.allclose(prepared[:, 0] - prepared[:, 2], torch.tensor(1.0), atol=1e-4)
-    same = Preparation(deviation=(1.0,))(grey, None)
-    assert torch.equal(same, grey.float())
+    same = Preparation(deviation=(1.0,))(gray, None)
+    assert torch.equal(same, gray.float())
     with pytest.raises(
         InvalidArgumentError, match="takes 1 channels, and images have 3"
     ):

@@ -240,12 +240,12 @@ def _finished_run(folder: Path) -> dict[str, Format]:
         ),
         "epochs": Format(_copied(work / "metrics.jsonl", folder), epochs),
         "checkpoint": Format(_copied(work / "checkpoint.pt", folder), resumed),
-        "weights": Format(_copied(work / "weights.safetensors", folder), _modelled),
+        "weights": Format(_copied(work / "weights.safetensors", folder), _modeled),
         "state": Format(folder / "head.safetensors", _headed, ".state"),
     }
 
 
-def _modelled(path: Path) -> object:
+def _modeled(path: Path) -> object:
     model = load_model(path)
     if model.config.dim < MOST_INPUTS:
         return model(torch.zeros(1, 1, 8, 8, dtype=torch.uint8))

@@ -130,7 +130,7 @@ def test_autocast_gives_no_nan(kind, dtype):
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_half_types_are_normalised_in_float32(preset, dtype):
+def test_half_types_are_normalized_in_float32(preset, dtype):
     head = PrototypeHead(10, dim=16, preset=preset)
     z = torch.full((2, 16), 2e3, dtype=dtype)  # |z|^2 is above the largest float16
     exact = head(z.double())

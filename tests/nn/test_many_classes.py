@@ -10,6 +10,7 @@ import pytest
 import protosphere as ps
 from protosphere.errors import ManyClassesWarning
 from protosphere.nn import PrototypeHead, attach, growth
+from protosphere.spherical import crowding
 
 
 @pytest.fixture(autouse=True)
@@ -26,10 +27,10 @@ def test_many_classes_in_few_dimensions_warn_and_name_a_dimension_that_does_not(
         PrototypeHead(num_classes, dim=dim)
     assert len(caught) == 1
     assert caught[0].filename == __file__
-    enough = growth.least_roomy_dim(num_classes)
+    enough = crowding.least_roomy_dim(num_classes)
     assert f"at least {enough:,}" in str(caught[0].message)
-    assert growth.is_crowded(num_classes, enough - 1)
-    assert not growth.is_crowded(num_classes, enough)
+    assert crowding.is_crowded(num_classes, enough - 1)
+    assert not crowding.is_crowded(num_classes, enough)
 
 
 def test_the_warning_comes_once_in_a_process():
@@ -62,9 +63,26 @@ def test_codes_of_the_user_saved_heads_and_roomy_ones_do_not_warn():
         PrototypeHead.from_state_dict(head.state_dict())
         PrototypeHead(100, dim=16)
     assert not any(
-        growth.is_crowded(*size)
+        crowding.is_crowded(*size)
         for size in ((10, 2), (100, 16), (1000, 128), (2000, 512))
     )
+
+
+def test_codes_of_parts_do_not_warn_and_give_no_advice():
+    code = ps.compose(sizes=(19, 21, 28))
+    assert crowding.is_crowded(code.num_classes, code.dim)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PrototypeHead(code)
+    assert "ps.compose" not in code.explain()
+
+
+def test_warning_and_explanation_name_the_calls_that_help():
+    with pytest.warns(ManyClassesWarning, match=r"ps\.from_embeddings.*ps\.compose"):
+        head = PrototypeHead(600, dim=32)
+    assert crowding.crowding_advice(600, 32) in head.code.explain()
+    roomy = ps.best(num_classes=100, dim=16, iterations=0)
+    assert "ps.compose" not in roomy.explain()
 
 
 def test_schemes_that_know_which_classes_are_alike_do_not_warn(monkeypatch):

@@ -160,7 +160,7 @@ def test_gathered_rows_give_their_gradients_back(processes):
 def test_without_processes_it_says_so():
     with pytest.raises(
         ps.InvalidArgumentError,
-        match=r"'group' must be of torch.distributed, which is not initialised",
+        match=r"'group' must be of torch.distributed, which is not initialized",
     ):
         ShardedProjection(code_of("matrix"))
 

@@ -1,4 +1,4 @@
-"""The optimiser: its gradients, its groups, its polish, and the optima it must reach."""
+"""The optimizer: its gradients, its groups, its polish, and the optima it must reach."""
 
 from __future__ import annotations
 

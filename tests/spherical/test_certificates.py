@@ -61,7 +61,7 @@ def test_tensors_lists_and_files_are_accepted(tmp_path):
     assert values == {code.max_cosine}
 
 
-def test_rows_of_any_length_are_accepted_when_asked_to_normalise():
+def test_rows_of_any_length_are_accepted_when_asked_to_normalize():
     points = np.array([[3.0, 0.0], [-2.0, 0.0]])
     with pytest.raises(
         ps.InvalidArgumentError,

@@ -178,7 +178,7 @@ def test_a_pickle_is_not_executed(tmp_path, capsys):
     assert "owned" not in capsys.readouterr().out
 
 
-def test_rows_that_have_no_direction_are_refused_when_asked_to_normalise():
+def test_rows_that_have_no_direction_are_refused_when_asked_to_normalize():
     for bad in (np.nan, np.inf):
         with pytest.raises(ps.InvalidArgumentError, match="NaN or infinity in row 1"):
             ps.from_points([[1.0, 0.0], [bad, 0.0]], normalize=True)

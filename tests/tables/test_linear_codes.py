@@ -28,7 +28,7 @@ def least_weight(bits):
     return int((messages @ bits % 2).sum(axis=1).min())
 
 
-def test_every_length_and_dimension_is_there_and_no_neighbour_is_better():
+def test_every_length_and_dimension_is_there_and_no_neighbor_is_better():
     cells = {
         (n, k)
         for n in range(1, LARGEST_LENGTH + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 
@@ -90,6 +91,18 @@ def test_a_spot_check_agrees_with_the_record(maker):
     assert maker.moves(read_record(maker)["answer"], answer) == []
 
 
+@pytest.mark.parametrize(
+    "maker",
+    [maker for maker in MAKERS.values() if maker.cost == STUDY],
+    ids=lambda m: m.name,
+)
+def test_a_study_says_what_its_tables_of_runs_say(maker):
+    answer = json.loads(json.dumps(maker.measure()))
+    assert maker.moves(read_record(maker)["answer"], answer) == [], REMAKE.format(
+        maker.name
+    )
+
+
 @pytest.fixture
 def fresh_defaults():
     """Measure defaults anew in this test, and forget what was measured in it."""
@@ -116,6 +129,8 @@ TRAINED_BY_DEFAULT = {
     "unknown_inputs",
     "growing",
     "presets",
+    "learning_rates",
+    "many_classes_accuracy",
     "ood",
 }
 

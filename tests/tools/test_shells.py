@@ -1,4 +1,4 @@
-"""Centres of lattices, found at random: the table gains what nothing in it beats, and its shells are there."""
+"""Centers of lattices, found at random: the table gains what nothing in it beats, and its shells are there."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_table_of_the_package_has_nothing_that_another_of_it_beats():
 def test_a_search_keeps_what_is_better(tmp_path, capsys):
     table = tmp_path / "shells.csv"
     table.write_text(
-        "lattice,dim,inner,outer,centre,denominator,size\nlaminated,9,4,4,0 0 0 0 0 0 0 0 0,1,272\n"
+        "lattice,dim,inner,outer,center,denominator,size\nlaminated,9,4,4,0 0 0 0 0 0 0 0 0,1,272\n"
     )
     assert main(["shells", str(table), "9", "--tries", "2", "--most", "2000"]) == 0
     found = read(table)

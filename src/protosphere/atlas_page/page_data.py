@@ -120,7 +120,7 @@ def _covered_beyond() -> dict[str, list[int]]:
 
 
 def _described(entry: Construction) -> dict[str, Any]:
-    """What is said of a scheme, and the room it is from, by which it is coloured."""
+    """What is said of a scheme, and the room it is from, by which it is colored."""
     source: Any = entry.members or entry.build  # of a family its generator
     return {
         "kind": "best" if entry.traits.chooses else source.__module__.split(".")[-2],

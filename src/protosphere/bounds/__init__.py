@@ -15,6 +15,8 @@ from protosphere.bounds.gilbert_varshamov import gilbert_varshamov as gilbert_va
 # isort: on
 
 from protosphere.bounds.bound import Bound as Bound
+from protosphere.bounds.dual_polynomial import DualPolynomial as DualPolynomial
+from protosphere.bounds.dual_polynomial import dual_polynomial as dual_polynomial
 from protosphere.bounds.gilbert_varshamov import (
     gilbert_varshamov_distance as gilbert_varshamov_distance,
 )

@@ -22,7 +22,7 @@ def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
     return rows
 
 
-def neighbours(dim: int, degree: int, t: float) -> tuple[float, float]:
+def neighbors(dim: int, degree: int, t: float) -> tuple[float, float]:
     """P_{degree-1}(t) and P_degree(t), degree >= 1, up to a common positive factor that keeps both off zero."""
     lower = 1.0
     upper = t

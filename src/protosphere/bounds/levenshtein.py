@@ -7,7 +7,7 @@ from math import comb, cos, pi
 import numpy as np
 
 from protosphere.bounds.bound import Bound
-from protosphere.bounds.gegenbauer import neighbours
+from protosphere.bounds.gegenbauer import neighbors
 from protosphere.bounds.registry import bound
 from protosphere.types import Cosine
 
@@ -84,7 +84,7 @@ def solution(K: int, n: int, order: int) -> float:
 
 def odd_excess(s: float, K: int, n: int, k: int) -> float:
     """(L_{2k-1}(n, s) - K) / C(k+n-3, k-1)."""
-    lower, upper = neighbours(n, k, s)
+    lower, upper = neighbors(n, k, s)
     return (
         (2 * k + n - 3) / (n - 1)
         - (lower - upper) / ((1 - s) * upper)
@@ -94,7 +94,7 @@ def odd_excess(s: float, K: int, n: int, k: int) -> float:
 
 def even_excess(s: float, K: int, n: int, k: int) -> float:
     """(L_{2k}(n, s) - K) / C(k+n-2, k)."""
-    lower, upper = neighbours(n, k + 1, s)
+    lower, upper = neighbors(n, k + 1, s)
     ratio = (1 + s) * (lower - upper) / ((1 - s) * (lower + upper))
     return (2 * k + n - 1) / (n - 1) - ratio - K / comb(k + n - 2, k)
 
@@ -106,10 +106,10 @@ def largest_zero(n: int, degree: int, shift: int) -> float:
     a = (n - 1) / 2
     b = shift + (n - 3) / 2
     j = np.arange(degree, dtype=np.float64)
-    centre = 2 * j + a + b
-    diagonal = (b - a) * (b + a) / (centre * (centre + 2))
+    center = 2 * j + a + b
+    diagonal = (b - a) * (b + a) / (center * (center + 2))
     i = j[1:]
-    middle = centre[1:]
+    middle = center[1:]
     square = (
         4
         * (i / middle)

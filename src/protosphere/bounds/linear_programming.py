@@ -74,6 +74,11 @@ def delsarte_size(dim: int, max_cosine: float) -> float:
     >>> round(delsarte_size(8, 0.5), 2)
     240.0
     """
+    return delsarte_polynomial(dim, max_cosine)[0]
+
+
+def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]]:
+    """The bound of `delsarte_size`, infinity without one, and the coefficients f_0, f_1, ... that give it."""
     from scipy.ndimage import maximum_filter1d
     from scipy.optimize import linprog
 
@@ -81,6 +86,7 @@ def delsarte_size(dim: int, max_cosine: float) -> float:
     rows = gegenbauer_rows(dim, DEGREE, np.cos(angles))[1:]
     chosen = np.arange(0, NODES * FINER, FINER)
     best = inf
+    polynomial: list[float] = []
     for _ in range(ROUNDS):
         at_most = -np.ones(len(chosen))
         answer = linprog(
@@ -96,16 +102,23 @@ def delsarte_size(dim: int, max_cosine: float) -> float:
             np.asarray(answer.x, dtype=np.float64), 0.0
         )  # HiGHS may stop a hair below
         values = 1 + coefficients @ rows
-        best = min(best, corrected_size(1 + float(coefficients.sum()), values))
+        excess = largest_excess(values)
+        size = corrected_size(1 + float(coefficients.sum()), excess)
+        if size < best:
+            best = size
+            polynomial = [1 - excess, *coefficients.tolist()]
         peaks = values == maximum_filter1d(values, 3, mode="nearest")
         chosen = np.union1d(chosen, np.flatnonzero(peaks & (values > 0)))
-    return best
+    return best, polynomial
 
 
-def corrected_size(at_one: float, values: Points) -> float:
-    """f(1) after f is lowered by the most it can exceed 0 on or between the grid points, and scaled to mean 1."""
+def largest_excess(values: Points) -> float:
+    """The most that f can exceed 0 on or between the grid points; 0 if it does not."""
     bend = np.pad(np.abs(np.diff(values, 2)), 1, mode="edge")
-    excess = max(
-        0.0, float(np.max(values + bend / 4))
-    )  # a parabola rises bend / 8 between its points
+    # a parabola rises bend / 8 between its points
+    return max(0.0, float(np.max(values + bend / 4)))
+
+
+def corrected_size(at_one: float, excess: float) -> float:
+    """f(1) after f is lowered by its excess and scaled to mean 1."""
     return (at_one - excess) / (1 - excess) if excess < 1 else inf

@@ -162,8 +162,8 @@ def add_commands(app: App, commands: Mapping[str, Command], package: str) -> Non
     """
     for order, (name, command) in enumerate(commands.items()):
         examples = ["Examples:"]
-        for words in command.examples:
-            examples.append(f"  {app.name[0]} {name} {words}".rstrip())
+        for example in command.examples:
+            examples.append(f"  {app.name[0]} {name} {example}".rstrip())
         home = f"{package}.{command.home(name)}"
         app.command(
             home,
@@ -177,20 +177,20 @@ def add_commands(app: App, commands: Mapping[str, Command], package: str) -> Non
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; without arguments it prints some commands to try."""
     app = program()
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    if not words:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given:
         from protosphere.cli.first_steps import first_steps
 
         app.default(first_steps)
-    return answer(app, words)
+    return answer(app, given)
 
 
-def answer(app: App, words: Sequence[str]) -> int:
+def answer(app: App, arguments: Sequence[str]) -> int:
     """Run a command line, and print one sentence for an error.
 
     Args:
         app: The command line; its name begins the sentence.
-        words: Arguments.
+        arguments: Arguments of the command line.
 
     Returns:
         The exit code: 0, 2 (bad input), 1 (a failed run), 130 (interrupted) or 141 (the reader of the output has left).
@@ -198,9 +198,9 @@ def answer(app: App, words: Sequence[str]) -> int:
     prepare_streams()
     program_name = app.name[0]
     try:
-        refuse_empty(words, program_name)
+        refuse_empty(arguments, program_name)
         app(
-            list(words),
+            list(arguments),
             exit_on_error=False,
             print_error=False,
             verbose=False,
@@ -215,18 +215,18 @@ def answer(app: App, words: Sequence[str]) -> int:
         return report_error(str(error), RUN_FAILED, program_name)
     except (CycloptsError, ProtosphereError, OSError, MemoryError) as error:
         commands = tuple(name for name in app if not name.startswith("-"))
-        sentence = error_sentence(error, commands, words, program_name)
+        sentence = error_sentence(error, commands, arguments, program_name)
         return report_error(sentence, BAD_INPUT, program_name)
     return 0
 
 
-def refuse_empty(words: Sequence[str], program_name: str) -> None:
+def refuse_empty(arguments: Sequence[str], program_name: str) -> None:
     """Refuse empty arguments, which come from shell variables that were never set."""
-    for before, word in zip([program_name, *words], words, strict=False):
-        has_empty_value = word.startswith("--") and word.endswith("=")
-        if not word or has_empty_value:
+    for before, argument in zip([program_name, *arguments], arguments, strict=False):
+        has_empty_value = argument.startswith("--") and argument.endswith("=")
+        if not argument or has_empty_value:
             raise InvalidArgumentError(
-                f"what follows '{word or before}' is empty; give it a value"
+                f"what follows '{argument or before}' is empty; give it a value"
             )
 
 

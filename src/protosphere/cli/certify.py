@@ -1,24 +1,45 @@
 """`protosphere certify`."""
 
+import json as json_text
 from pathlib import Path
 
 import protosphere as ps
 from protosphere.cli.arguments import Flag, Json
+from protosphere.cli.output import checked_output
 from protosphere.cli.summary import show_code
 from protosphere.constructions.codes_from_files import certified_code
+from protosphere.storage.files import replace_file
 
 UNVERIFIED_FIELDS = ["scheme", "description", "seed", "mapping", "options", "guarantee"]
 """Fields of the answer that are copied from a file and not measured."""
 
 
-def certify(file: Path, /, *, normalize: Flag = False, json: Json = False) -> None:
+def certify(
+    file: Path,
+    /,
+    *,
+    normalize: Flag = False,
+    proof: Path | None = None,
+    json: Json = False,
+) -> None:
     """Measure the prototypes in a file and print their certificate.
 
     Args:
         file: A .npy, .csv, .txt or .pt matrix, or a .safetensors file that protosphere wrote.
         normalize: Divide each row by its norm first; otherwise rows must be unit vectors.
+        proof: File to write (.json): a polynomial that proves a converse, for `protosphere verify --proof`.
     """
+    proof_file = checked_output(proof, (".json",))
     with ps.progress_bar(file.name) as progress:
         code = certified_code(file, normalize=normalize, progress=progress)
+    if proof_file is not None:
+        write_proof(proof_file, code)
     unverified = {"said_by_file": UNVERIFIED_FIELDS} if code.provenance else {}
     show_code(str(file), code, file=file, json=json, **unverified)
+
+
+def write_proof(path: Path, code: ps.SphericalCode) -> None:
+    """Write a polynomial that proves a converse for as many points in as many dimensions as the code has."""
+    dual = ps.bounds.dual_polynomial(code.num_classes, code.dim)
+    text = json_text.dumps(dual.to_json(), indent=1) + "\n"
+    replace_file(path, lambda beside: beside.write_text(text, encoding="utf-8"))

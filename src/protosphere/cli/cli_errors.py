@@ -27,7 +27,7 @@ ARGUMENTS = {"-n": "dim", "-K": "num_classes", "--classes": "num_classes"}
 def error_sentence(
     error: BaseException,
     commands: Sequence[str],
-    words: Sequence[str],
+    arguments: Sequence[str],
     program_name: str,
 ) -> str:
     """Return what is wrong and, where it is known, the nearest input that works.
@@ -35,7 +35,7 @@ def error_sentence(
     Args:
         error: What a command raised.
         commands: Names of all commands.
-        words: The command line.
+        arguments: The command line.
         program_name: Name of the program, for the page of help.
     """
     if isinstance(error, UnknownCommandError):
@@ -44,43 +44,43 @@ def error_sentence(
     if isinstance(error, CycloptsError):
         return parser_error_sentence(error, program_name)
     if isinstance(error, ProtosphereError):
-        return library_error_sentence(error, words)
+        return library_error_sentence(error, arguments)
     if isinstance(error, OSError):
         where = f"'{error.filename}'" if error.filename else "the system says"
         return f"{where}: {error.strerror or error}"
     return "this needs more memory than the machine has"
 
 
-def library_error_sentence(error: ProtosphereError, words: Sequence[str]) -> str:
+def library_error_sentence(error: ProtosphereError, arguments: Sequence[str]) -> str:
     """Return the message of an error of the library, with options instead of Python."""
     sentence = str(error)
     for python, shell in SHELL_WORDING.items():
         sentence = sentence.replace(python, shell)
-    return in_options_of(words, sentence)
+    return in_options_of(arguments, sentence)
 
 
-def in_options_of(words: Sequence[str], sentence: str) -> str:
+def in_options_of(arguments: Sequence[str], sentence: str) -> str:
     """Replace the argument that a message begins with by the option of the command line.
 
     >>> in_options_of(["best", "-K", "10", "-n", "0"], "'dim' must be an integer of at least 1, got 0")
     "'-n' must be an integer of at least 1, got 0"
     """
     for option, argument in ARGUMENTS.items():
-        is_given = any(_is_option(word, option) for word in words)
+        is_given = any(_is_option(argument, option) for argument in arguments)
         if is_given and sentence.startswith(f"'{argument}' "):
             return sentence.replace(f"'{argument}'", f"'{option}'", 1)
     return sentence
 
 
-def _is_option(word: str, option: str) -> bool:
-    """Return whether a word of a command line is this option, with or without its value."""
-    if word.partition("=")[0] == option:
+def _is_option(argument: str, option: str) -> bool:
+    """Return whether an argument of a command line is this option, with or without its value."""
+    if argument.partition("=")[0] == option:
         return True
     is_short = not option.startswith("--")
-    return is_short and word.startswith(option)
+    return is_short and argument.startswith(option)
 
 
-def misspelled(names: Sequence[str], words: Sequence[str]) -> str | None:
+def misspelled(names: Sequence[str], arguments: Sequence[str]) -> str | None:
     """Return the option of a command line that may have been meant for one of these names.
 
     >>> misspelled(("--classes", "-K"), ["best", "-k", "10", "-n", "5"])
@@ -88,8 +88,8 @@ def misspelled(names: Sequence[str], words: Sequence[str]) -> str | None:
     """
     lower_names = {name.lower() for name in names}
     long_names = [name for name in names if name.startswith("--")]
-    for word in words:
-        option = word.partition("=")[0]
+    for argument in arguments:
+        option = argument.partition("=")[0]
         if option in names:
             continue
         if option.lower() in lower_names:
@@ -100,15 +100,15 @@ def misspelled(names: Sequence[str], words: Sequence[str]) -> str | None:
     return None
 
 
-def unknown_command(word: str, commands: Sequence[str]) -> str:
+def unknown_command(argument: str, commands: Sequence[str]) -> str:
     """Return a sentence that names the nearest command, or all of them."""
-    kind = "option" if word.startswith("-") else "command"
-    near = difflib.get_close_matches(word, commands, n=1)
+    kind = "option" if argument.startswith("-") else "command"
+    near = difflib.get_close_matches(argument, commands, n=1)
     if near:
         hint = f"did you mean '{near[0]}'?"
     else:
         hint = f"the commands are: {', '.join(commands)}"
-    return f"there is no {kind} '{word}'; {hint}"
+    return f"there is no {kind} '{argument}'; {hint}"
 
 
 def parser_error_sentence(error: CycloptsError, program_name: str) -> str:

@@ -107,10 +107,10 @@ def seen(records: Sequence[RunRecord]) -> str:
     return f"{', '.join(networks)}, {', '.join(map(str, epochs))} epochs"
 
 
-def words(name: str) -> str:
+def metric_label(name: str) -> str:
     """The name of a metric, for people.
 
-    >>> words("test_top5_accuracy")
+    >>> metric_label("test_top5_accuracy")
     'test top-5 accuracy'
     """
     return name.replace("_", " ").replace("top5", "top-5")
@@ -125,13 +125,28 @@ def is_share(name: str) -> bool:
     return name.endswith("accuracy")
 
 
+def is_count(name: str) -> bool:
+    """Whether a metric counts something.
+
+    >>> is_count("code_antipodal_pairs"), is_count("code_min_cosine")
+    (True, False)
+    """
+    return name.endswith("_pairs")
+
+
 def shown(name: str, value: float) -> str:
     """The value of a metric, for people.
 
     >>> shown("test_top5_accuracy", 0.976), shown("test_calibration_error", 0.0123)
     ('97.60 %', '0.0123')
+    >>> shown("code_antipodal_pairs", 12.0)
+    '12'
     """
-    return f"{100 * value:.2f} %" if is_share(name) else f"{value:.4f}"
+    if is_share(name):
+        return f"{100 * value:.2f} %"
+    if is_count(name):
+        return f"{value:.0f}"
+    return f"{value:.4f}"
 
 
 def stored_records(results: Path) -> list[RunRecord]:

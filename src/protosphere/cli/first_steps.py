@@ -30,9 +30,9 @@ def first_steps() -> None:
         f"protosphere {__version__}: class prototypes on the sphere, certified",
         style="bold",
     )
-    for what, words in STEPS:
+    for what, arguments in STEPS:
         console.print(f"\n  {what}", style="dim")
-        console.print(f"    protosphere {words}")
+        console.print(f"    protosphere {arguments}")
     console.print("\nprotosphere --help                  every command")
     console.print("protosphere COMMAND --help          its options, and two examples")
     console.print("protosphere --install-completion    shell completion")

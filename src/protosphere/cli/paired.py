@@ -10,9 +10,9 @@ from rich.table import Table
 from protosphere.cli.arguments import DEFAULT_STORE, Flag, Json
 from protosphere.cli.finished_runs import (
     differing_settings,
+    metric_label,
     stored_records,
     variant,
-    words,
 )
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
@@ -68,7 +68,7 @@ def paired(
             raise InvalidArgumentError(
                 f"a figure shows up to {MOST_DRAWN} ways, got {drawn}; choose some by '--way'"
             )
-        save_figure(ways_figure(rows, words(metric)), picture)
+        save_figure(ways_figure(rows, metric_label(metric)), picture)
     if json:
         print_json([asdict(row) for row in rows])
     elif markdown:
@@ -117,7 +117,7 @@ def _cells(row: Compared) -> tuple[str, ...]:
 
 def _table(rows: list[Compared], against: str, metric: str) -> Table:
     table = Table(
-        title=f"{words(metric)}, mean ± half a 95 % interval; difference from {against}"
+        title=f"{metric_label(metric)}, mean ± half a 95 % interval; difference from {against}"
     )
     for name in ("way", "n", "lr", "seeds", "mean", "difference"):
         table.add_column(name, justify="left" if name == "way" else "right")

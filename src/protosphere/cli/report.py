@@ -8,10 +8,10 @@ from typing import Any
 from protosphere.cli.arguments import DEFAULT_STORE, Json
 from protosphere.cli.finished_runs import (
     is_share,
+    metric_label,
     seen,
     stored_records,
     trained_runs,
-    words,
 )
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
@@ -98,8 +98,8 @@ def page_of(records: Sequence[RunRecord]) -> str:
 def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
     """The heading of a metric and its value below it, in percent where it is a share."""
     if not is_share(name):
-        return words(name), value
-    return f"{words(name)}, %", None if value is None else round(100 * value, 2)
+        return metric_label(name), value
+    return f"{metric_label(name)}, %", None if value is None else round(100 * value, 2)
 
 
 def run_row(record: RunRecord) -> dict[str, Any]:

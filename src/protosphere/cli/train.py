@@ -22,7 +22,7 @@ from protosphere.cli.arguments import (
     Whole,
 )
 from protosphere.cli.config_options import NOTHING, Settings, resolved
-from protosphere.cli.finished_runs import shown, words
+from protosphere.cli.finished_runs import metric_label, shown
 from protosphere.cli.screen import print_json, print_lines, print_summary
 from protosphere.data import Dataset, load_dataset
 from protosphere.errors import ProtosphereError, TrainingError, as_integer
@@ -196,7 +196,7 @@ def show_record(record: RunRecord, folder: Path) -> None:
         lines.append(("validation accuracy", accuracy))
     for name, value in record.metrics.items():
         if value is not None:
-            lines.append((words(name), shown(name, value)))
+            lines.append((metric_label(name), shown(name, value)))
     if record.max_cosine is not None:
         lines.append(("max cosine", f"{record.max_cosine:.6g}"))
     if record.images_per_second:

@@ -18,7 +18,15 @@ from protosphere.types import Indices, PackedBits
 
 @dataclass(frozen=True)
 class BCHParameters:
-    """A BCH code: its length, its dimension, and its Bose distance (the largest designed distance giving this code)."""
+    """Parameters of a BCH code.
+
+    Attributes:
+        m: The length is 2^m - 1.
+        n: Length.
+        k: Dimension.
+        bose_distance: Largest designed distance that gives this code.
+        even: Whether it is an even-weight subcode.
+    """
 
     m: int
     n: int
@@ -29,10 +37,17 @@ class BCHParameters:
 
 @lru_cache
 def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
-    """Every narrow-sense code of length 2^m - 1, 2 <= m <= 16, by ascending k: from repetition (k = 1) to k = n.
+    """Return every narrow-sense BCH code of length 2^m - 1, by ascending dimension.
 
-    With `even` the even-weight subcodes of all but repetition: one dimension less, and by one root more the designed
-    distance d + 1.
+    The first is the repetition code (k = 1), the last all vectors (k = n).
+
+    Args:
+        m: From 2 to 16.
+        even: Whether to return the even-weight subcodes of all but the repetition code. They have one dimension less
+            and, by one root more, the designed distance d + 1.
+
+    Raises:
+        InvalidArgumentError: If m is out of range.
 
     >>> [(code.k, code.bose_distance) for code in bch_family(4)]
     [(1, 15), (5, 7), (7, 5), (11, 3), (15, 1)]
@@ -53,7 +68,13 @@ def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
 
 @lru_cache
 def coset_leaders(m: int) -> tuple[Indices, Indices]:
-    """The least element of every cyclotomic coset {i, 2i, 4i, ...} modulo 2^m - 1, ascending from 0, and their sizes.
+    """Return the least element of every cyclotomic coset {i, 2i, 4i, ...} modulo 2^m - 1, and the sizes of the cosets.
+
+    Args:
+        m: Cosets are taken modulo 2^m - 1.
+
+    Returns:
+        The leaders, ascending from 0, and the size of the coset of each.
 
     >>> [part.tolist() for part in coset_leaders(4)]
     [[0, 1, 3, 5, 7], [1, 4, 4, 2, 4]]
@@ -71,7 +92,15 @@ def coset_leaders(m: int) -> tuple[Indices, Indices]:
 
 
 def minimal_polynomials(m: int, leaders: Indices) -> list[int]:
-    """The minimal polynomial of alpha^i over GF(2) for every coset leader i given: prod_j (x - alpha^(i 2^j))."""
+    """Return minimal polynomials of powers of alpha over GF(2): prod_j (x - alpha^(i 2^j)).
+
+    Args:
+        m: Degree of the field of alpha.
+        leaders: Coset leaders i.
+
+    Returns:
+        The minimal polynomial of alpha^i for each i; bit j is the coefficient of x^j.
+    """
     field = binary_field(m)
     all_leaders, all_sizes = coset_leaders(m)
     sizes = all_sizes[np.searchsorted(all_leaders, leaders)]
@@ -88,7 +117,15 @@ def minimal_polynomials(m: int, leaders: Indices) -> list[int]:
 
 @lru_cache(maxsize=256)
 def generator_polynomial(m: int, k: int, even: bool = False) -> int:
-    """The product of the minimal polynomials of the roots of the code of dimension k; bit i is the coefficient of x^i.
+    """Return the generator polynomial of a BCH code: the product of the minimal polynomials of its roots.
+
+    Args:
+        m: The length is 2^m - 1.
+        k: Dimension.
+        even: Whether the code is an even-weight subcode.
+
+    Returns:
+        The polynomial; bit i is the coefficient of x^i.
 
     >>> bin(generator_polynomial(4, 7))  # x^8 + x^7 + x^6 + x^4 + 1
     '0b111010001'
@@ -102,9 +139,21 @@ def generator_polynomial(m: int, k: int, even: bool = False) -> int:
 
 
 def systematic_rows(g: int, n: int, first: int, count: int) -> PackedBits:
-    """Rows first, ..., first + count - 1 of the systematic generator [I | P] of the cyclic code of g.
+    """Return consecutive rows of the systematic generator [I | P] of a cyclic code.
 
     Bit j of a row is the coefficient of x^(n-1-j); row i is x^(n-1-i) + (x^(n-1-i) mod g), for 0 <= i < k.
+
+    Args:
+        g: Generator polynomial.
+        n: Length.
+        first: Number of the first row.
+        count: Number of rows.
+
+    Returns:
+        Packed rows.
+
+    Raises:
+        InfeasibleError: If the code has fewer rows.
     """
     checks = degree(g)
     last_row = n - checks - 1

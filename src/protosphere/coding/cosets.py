@@ -30,7 +30,15 @@ MOST_SUM_BITS = 22
 def coset_union_words(
     representatives: PackedBits, m: int, numbers: Indices
 ) -> PackedBits:
-    """The words with the given numbers.
+    """Return the codewords with the given numbers.
+
+    Args:
+        representatives: Packed coset representatives, as rows.
+        m: The codewords have length 2^m.
+        numbers: Numbers of codewords.
+
+    Returns:
+        Packed codewords, as rows.
 
     >>> import numpy as np
     >>> coset_union_words(np.packbits([[0, 0, 0, 1]], axis=1), 2, np.array([0, 1, 2])) >> 4  # 0001, 1110, 0100
@@ -52,10 +60,16 @@ def coset_union_words(
 def largest_coset_product(
     representatives: PackedBits, m: int, num_words: int, progress: Progress = ignore
 ) -> int:
-    """The largest inner product of two of the first `num_words` >= 2 words, as +-1 rows: exact, over all pairs.
+    """Return the largest inner product of two of the first codewords, read as +-1: exact, over all pairs.
 
-    All cosets but the last are taken to be whole. One word of the last still meets every word of any other, and so
-    every value of the transform with either sign: only within a single coset does it matter how many words there are.
+    All cosets but the last are taken to be whole. One codeword of the last still meets every codeword of any other, and
+    so every value of the transform with either sign: only within a single coset does the number of codewords matter.
+
+    Args:
+        representatives: Packed coset representatives, as rows.
+        m: The codewords have length 2^m.
+        num_words: Number of codewords, at least 2.
+        progress: Called as cosets are measured.
     """
     if len(representatives) == 1:
         return 0 if num_words > 2 else -(1 << m)
@@ -71,7 +85,14 @@ def largest_coset_product(
 def _largest_of_sums(
     basis: PackedBits, m: int, messages: Indices, progress: Progress
 ) -> int:
-    """The largest absolute value in the transforms of the sums of any two of the chosen words of a linear code."""
+    """Return the largest absolute value in the transforms of the sums of any two codewords of a linear code.
+
+    Args:
+        basis: Packed generator of the linear code.
+        m: The codewords have length 2^m.
+        messages: Numbers of the codewords.
+        progress: Called as sums are transformed.
+    """
     sums = np.flatnonzero(difference_counts(messages, len(basis)))
     largest = 0
     for start in range(0, len(sums), CHUNK_WORDS):
@@ -84,13 +105,13 @@ def _largest_of_sums(
 
 
 def _bits_at(words: PackedBits, m: int, columns: list[int]) -> Indices:
-    """The numbers with the bits of the words at these columns, the first column's bit lowest."""
+    """Return the numbers that the bits of codewords at some columns spell, the bit of the first column lowest."""
     bits = unpack(words, 1 << m)[:, columns].astype(np.int64)
     return bits @ (1 << np.arange(len(columns), dtype=np.int64))
 
 
 def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
-    """The words as signs, the coordinates as an a x b square: shape (a, words, b)."""
+    """Return codewords as signs, coordinates as an a x b square: an array of shape (a, number of codewords, b)."""
     a = 1 << m // 2
     bits = unpack(words, 1 << m).reshape(len(words), a, -1)
     blocks = np.ascontiguousarray(bits.transpose(1, 0, 2)).astype(np.float32)
@@ -98,7 +119,7 @@ def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
 
 
 def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
-    """The largest absolute value in the transforms of the products of any two words."""
+    """Return the largest absolute value in the transforms of the products of any two codewords."""
     count = blocks.shape[1]
     inner = hadamard(blocks.shape[2]).astype(np.float32)
     largest = 0
@@ -110,9 +131,13 @@ def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
 
 
 def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) -> int:
-    """The largest absolute value in the transforms of words, `inner` being Sylvester's matrix, with signs or without.
+    """Return the largest absolute value in the transforms of codewords.
 
-    All sums are integers of at most 2^m <= 2^16, and float32 keeps those exactly.
+    All sums are integers of at most 2^m <= 2^16, which float32 holds exactly.
+
+    Args:
+        blocks: Codewords as signs (see `_as_blocks`).
+        inner: Sylvester's matrix of order b, its rows with signs or without.
     """
     a, count, b = blocks.shape
     outer = hadamard(a).astype(np.float32)

@@ -22,10 +22,15 @@ Elements = NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class BinaryField:
-    """GF(2^m) modulo a polynomial: an element is an integer below 2^m whose bits are its coefficients, alpha is 2.
+    """GF(2^m) modulo a polynomial; `binary_field(m)` makes one.
 
-    `exp[i]` is alpha^i for 0 <= i < 2(2^m - 1), `log[a]` the least such i (0 for a = 0, where it means nothing), and
-    Tr(a) is the parity of `a & trace_mask`. Make one with `binary_field(m)`.
+    An element is an integer below 2^m whose bits are its coefficients; alpha is 2.
+
+    Attributes:
+        m: Degree of the field over GF(2).
+        exp: exp[i] is alpha^i for 0 <= i < 2 (2^m - 1).
+        log: log[a] is the least such i; log[0] is 0 and has no meaning.
+        trace_mask: Tr(a) is the parity of `a & trace_mask`.
     """
 
     m: int
@@ -35,11 +40,11 @@ class BinaryField:
 
     @property
     def order(self) -> int:
-        """The number of non-zero elements, 2^m - 1."""
+        """Number of non-zero elements, 2^m - 1."""
         return (1 << self.m) - 1
 
     def multiply(self, a: ArrayLike, b: ArrayLike) -> Indices:
-        """The products a b, element by element."""
+        """Return the products of elements, one by one."""
         left = np.asarray(a, dtype=np.int64)
         right = np.asarray(b, dtype=np.int64)
         products = self.exp[self.log[left] + self.log[right]]
@@ -47,7 +52,7 @@ class BinaryField:
         return np.where(is_zero, 0, products)
 
     def power(self, a: ArrayLike, exponent: int) -> Indices:
-        """a^exponent, element by element; 0^0 = 1, and a negative power of 0 is 0."""
+        """Return powers of elements, one by one; 0^0 is 1, and a negative power of 0 is 0."""
         base = np.asarray(a, dtype=np.int64)
         logarithms = self.log[base] * (exponent % self.order) % self.order
         powers = self.exp[logarithms]
@@ -56,7 +61,7 @@ class BinaryField:
         return np.where(base == 0, 0, powers)
 
     def trace(self, a: ArrayLike) -> Indices:
-        """The absolute trace a + a^2 + a^4 + ... + a^(2^(m-1)): 0 or 1."""
+        """Return the absolute traces a + a^2 + a^4 + ... + a^(2^(m-1)), which are 0 or 1."""
         masked = np.asarray(a, dtype=np.int64) & self.trace_mask
         parity = np.bitwise_count(masked) & 1
         return parity.astype(np.int64)
@@ -64,7 +69,10 @@ class BinaryField:
 
 @lru_cache
 def binary_field(m: int) -> BinaryField:
-    """GF(2^m), 1 <= m <= 16, modulo the smallest primitive polynomial of degree m.
+    """Return GF(2^m) modulo the smallest primitive polynomial of degree m.
+
+    Args:
+        m: Degree, from 1 to 16.
 
     >>> binary_field(3).multiply([2, 4], [4, 4])  # alpha^3 = alpha + 1, alpha^4 = alpha^2 + alpha
     array([3, 6])
@@ -92,9 +100,16 @@ def binary_field(m: int) -> BinaryField:
 
 @dataclass(frozen=True, eq=False)
 class FiniteField:
-    """GF(q), q = p^e <= 256: the element with base-p digits c_0, c_1, ... is c_0 + c_1 x + ..., modulo a polynomial.
+    """GF(q), q = p^e <= 256, modulo the first primitive polynomial, leading coefficients slowest.
 
-    `add` and `multiply` are q x q tables; the polynomial is the first primitive one, leading coefficients slowest.
+    The element with base-p digits c_0, c_1, ... is c_0 + c_1 x + ...
+
+    Attributes:
+        q: Number of elements.
+        p: Characteristic.
+        e: Degree over GF(p).
+        add: q x q table of sums.
+        multiply: q x q table of products.
     """
 
     q: int
@@ -106,7 +121,13 @@ class FiniteField:
 
 @lru_cache
 def field(q: int) -> FiniteField:
-    """GF(q) for a prime power 2 <= q <= 256.
+    """Return GF(q).
+
+    Args:
+        q: Prime power from 2 to 256.
+
+    Raises:
+        InvalidArgumentError: If q is no such prime power; the message names the nearest one.
 
     >>> int(field(9).multiply[3, 3])  # x^2 = -x - 2 = 2x + 1 modulo x^2 + x + 2
     7

@@ -19,7 +19,10 @@ LARGEST_HADAMARD = 1 << 14
 
 
 def hadamard_orders(limit: int) -> tuple[int, ...]:
-    """Every order up to `limit` (and up to 2^14) for which `hadamard` has a matrix, ascending.
+    """Return every order for which `hadamard` has a matrix, ascending.
+
+    Args:
+        limit: Largest order; none is larger than 2^14.
 
     >>> hadamard_orders(30)
     (1, 2, 4, 8, 12, 16, 20, 24, 28)
@@ -30,7 +33,13 @@ def hadamard_orders(limit: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def hadamard(order: int) -> Signs:
-    """A Hadamard matrix, +-1 as int8, read-only; InfeasibleError names the nearest orders where there is none here.
+    """Return a Hadamard matrix: +-1 as int8, read-only.
+
+    Args:
+        order: Number of rows.
+
+    Raises:
+        InfeasibleError: If no construction here has this order; the message names the nearest orders.
 
     >>> hadamard(4).tolist()
     [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]

@@ -20,25 +20,46 @@ TABLE_BITS = 10
 
 
 def packed_length(n: int) -> int:
-    """How many bytes hold n bits."""
+    """Return the number of bytes that hold n bits."""
     return (n + 7) // 8
 
 
 def pack(bits: ArrayLike) -> PackedBits:
-    """Rows of zeros and ones, packed eight to a byte, first bit highest."""
+    """Pack rows of zeros and ones, eight to a byte, the first bit highest.
+
+    Args:
+        bits: Zeros and ones, as rows.
+    """
     return np.packbits(np.ascontiguousarray(bits, dtype=np.uint8), axis=-1)
 
 
 def unpack(packed: PackedBits, n: int) -> NDArray[np.uint8]:
-    """The first n bits of every row, one per byte."""
+    """Return the first n bits of every row, one per byte.
+
+    Args:
+        packed: Packed rows.
+        n: Number of bits of a row.
+    """
     return np.unpackbits(packed, axis=-1, count=n)
 
 
 def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
-    """The words number start, ..., start + count - 1 of the span; `start` is a multiple of a power of two >= `count`.
+    """Return consecutive codewords of a linear code.
 
-    Word number j is the sum of the rows i for which bit i of j is set, the least significant bit being row 0. The
-    words grow by doubling, so each costs one pass over its bytes.
+    Codeword number j is the sum of the rows i for which bit i of j is set, the least significant bit being row 0. The
+    list is doubled with each row, so that each codeword costs one pass over its bytes.
+
+    Args:
+        generator: Packed generator matrix.
+        count: Number of codewords.
+        start: Number of the first codeword, a multiple of a power of two that is at least `count`.
+
+    Returns:
+        Packed codewords, as rows.
+
+    Raises:
+        InfeasibleError: If the code has fewer codewords.
+        InvalidArgumentError: If `start` is not such a multiple.
 
     >>> unpack(codewords(pack([[1, 1, 0], [0, 1, 1]]), 4), 3).tolist()
     [[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]]
@@ -70,7 +91,18 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
 
 
 def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
-    """The words whose numbers, as in `codewords`, are `messages`; for k <= 62."""
+    """Return the codewords of the given numbers, as `codewords` numbers them.
+
+    Args:
+        generator: Packed generator matrix of at most 62 rows.
+        messages: Numbers of codewords.
+
+    Returns:
+        Packed codewords, as rows.
+
+    Raises:
+        InvalidArgumentError: If there are more rows, or a number is out of range.
+    """
     k = len(generator)
     numbers = np.asarray(messages, dtype=np.int64).reshape(-1)
     if k > LARGEST_MESSAGE_BITS:
@@ -93,7 +125,7 @@ def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
 
 
 def _is_aligned_range(numbers: Indices) -> bool:
-    """Whether the numbers are consecutive, from a multiple of a power of two that is no less than their count."""
+    """Return whether numbers are consecutive, from a multiple of a power of two that is at least their count."""
     count = len(numbers)
     if not count:
         return False
@@ -102,7 +134,18 @@ def _is_aligned_range(numbers: Indices) -> bool:
 
 
 def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
-    """The words of the messages given as rows of k bits, the bit for row 0 first."""
+    """Return the codewords of messages that are given bit by bit.
+
+    Args:
+        generator: Packed generator matrix of k rows.
+        message_bits: Rows of k bits, the bit of row 0 first.
+
+    Returns:
+        Packed codewords, as rows.
+
+    Raises:
+        InvalidArgumentError: If a message does not have k bits.
+    """
     bits = np.atleast_2d(np.asarray(message_bits, dtype=np.uint8))
     if bits.shape[1] != len(generator):
         raise InvalidArgumentError(
@@ -113,7 +156,11 @@ def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
 
 
 def weights(words: PackedBits) -> Indices:
-    """The number of ones in every word."""
+    """Return the number of ones of each codeword.
+
+    Args:
+        words: Packed codewords, as rows.
+    """
     if words.shape[1] % 8 == 0 and words.flags.c_contiguous:
         counts = np.bitwise_count(words.view(np.uint64))
     else:
@@ -123,7 +170,12 @@ def weights(words: PackedBits) -> Indices:
 
 
 def smallest_weight(generator: PackedBits, n: int) -> int:
-    """The smallest weight of a word of the span but zero: the minimum distance, for independent rows."""
+    """Return the smallest weight of a non-zero codeword: the minimum distance, if the rows are independent.
+
+    Args:
+        generator: Packed generator matrix.
+        n: Length of the code.
+    """
     smallest = n
     for i, words in enumerate(_span(generator)):
         nonzero = words[1:] if i == 0 else words
@@ -132,7 +184,7 @@ def smallest_weight(generator: PackedBits, n: int) -> int:
 
 
 def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The unnormalized Walsh-Hadamard transform of 2**k integers."""
+    """Return the unnormalized Walsh-Hadamard transform of 2**k integers."""
     out = values.copy()
     half = 1
     while half < out.size:
@@ -145,10 +197,17 @@ def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def difference_counts(messages: Indices, k: int) -> NDArray[np.int64]:
-    """For each x < 2**k, how many ordered pairs of messages, none with itself, have the difference (XOR) x.
+    """Count, for each x < 2**k, the ordered pairs of different messages whose XOR is x.
 
-    This autocorrelation of the set of messages takes two transforms and no look at pairs. Exact in 64 bits while
-    len(messages) * 2**k < 2**63 (Parseval bounds every partial sum).
+    The counts are the autocorrelation of the set of messages: two transforms, and no pass over pairs. They are exact
+    in 64 bits while len(messages) * 2**k < 2**63 (Parseval's identity bounds every partial sum).
+
+    Args:
+        messages: Different numbers below 2**k.
+        k: Number of bits of a message.
+
+    Returns:
+        The 2**k counts.
     """
     indicator = np.bincount(messages, minlength=1 << k).astype(np.int64)
     spectrum = walsh_hadamard(indicator)
@@ -158,7 +217,16 @@ def difference_counts(messages: Indices, k: int) -> NDArray[np.int64]:
 
 
 def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, int]:
-    """How many unordered pairs of the chosen words are at each Hamming distance: the weights of their differences.
+    """Count the unordered pairs of codewords at each Hamming distance.
+
+    The distance of two codewords is the weight of their difference.
+
+    Args:
+        generator: Packed generator matrix.
+        messages: Numbers of the codewords.
+
+    Returns:
+        The number of pairs by distance.
 
     >>> import numpy as np
     >>> pair_distance_counts(np.packbits([[1, 1, 0], [0, 1, 1]], axis=1), np.arange(4))
@@ -176,7 +244,15 @@ def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, 
 def row_reduce(
     generator: PackedBits, columns: ArrayLike
 ) -> tuple[PackedBits, list[int]]:
-    """Gauss-Jordan elimination on the given columns: the reduced matrix and its pivot columns, one each row from 0."""
+    """Reduce a generator matrix by Gauss-Jordan elimination on the given columns.
+
+    Args:
+        generator: Packed generator matrix.
+        columns: Numbers of columns, in the order in which they are tried as pivots.
+
+    Returns:
+        The reduced matrix, and the pivot column of each of its first rows.
+    """
     reduced = generator.copy()
     pivots: list[int] = []
     for column in np.asarray(columns, dtype=np.int64).tolist():
@@ -199,7 +275,7 @@ def row_reduce(
 
 
 def _span(generator: PackedBits) -> Iterator[PackedBits]:
-    """All words in the order of their numbers, some at a time."""
+    """Yield all codewords in the order of their numbers, in blocks."""
     words_at_once = CHUNK_BYTES // max(1, generator.shape[1])
     bits = words_at_once.bit_length()
     low = generator[:bits]
@@ -215,7 +291,14 @@ def _sums(
     entry: Callable[[int, slice], NDArray[Any]],
     count: int,
 ) -> PackedBits:
-    """Sums of rows, `bits` rows at a time: `entry` says which sum of the rows from i on each word contains."""
+    """Return sums of rows, by tables of the sums of `bits` rows each.
+
+    Args:
+        generator: Packed rows.
+        bits: Number of rows of a table.
+        entry: Function from the first row of a table and a slice of codewords to the entries that they contain.
+        count: Number of codewords.
+    """
     tables: dict[int, PackedBits] = {}
     for i in range(0, len(generator), bits):
         rows = generator[i : i + bits]

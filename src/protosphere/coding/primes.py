@@ -4,7 +4,7 @@ from itertools import count
 
 
 def prime_factors(number: int) -> tuple[int, ...]:
-    """The distinct primes dividing `number`, ascending; none for 1 or less.
+    """Return the distinct primes that divide a number, ascending; none for 1 or less.
 
     >>> prime_factors(60)
     (2, 3, 5)
@@ -21,12 +21,12 @@ def prime_factors(number: int) -> tuple[int, ...]:
 
 
 def is_prime(number: int) -> bool:
-    """Whether `number` is a prime."""
+    """Return whether a number is a prime."""
     return number > 1 and prime_factors(number) == (number,)
 
 
 def prime_power(q: int) -> tuple[int, int] | None:
-    """(p, e) with q = p^e and p prime, e >= 1; None where there is no such pair.
+    """Return the prime p and the exponent e >= 1 with q = p^e; None if q is no prime power.
 
     >>> prime_power(81), prime_power(12)
     ((3, 4), None)
@@ -38,5 +38,5 @@ def prime_power(q: int) -> tuple[int, int] | None:
 
 
 def prime_powers(limit: int) -> tuple[int, ...]:
-    """Every prime power q with 2 <= q <= limit, ascending."""
+    """Return every prime power from 2 to `limit`, ascending."""
     return tuple(q for q in range(2, limit + 1) if prime_power(q) is not None)

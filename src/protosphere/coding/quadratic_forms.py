@@ -24,12 +24,22 @@ BLOCK_ENTRIES = 1 << 20
 
 
 def form_bits(m: int) -> int:
-    """log2 of how many forms there are, m(m-1)/2: every quadratic form on m bits, affine functions apart."""
+    """Return log2 of the number of quadratic forms on m bits, up to affine functions: m(m-1)/2."""
     return m * (m - 1) // 2
 
 
 def quadratic_forms(m: int, count: int) -> PackedBits:
-    """The first `count` forms on m <= 16 bits, packed.
+    """Return the first quadratic forms on m bits.
+
+    Args:
+        m: Number of bits, at most 16.
+        count: Number of forms.
+
+    Returns:
+        Packed values of the forms at all 2^m points, as rows.
+
+    Raises:
+        InfeasibleError: If there are fewer forms.
 
     >>> np.unpackbits(quadratic_forms(2, 2), axis=1, count=4).tolist()  # 0 and e x
     [[0, 0, 0, 0], [0, 0, 0, 1]]
@@ -49,7 +59,15 @@ def quadratic_forms(m: int, count: int) -> PackedBits:
 
 
 def trace_forms(m: int, count: int) -> PackedBits:
-    """The first `count` of Tr(x^3), Tr(alpha x^3), Tr(alpha^2 x^3), ..., Tr(x^5), ...: the forms of b_j = alpha^i."""
+    """Return the first of Tr(x^3), Tr(alpha x^3), Tr(alpha^2 x^3), ..., Tr(x^5), ...: the forms of b_j = alpha^i.
+
+    Args:
+        m: Number of bits of a point.
+        count: Number of forms.
+
+    Returns:
+        Packed values of the forms, as rows.
+    """
     field = binary_field(m - 1 + m % 2)
     x = np.arange(1 << field.m)
     bits = np.empty((count, 1 << m), dtype=np.uint8)
@@ -62,9 +80,16 @@ def trace_forms(m: int, count: int) -> PackedBits:
 
 
 def kerdock_forms(m: int, slopes: Indices) -> PackedBits:
-    """Kerdock's forms Q_a(x, e) = sum_{j=1}^{(m-2)/2} Tr((ax)^(1+2^j)) + e Tr(ax) for each a in `slopes`, m even.
+    """Return Kerdock's forms Q_a(x, e) = sum_{j=1}^{(m-2)/2} Tr((ax)^(1+2^j)) + e Tr(ax), m even.
 
     They depend on a and x by their product alone, so that they are one form read in another order.
+
+    Args:
+        m: Number of bits of a point.
+        slopes: The numbers a.
+
+    Returns:
+        Packed values of the forms, as rows.
     """
     field = binary_field(m - 1)
     x = np.arange(1 << field.m)

@@ -16,7 +16,15 @@ from protosphere.types import PackedBits
 
 
 def dimension(r: int, m: int) -> int:
-    """k = C(m, 0) + ... + C(m, r)."""
+    """Return the dimension C(m, 0) + ... + C(m, r) of RM(r, m).
+
+    Args:
+        r: Order, at most m.
+        m: Number of variables.
+
+    Raises:
+        InvalidArgumentError: If r is larger than m.
+    """
     as_integer("m", m, minimum=0)
     if as_integer("r", r, minimum=0) > m:
         raise InvalidArgumentError(f"'r' must be at most m = {m}, got {r}")
@@ -24,7 +32,14 @@ def dimension(r: int, m: int) -> int:
 
 
 def order_for(k_needed: int, m: int) -> int | None:
-    """The smallest r with dimension(r, m) >= k_needed; None where even r = m, the whole space, is too small.
+    """Return the smallest order r for which RM(r, m) has a dimension.
+
+    Args:
+        k_needed: Least dimension.
+        m: Number of variables.
+
+    Returns:
+        The order; None if even RM(m, m), the whole space, is too small.
 
     >>> order_for(7, 6), order_for(8, 6), order_for(5, 2)
     (1, 2, None)
@@ -33,7 +48,19 @@ def order_for(k_needed: int, m: int) -> int | None:
 
 
 def generator_rows(r: int, m: int, count: int | None = None) -> PackedBits:
-    """The generator of RM(r, m), or its first `count` rows: 1, x1, ..., xm, x1 x2, x1 x3, ..., monomials by degree."""
+    """Return the generator of RM(r, m): rows 1, x1, ..., xm, x1 x2, x1 x3, ..., monomials by degree.
+
+    Args:
+        r: Order.
+        m: Number of variables.
+        count: Number of rows, the first ones; all unless given.
+
+    Returns:
+        Packed rows.
+
+    Raises:
+        InfeasibleError: If the generator has fewer rows.
+    """
     k = dimension(r, m)
     count = k if count is None else as_integer("count", count, minimum=0)
     if count > k:

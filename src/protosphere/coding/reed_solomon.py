@@ -11,10 +11,23 @@ from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
 
 
 def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elements:
-    """The words with the given numbers, one a row of n_q symbols in 0, ..., q - 1.
+    """Return the codewords with the given numbers.
 
-    The message of number j is its k_q base-q digits, least significant first, and they are the coefficients
-    f_0, f_1, ... of the polynomial; symbol i of the word is f(element number i).
+    The message of number j is its k_q base-q digits, least significant first. They are the coefficients f_0, f_1, ...
+    of a polynomial f; symbol i of the codeword is f(element number i).
+
+    Args:
+        q: Order of the field.
+        n_q: Number of symbols of a codeword, at most q.
+        k_q: Number of coefficients, at most n_q.
+        indices: Numbers of codewords.
+
+    Returns:
+        Codewords, as rows of symbols 0, ..., q - 1.
+
+    Raises:
+        InfeasibleError: If n_q or k_q is too large.
+        InvalidArgumentError: If a number is out of range.
 
     >>> reed_solomon_words(5, 4, 2, [7]).tolist()  # 7 = 2 + 1 * 5, f(x) = 2 + x
     [[2, 3, 4, 0]]

@@ -28,6 +28,8 @@ from protosphere.constructions.frames import two_graph_frame as two_graph_frame
 from protosphere.constructions.frames import (
     generalized_quadrangle as generalized_quadrangle,
 )
+from protosphere.constructions.frames import designs as designs
+from protosphere.constructions.frames import strongly_regular as strongly_regular
 from protosphere.constructions.frames import weil_chirp as weil_chirp
 from protosphere.constructions.lattices import root_system as root_system
 from protosphere.constructions.lattices import signed_quadruples as signed_quadruples
@@ -55,6 +57,7 @@ from protosphere.constructions.parts import composed as composed
 # isort: on
 
 from protosphere.constructions.construct import best, construct
+from protosphere.constructions.embeddings.from_embeddings import from_embeddings
 from protosphere.constructions.parts.add_classes import add_classes
 from protosphere.constructions.parts.compose import compose
 from protosphere.constructions.registry import (
@@ -73,4 +76,5 @@ __all__ = [
     "construct",
     "construction",
     "describe",
+    "from_embeddings",
 ]

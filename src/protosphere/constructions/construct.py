@@ -90,18 +90,18 @@ def best(
 
     Every family's guarantee is looked up, the most promising are built and measured, subsets of larger codes are chosen
     with care, codes that long searches found are made anew from what is kept of them, and where (K, n) is small enough
-    the optimiser starts from all of these and from scratch. `code.provenance.resolved` says what it returned.
+    the optimizer starts from all of these and from scratch. `code.provenance.resolved` says what it returned.
 
     Args:
         num_classes: K, at least 2.
         dim: n, at least 1 (which holds two).
         budget: seconds in all, compiling included, after which no search goes on; what is known is built and certified
             all the same. What is found then depends on the machine.
-        iterations: or the optimiser's evaluations; 0 for what is known already, algebra and the catalogue. By default a
+        iterations: or the optimizer's evaluations; 0 for what is known already, algebra and the catalogue. By default a
             few seconds' worth, fewer where what is known will hardly be beaten. Up to 300 classes in 64 dimensions what
             searches found is kept, and what they took, a second or some thousand evaluations, counts as spent.
         catalogue: whether to use what is kept of searches; without it and with iterations=0 it is algebra alone.
-        seed: of the optimiser.
+        seed: of the optimizer.
         mapping: as of `ps.construct`.
         prefer: 'separated', or 'energy': of the codes within `tolerance` of the lowest max cosine the one
             whose other cosines are low as well, by the energy of a head (`ps.code_statistics`). Ties of 'separated'

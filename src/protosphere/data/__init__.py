@@ -1,4 +1,4 @@
-"""Labelled images and features: readers of the usual formats, and augmentation (`protosphere.data.augmentation`)."""
+"""Labeled images and features: readers of the usual formats, and augmentation (`protosphere.data.augmentation`)."""
 
 from protosphere.data import (
     cifar,

@@ -47,7 +47,7 @@ class Preparation:
     deviation: tuple[float, ...] = (255.0,)
 
     def __call__(self, images: Tensor, channels: int | None) -> Tensor:
-        """Bytes, B x C x H x W, as the network wants them; grey images get as many channels as it has."""
+        """Bytes, B x C x H x W, as the network wants them; gray images get as many channels as it has."""
         x = images.float()
         if channels and channels != x.shape[1]:
             if x.shape[1] != 1:
@@ -189,7 +189,7 @@ def _so_far(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
 
 
 def _rounded(found: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
-    """Features as int8, with the step and the centre of each column."""
+    """Features as int8, with the step and the center of each column."""
     blocks = {
         part: np.split(rows, range(ROWS_AT_ONCE, len(rows), ROWS_AT_ONCE))
         for part, rows in found.items()

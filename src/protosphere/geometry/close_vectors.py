@@ -20,7 +20,12 @@ SLACK = 1e-9
 
 
 def cholesky_factor(gram: Indices) -> Points:
-    """The lower triangular matrix whose rows have these inner products, by sums that every machine rounds alike.
+    """Return the lower triangular matrix whose rows have the given inner products.
+
+    The sums are rounded alike on every machine.
+
+    Args:
+        gram: Symmetric positive definite matrix of integers.
 
     >>> cholesky_factor(np.array([[4, 2], [2, 10]])).tolist()
     [[2.0, 0.0], [1.0, 3.0]]
@@ -39,9 +44,15 @@ def cholesky_factor(gram: Indices) -> Points:
 def close_vectors(
     factor: Points, center: Points, squared_distance: float
 ) -> Iterator[tuple[Points, Points]]:
-    """Blocks of coefficients x - center, x integer, and their squared lengths, which are at most the given one.
+    """Enumerate the lattice vectors within a distance of a center.
 
-    Vectors are combinations of the rows of `factor`, which is lower triangular.
+    Args:
+        factor: Lower triangular basis of the lattice, as rows.
+        center: Coefficients of the center in this basis.
+        squared_distance: Largest squared distance.
+
+    Yields:
+        Coefficients x - center for integer x, as rows, and the squared lengths of these vectors.
 
     >>> [(y.tolist(), d.tolist()) for y, d in close_vectors(np.eye(2), np.array([0.5, 0.0]), 0.25)]
     [([[-0.5, 0.0], [0.5, 0.0]], [0.25, 0.25])]

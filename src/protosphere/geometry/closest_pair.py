@@ -9,17 +9,20 @@ DEEPEST = 7
 
 
 def closest_pair_cosine(points: Points) -> float:
-    """The largest cosine of two different rows of unit vectors, by every point's nearest neighbour in a k-d tree.
+    """Return the largest cosine of two different points, by the nearest neighbor of each point in a k-d tree.
+
+    Args:
+        points: Unit vectors, as rows.
 
     >>> round(closest_pair_cosine(np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])), 9)
     0.8
     """
     from scipy.spatial import cKDTree
 
-    neighbours: Indices = np.asarray(
+    neighbors: Indices = np.asarray(
         cKDTree(points).query(points, k=2, workers=-1)[1], dtype=np.int64
     )
     others = np.where(
-        neighbours[:, 0] == np.arange(len(points)), neighbours[:, 1], neighbours[:, 0]
+        neighbors[:, 0] == np.arange(len(points)), neighbors[:, 1], neighbors[:, 0]
     )
     return float(np.einsum("ij,ij->i", points, points[others]).max())

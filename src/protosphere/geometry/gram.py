@@ -22,7 +22,13 @@ Rounding grows with the length of a block plus the number of blocks, and float32
 
 @dataclass(frozen=True)
 class Rows:
-    """Row vectors that can be had in slices, so that packed ones are unpacked only in passing."""
+    """Row vectors that are read in slices, so that packed ones are unpacked a block at a time.
+
+    Attributes:
+        count: Number of rows.
+        dim: Number of columns.
+        slice: Function from the first and the last row (exclusive) to the rows between them.
+    """
 
     count: int
     dim: int
@@ -30,14 +36,14 @@ class Rows:
 
     @property
     def block(self) -> int:
-        """How many rows to take at once."""
+        """Number of rows to read at once."""
         by_row_entries = BLOCK_ENTRIES // max(self.dim, 1)
         by_gram_entries = BLOCK_ENTRIES**0.5
         return int(max(1, min(self.count, by_row_entries, by_gram_entries)))
 
 
 def point_rows(points: Points) -> Rows:
-    """The rows of a dense matrix."""
+    """Return the rows of a dense matrix."""
     count, dim = points.shape
 
     def rows(start: int, stop: int) -> Block:
@@ -47,7 +53,12 @@ def point_rows(points: Points) -> Rows:
 
 
 def sign_rows(signs: PackedBits, dim: int) -> Rows:
-    """Packed words as rows of +1 (bit 1) and -1 (bit 0); their inner products are exact integers."""
+    """Return packed codewords as rows of +1 (bit 1) and -1 (bit 0), whose inner products are exact integers.
+
+    Args:
+        signs: Codewords, packed eight bits to a byte.
+        dim: Number of bits of a codeword.
+    """
 
     def unpacked(start: int, stop: int) -> Block:
         bits = np.unpackbits(signs[start:stop], axis=1, count=dim)
@@ -57,7 +68,17 @@ def sign_rows(signs: PackedBits, dim: int) -> Rows:
 
 
 def inner_products(left: Block, right: Block) -> Block:
-    """Inner products of every row of `left` with every row of `right`, the columns taken in blocks."""
+    """Return the inner product of every row of `left` with every row of `right`.
+
+    Columns are multiplied in blocks of `COLUMNS`.
+
+    Args:
+        left: Row vectors.
+        right: Row vectors of the same dimension.
+
+    Returns:
+        A matrix with a row for each row of `left` and a column for each row of `right`.
+    """
     dim = left.shape[1]
     if dim <= COLUMNS:
         return left @ right.T
@@ -69,7 +90,7 @@ def inner_products(left: Block, right: Block) -> Block:
 
 
 def squared_norms(points: Points) -> NDArray[np.float64]:
-    """The squared norm of each row, the columns taken in blocks."""
+    """Return the squared norm of each row, summed over blocks of columns."""
     total = np.zeros(len(points))
     for start in range(0, points.shape[1], COLUMNS):
         columns = points[:, start : start + COLUMNS]
@@ -90,7 +111,15 @@ def product_error(dim: int) -> float:
 def gram_blocks(
     rows: Rows, progress: Progress = ignore
 ) -> Iterator[tuple[int, int, Block]]:
-    """Blocks of the Gram matrix on and above its diagonal, each with the numbers of its first row and column."""
+    """Yield the blocks of the Gram matrix on and above its diagonal.
+
+    Args:
+        rows: Row vectors.
+        progress: Called after each block.
+
+    Yields:
+        The first row and the first column of a block, and its inner products.
+    """
     starts = range(0, rows.count, rows.block)
     done = 0
     total = len(starts) * (len(starts) + 1) // 2
@@ -107,7 +136,15 @@ def gram_blocks(
 
 
 def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
-    """The inner products of every pair of different rows once, those of a block after the other."""
+    """Yield the inner products of all pairs of different rows, each pair once.
+
+    Args:
+        rows: Row vectors.
+        progress: Called after each block of the Gram matrix.
+
+    Yields:
+        The inner products of one block, flat.
+    """
     for i, j, gram in gram_blocks(rows, progress):
         if i < j:
             yield gram.ravel()
@@ -117,7 +154,7 @@ def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
 
 
 def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
-    """The largest inner product of two different rows."""
+    """Return the largest inner product of two different rows."""
     largest = -np.inf
     for products in pair_products(rows, progress):
         largest = max(largest, float(products.max(initial=-np.inf)))
@@ -125,14 +162,28 @@ def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
 
 
 def max_cosine(points: Points, progress: Progress = ignore) -> float:
-    """The largest cosine of two different rows of unit vectors."""
+    """Return the largest cosine of two different points.
+
+    Args:
+        points: Unit vectors, as rows.
+        progress: Called after each block of the Gram matrix.
+    """
     return largest_inner_product(point_rows(points), progress)
 
 
 def bin_cosines(
     points: Points, edges: Points, progress: Progress = ignore
 ) -> NDArray[np.int64]:
-    """How many pairs have their cosine in each bin of `edges`; the last bin is closed."""
+    """Count the pairs whose cosine is in each bin.
+
+    Args:
+        points: Unit vectors, as rows.
+        edges: Edges of the bins, ascending. The last bin is closed; cosines outside are counted in the outer bins.
+        progress: Called after each block of the Gram matrix.
+
+    Returns:
+        The number of pairs in each bin.
+    """
     counts = np.zeros(len(edges) - 1, dtype=np.int64)
     for cosines in pair_products(point_rows(points), progress):
         clipped = np.clip(cosines, edges[0], edges[-1])
@@ -143,7 +194,16 @@ def bin_cosines(
 def sign_inner_product_counts(
     signs: PackedBits, dim: int, progress: Progress = ignore
 ) -> dict[int, int]:
-    """How many pairs of +-1 rows have each inner product, as exact integers."""
+    """Count the pairs of codewords, read as +-1, that have each inner product.
+
+    Args:
+        signs: Codewords, packed eight bits to a byte.
+        dim: Number of bits of a codeword.
+        progress: Called after each block of the Gram matrix.
+
+    Returns:
+        The number of pairs by inner product, an exact integer.
+    """
     counts = np.zeros(dim + 1, dtype=np.int64)
     for products in pair_products(sign_rows(signs, dim), progress):
         distances = ((dim - products) / 2).astype(np.int64)

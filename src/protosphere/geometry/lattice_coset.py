@@ -19,7 +19,13 @@ MIXER = 0x1E3779B97F4A7C15
 
 @dataclass(frozen=True, eq=False)
 class LatticeCoset:
-    """That differences of the points are vectors of the lattice spanned by the rows of `basis`, by which theorem."""
+    """A lattice to which all differences of some points belong.
+
+    Attributes:
+        basis: Basis of the lattice, as rows.
+        least: Squared length of its shortest vector, or a lower bound of it, in the scale of the points.
+        theorem: Where `least` comes from.
+    """
 
     basis: Points
     least: Fraction  # the squared length of its shortest non-zero vector, or a smaller number, in the points' scale
@@ -27,11 +33,20 @@ class LatticeCoset:
 
     @property
     def ceiling(self) -> Fraction:
-        """What no cosine of two different unit vectors of a coset exceeds: 1 - |x - y|^2 / 2 at the least distance."""
+        """Upper bound on the cosine of two different unit vectors of a coset: 1 - least / 2.
+
+        |x - y|^2 = 2 - 2 cos for unit vectors, and `least` is the smallest squared distance.
+        """
         return 1 - self.least / 2
 
     def in_annulus(self, lengths: Points) -> bool:
-        """Whether points times these lengths keep below the ceiling: all at most 1, none below 1 - least."""
+        """Return whether the ceiling also bounds the cosines of points of these lengths.
+
+        It does if all lengths are at most 1 and at least 1 - least.
+
+        Args:
+            lengths: Lengths of the points.
+        """
         # of lengths a <= b the cosine is at most (a^2 + b^2 - least) / 2ab, and there no more than 1 - least/2
         shortest = float(np.min(lengths))
         longest = float(np.max(lengths))
@@ -40,7 +55,12 @@ class LatticeCoset:
         return 1 - float(self.least) <= shortest + COSET_TOLERANCE
 
     def holds(self, points: Points, lengths: Points | None = None) -> bool:
-        """Whether the points, times the column of their lengths, are different ones of one coset."""
+        """Return whether the points are different points of one coset of the lattice.
+
+        Args:
+            points: Unit vectors, as rows.
+            lengths: Column of lengths by which the rows are multiplied; all 1 unless given.
+        """
         # coordinates of all differences are integers; those after the lattice's must be the same for all
         rank = len(self.basis)
         inverse = np.linalg.inv(self.basis)
@@ -64,7 +84,12 @@ class LatticeCoset:
 
 
 def integer_basis(vectors: Indices) -> Indices:
-    """A triangular basis of the lattice spanned by integer vectors, by Euclid's algorithm down each column.
+    """Return a triangular basis of the lattice that integer vectors span.
+
+    Euclid's algorithm is run down each column.
+
+    Args:
+        vectors: Integer vectors, as rows.
 
     >>> integer_basis(np.array([[4, 6], [6, 4]])).tolist()
     [[2, -2], [0, 10]]

@@ -25,7 +25,14 @@ MOST_PARTIAL = 2_000_000
 
 
 def has_shorter(basis: Points, squared_length: float) -> bool | None:
-    """Whether some non-zero integer combination of the rows is shorter; None where that would take too long.
+    """Return whether a lattice has a non-zero vector that is shorter than a given length.
+
+    Args:
+        basis: Basis of the lattice, as rows.
+        squared_length: Squared length to compare with.
+
+    Returns:
+        Whether there is a shorter vector; None if the enumeration would take too long.
 
     >>> has_shorter(np.array([[2.0, 0.0], [1.0, 1.0]]), 2.0)
     False
@@ -39,10 +46,12 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
 
 
 def _largest_shorter(basis: Points, squared_length: float) -> float:
-    """What no squared length below the given one exceeds: the multiple before it of what all of them are multiples of.
+    """Return an upper bound on the squared lengths that are smaller than the given one.
 
-    Where inner products of the rows are multiples of a unit but for errors, squared lengths are, but for the sum of
-    these errors, each times two coefficients, which are at most the length times that of a vector of the dual basis.
+    If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths, and
+    the bound is the multiple before `squared_length`. The error of a squared length is at most the errors of the
+    inner products, each times two coefficients; a coefficient is at most the length of the vector times that of a
+    vector of the dual basis.
     """
     gram = basis @ basis.T
     norms = np.linalg.norm(basis, axis=1)
@@ -62,7 +71,15 @@ def _largest_shorter(basis: Points, squared_length: float) -> float:
 
 
 def _any_within(triangle: Points, squared_length: float) -> bool | None:
-    """Whether a non-zero vector of the basis with this triangular factor is no longer."""
+    """Return whether a lattice has a non-zero vector that is at most so long.
+
+    Args:
+        triangle: Triangular factor of a basis of the lattice.
+        squared_length: Largest squared length.
+
+    Returns:
+        Whether there is such a vector; None if there are too many partial vectors.
+    """
     heights = np.diag(triangle) ** 2
     slopes = triangle / np.diag(triangle)[:, None]
     vectors = np.zeros((1, len(triangle)))
@@ -89,7 +106,14 @@ def _any_within(triangle: Points, squared_length: float) -> bool | None:
 
 
 def lll_reduced(basis: Points) -> Points | None:
-    """A basis of the same lattice with short, nearly orthogonal rows; None where rounding keeps it from ending."""
+    """Return a basis of the same lattice with short, nearly orthogonal rows.
+
+    Args:
+        basis: Basis of the lattice, as rows.
+
+    Returns:
+        The reduced basis; None if rounding keeps the algorithm from ending.
+    """
     rows = basis.astype(np.float64)
     k = 1
     for _ in range(MOST_SWAPS):

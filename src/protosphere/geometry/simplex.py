@@ -6,10 +6,16 @@ from protosphere.types import Indices, Points
 
 
 def simplex_points(num_points: int) -> Points:
-    """K unit vectors of R^(K-1) whose cosines are all -1/(K-1), by a closed form.
+    """Return the K vertices of a regular simplex in R^(K-1), whose cosines are all -1/(K-1).
 
-    The rows of a Helmert matrix, without its constant column, scaled to the sphere: in coordinate j the first j points
-    stand at 1 and point j at -j, up to a factor. No recursion: O(K^2) and as long as there is memory.
+    They are the rows of a Helmert matrix without its constant column, scaled to the sphere: in coordinate j the first
+    j points are at 1 and point j is at -j, up to a factor. There is no recursion, and the cost is O(K^2).
+
+    Args:
+        num_points: K.
+
+    Returns:
+        Unit vectors, as rows.
     """
     j = np.arange(1, num_points)
     columns = np.tri(num_points - 1, num_points)
@@ -19,5 +25,10 @@ def simplex_points(num_points: int) -> Points:
 
 
 def simplex_factors(num_points: int | Indices, j: Indices) -> Points:
-    """What stands in coordinate j, counted from 1, of the points before point j."""
+    """Return the coordinate j of the points before point j.
+
+    Args:
+        num_points: Number of vertices of the simplex.
+        j: Numbers of coordinates, counted from 1.
+    """
     return np.sqrt(num_points / ((num_points - 1) * j * (j + 1.0)))

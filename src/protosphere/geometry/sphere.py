@@ -13,12 +13,27 @@ BLOCK_ROWS = 1 << 16
 
 
 def product_rounding(dim: int) -> float:
-    """How far inner products of unit vectors of R^n stray in float64, generously; ours stay within a tenth of it."""
+    """Return a generous bound on the rounding of inner products of unit vectors of R^n in float64.
+
+    Ours are within a tenth of it.
+
+    Args:
+        dim: n.
+    """
     return 2.0**-47 * dim**0.5
 
 
 def normalized(points: Points) -> Points:
-    """`points` with every row divided by its norm, twice, so that the norms are 1 to the last bit or two."""
+    """Return the rows divided by their norms.
+
+    They are divided twice, so that the norms are 1 up to the last bit or two.
+
+    Args:
+        points: Non-zero vectors, as rows.
+
+    Returns:
+        Unit vectors, as rows.
+    """
     if len(points) <= BLOCK_ROWS:
         return _normalized(points)
     unit = np.empty(points.shape)
@@ -36,12 +51,29 @@ def _normalized(points: Points) -> Points:
 
 
 def uniform_points(num_points: int, dim: int, rng: np.random.Generator) -> Points:
-    """Independent points, uniform on the sphere: normalized Gaussians (Muller 1959)."""
+    """Return independent points that are uniform on the sphere: normalized Gaussian vectors (Muller 1959).
+
+    Args:
+        num_points: Number of points.
+        dim: Dimension n of the space.
+        rng: Source of randomness.
+
+    Returns:
+        Unit vectors, as rows.
+    """
     return normalized(rng.standard_normal((num_points, dim)))
 
 
 def cross_polytope_points(num_points: int, dim: int) -> Points:
-    """e_1, -e_1, e_2, -e_2, ...: up to 2n points of R^n, antipodal or orthogonal."""
+    """Return the first points of e_1, -e_1, e_2, -e_2, ..., which are antipodal or orthogonal.
+
+    Args:
+        num_points: Number of points, at most 2n.
+        dim: Dimension n of the space.
+
+    Returns:
+        Unit vectors, as rows.
+    """
     numbers = np.arange(num_points)
     points = np.zeros((num_points, dim))
     points[numbers, numbers // 2] = 1 - 2 * (numbers % 2)
@@ -49,7 +81,16 @@ def cross_polytope_points(num_points: int, dim: int) -> Points:
 
 
 def renormalized(points: Points) -> Points:
-    """Rows that are unit vectors to the last bits as they are; others, shorter or longer, divided by their norms."""
+    """Return the points with unit norms.
+
+    Rows that are unit vectors up to rounding are returned as they are; others are divided by their norms.
+
+    Args:
+        points: Non-zero vectors, as rows.
+
+    Returns:
+        Unit vectors, as rows.
+    """
     squares = np.einsum("ij,ij->i", points, points)
     off = np.abs(squares - 1) > product_rounding(points.shape[1])
     if not off.any():
@@ -60,12 +101,25 @@ def renormalized(points: Points) -> Points:
 
 
 def padded(points: Points, dim: int) -> Points:
-    """`points` with zero coordinates appended up to `dim`: no cosine changes."""
+    """Return the points with zero coordinates appended, which changes no cosine.
+
+    Args:
+        points: Vectors, as rows.
+        dim: Dimension of the result.
+    """
     return np.pad(points, ((0, 0), (0, dim - points.shape[1])))
 
 
 def require_unit_rows(points: Points, what: str = "points") -> None:
-    """Raise unless `points` is a matrix of at least two finite unit rows; say which row is not."""
+    """Check that points are a matrix of at least two finite unit vectors.
+
+    Args:
+        points: Candidate points, as rows.
+        what: Name of the argument, for the message.
+
+    Raises:
+        InvalidArgumentError: If a row is not a finite unit vector; the message names the row.
+    """
     if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] < 1:
         shape = " x ".join(map(str, points.shape)) or "a single number"
         wanted = "a matrix with at least two rows, one prototype per row"

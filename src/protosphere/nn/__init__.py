@@ -28,6 +28,7 @@ from protosphere.nn.losses import (
 )
 from protosphere.nn.nearest import Nearest
 from protosphere.nn.ood import threshold_at_tpr
+from protosphere.nn.part_decisions import PartDecisions
 from protosphere.nn.presets import PRESETS, Preset
 from protosphere.nn.sharded import ShardedProjection, gathered
 
@@ -44,6 +45,7 @@ __all__ = [
     "LogitCrossEntropy",
     "Loss",
     "Nearest",
+    "PartDecisions",
     "Preset",
     "PrototypeClassifier",
     "PrototypeHead",

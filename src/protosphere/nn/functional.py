@@ -1,10 +1,13 @@
-"""The functions of a head: normalizations of z, and cosines with the prototypes of targets."""
+"""The functions of a head: cross-entropy, normalizations of z, and cosines with the prototypes of targets."""
 
 from typing import Any, cast
 
 import torch
 from torch import Tensor
 
+from protosphere.nn.linear_cross_entropy import (
+    linear_cross_entropy as linear_cross_entropy,
+)
 from protosphere.nn.projections import Projection
 from protosphere.nn.streaming.cross_entropy import checked_classes
 from protosphere.nn.vectors import widened

@@ -5,7 +5,6 @@ RM(1, m) < Kerdock < Delsarte-Goethals, and the first 2^j codewords of a linear 
 moderate size, are reordered (`nested`).
 """
 
-import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,14 +16,12 @@ from protosphere.constructions.nested import nested_order
 from protosphere.constructions.registry import describe
 from protosphere.errors import InvalidArgumentError, ManyClassesWarning, as_integer
 from protosphere.spherical.certificate import Certificate, certified
+from protosphere.spherical.crowding import crowding_advice, is_crowded
 from protosphere.spherical.provenance import FIRST, Step
 from protosphere.spherical.spherical_code import SphericalCode
 
 LARGEST_ORDERED = 1 << 34
 """Products (K^2 n) up to which a code is put in order, some seconds' worth; larger ones keep theirs."""
-
-FEW_FEATURES = 128
-"""Features that a network is taken to have before its last linear map: most have more."""
 
 MEANINGFUL = frozenset({"similarity", "tree"})
 """Options by which a scheme is told which classes are alike."""
@@ -135,38 +132,13 @@ def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
         )
 
 
-def is_crowded(num_classes: int, dim: int) -> bool:
-    """Return whether a linear map of `FEW_FEATURES` features, or of n if that is more, misses unrelated prototypes.
-
-    A least-squares map of F features to prototypes that have nothing to do with them keeps F / K of each prototype, and
-    adds noise of variance F / (K n) along every other one. The largest of K such noises stays below the signal where
-    F n is above 2 K ln K. Trained maps agree (benchmarks/many_classes.py): they reach 15 to 31% accuracy at half of
-    that, 59 to 86% at that and 97 to 99.9% at twice that.
-
-    >>> is_crowded(2000, 128), is_crowded(2000, 512), is_crowded(100, 16)
-    (True, False, False)
-    """
-    return dim * max(dim, FEW_FEATURES) < 2 * num_classes * math.log(num_classes)
-
-
-def least_roomy_dim(num_classes: int) -> int:
-    """Return the smallest dimension that is not crowded."""
-    needed = 2 * num_classes * math.log(num_classes)
-    return math.ceil(
-        max(needed / FEW_FEATURES, 1) if needed < FEW_FEATURES**2 else math.sqrt(needed)
-    )
-
-
 def warn_once(num_classes: int, dim: int) -> None:
     """Warn, the first time in this process, that classes are many for their dimension."""
     if _WARNED:
         return
     _WARNED.append(True)
     warnings.warn(
-        f"{num_classes:,} classes are many for {dim} dimensions: a network that ends in a linear map may not reach "
-        f"prototypes that say nothing about their classes. Give 'dim' of at least {least_roomy_dim(num_classes):,}, "
-        "order the prototypes by similarity with ps.assign(code, similarity), or make them of class means with "
-        "PrototypeHead(ps.from_points(means, normalize=True)); see docs/studies/head-costs.md",
+        crowding_advice(num_classes, dim),
         ManyClassesWarning,
         stacklevel=4,
     )

@@ -20,6 +20,7 @@ from protosphere.nn.buffer_guard import (
 from protosphere.nn.functional import unit
 from protosphere.nn.losses import LOSSES
 from protosphere.nn.nearest import Nearest
+from protosphere.nn.part_decisions import PartDecisions, part_decisions
 from protosphere.nn.presets import default_preset, preset_named
 from protosphere.nn.projections import projection_for
 from protosphere.nn.scale import Scale
@@ -268,6 +269,34 @@ class PrototypeHead(nn.Module):
         cosines, classes = self.projection.top(rows, k)
         shape = (*z.shape[:-1], k)
         return Nearest(cosines.reshape(shape), classes.reshape(shape))
+
+    def parts(self, z: Tensor) -> PartDecisions:
+        """Return the most probable value of each part, for classes that are made of parts (`ps.compose`).
+
+        The parts decide independently: if only some combinations are classes, theirs need not be one of them.
+
+        Args:
+            z: (..., n) vectors.
+
+        Returns:
+            Numbers of values and their probabilities within their part, both (..., P), and the names of the values.
+
+        Raises:
+            InvalidArgumentError: If the classes are not made of parts.
+
+        Example:
+            >>> import protosphere as ps
+            >>> head = PrototypeHead(ps.compose(sizes=(19, 21, 28)))
+            >>> head.parts(head.prototypes(torch.tensor([28 * 21 * 3 + 28 * 5 + 7]))).values
+            tensor([[3, 5, 7]])
+        """
+        rows = self._embedded(self._wide(z)).reshape(-1, self.dim)
+        found = part_decisions(self.code, self.projection, rows)
+        shape = (*z.shape[:-1], found.values.shape[1])
+        return found._replace(
+            values=found.values.reshape(shape),
+            confidences=found.confidences.reshape(shape),
+        )
 
     def score(self, z: Tensor, kind: str = "energy") -> Tensor:
         """Return an in-distribution score for each vector; higher means more likely known.

@@ -108,7 +108,7 @@ _ALL = (
         _one,
         None,
         "cross_entropy",
-        "z c, z not normalised; cross-entropy",
+        "z c, z not normalized; cross-entropy",
         "Lindström et al. (2024)",
     ),
     Preset(
@@ -117,7 +117,7 @@ _ALL = (
         _small_radius,
         None,
         "cross_entropy",
-        "z c times a radius, 0.1 unless `scale` says otherwise, z not normalised; cross-entropy",
+        "z c times a radius, 0.1 unless `scale` says otherwise, z not normalized; cross-entropy",
         "Kasarla et al. (2022)",
     ),
     Preset(

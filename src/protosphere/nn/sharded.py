@@ -47,7 +47,7 @@ class ShardedProjection(Projection):
     ) -> None:
         if not (dist.is_available() and dist.is_initialized()):
             raise InvalidArgumentError(
-                "'group' must be of torch.distributed, which is not initialised; init_process_group"
+                "'group' must be of torch.distributed, which is not initialized; init_process_group"
             )
         processes = dist.get_rank(group), dist.get_world_size(group)
         super().__init__(

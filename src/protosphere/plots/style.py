@@ -1,4 +1,4 @@
-"""How everything looks: one colour, marker and line for each scheme, told apart without colour as well."""
+"""How everything looks: one color, marker and line for each scheme, told apart without color as well."""
 
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager

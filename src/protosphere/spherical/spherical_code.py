@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from protosphere.bounds.bound import short_cosine
 from protosphere.errors import StorageError, brief
 from protosphere.spherical.certificate import Certificate
+from protosphere.spherical.crowding import crowding_advice, is_crowded
 from protosphere.spherical.io import container as storage
 from protosphere.spherical.io.code_file import described
 from protosphere.spherical.io.formats import WRITABLE, WRITERS
@@ -108,8 +109,16 @@ class SphericalCode:
         return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict} ({bound.theorem}))"
 
     def explain(self) -> str:
-        """Why this code: for one of `ps.best` the reason and the runners-up, else how it was built."""
-        return self.choice.table() if self.choice else self.placement.description
+        """Why this code: for one of `ps.best` the reason and the runners-up, else how it was built.
+
+        If classes are too many for prototypes that say nothing about them, it says which calls help.
+        """
+        if self.choice is None:
+            return self.placement.description
+        if not is_crowded(self.num_classes, self.dim):
+            return self.choice.table()
+        advice = crowding_advice(self.num_classes, self.dim)
+        return f"{self.choice.table()}\n{advice}"
 
     def save(self, path: str | Path, progress: Progress = ignore) -> None:
         """Write a .safetensors file with provenance, certificate and digest, or the rows alone as .npy, .csv or .pt."""

@@ -8,14 +8,32 @@ from tools.numbers.makers import (
     benchmarks,
     codes,
     digits,
+    glyphs,
+    learning_rates,
+    many_classes,
     meaning,
     outliers,
     paper,
     presets,
+    separation,
 )
 
 MAKERS: dict[str, Maker] = {}
-for _room in (digits, codes, benchmarks, presets, meaning, outliers, paper):
+_ROOMS = (
+    digits,
+    codes,
+    many_classes,
+    benchmarks,
+    presets,
+    learning_rates,
+    meaning,
+    outliers,
+    paper,
+    separation,
+    glyphs,
+)
+
+for _room in _ROOMS:
     for _maker in _room.MAKERS:
         if _maker.name in MAKERS:
             raise InvalidArgumentError(

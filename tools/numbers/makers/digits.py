@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from tools.numbers.defaults import default_head, default_score, known_code
+from tools.numbers.defaults import (
+    default_head,
+    default_score,
+    known_code,
+    named_preset,
+)
 from tools.numbers.maker import SLOW, Answer, Maker, Tolerance
 from tools.numbers.run import command_answer
 from tools.numbers.tables import markdown, percent, span
@@ -21,6 +26,7 @@ SHARE = Tolerance(absolute=0.03)
 LAST_LAYER = "python examples/replace_last_layer.py"
 SURPRISE = "python examples/unknown_inputs.py"
 GROWTH = "python examples/growing.py"
+RETRIEVAL = "python examples/retrieval.py"
 
 
 def last_layer_table(answer: Answer) -> str:
@@ -95,6 +101,24 @@ def rehearsed(answer: Answer, layer: str) -> float:
     )
 
 
+COMPARED = {
+    "trained_bits": ("signs of trained features", "31 bits"),
+    "random_bits": ("signs of random projections of the image", "31 bits"),
+    "trained_cosine": ("cosine of trained features", "31 numbers"),
+}
+"""By its name in the answer: how images are compared, and what is stored for each."""
+
+
+def retrieval_table(answer: Answer) -> str:
+    """Return the share of the same digit among the nearest images, one for each seed."""
+    rows: list[list[str]] = []
+    for name, (label, stored) in COMPARED.items():
+        shares = " ".join(f"{share:.1f}%" for share in answer[name])
+        rows.append([label, stored, shares])
+    headings = ["compared by", "stored for each image", "share of the same digit"]
+    return markdown(headings, rows)
+
+
 MAKERS = (
     Maker(
         "replace_last_layer",
@@ -145,5 +169,15 @@ MAKERS = (
         tolerances={"*": Tolerance(absolute=2.0)},
         depends_on=(default_head(7, 16), known_code(100, 16)),
         seeds=(0, 1, 2, 3, 4),
+    ),
+    Maker(
+        "retrieval",
+        RETRIEVAL,
+        partial(command_answer, RETRIEVAL),
+        {"table": retrieval_table},
+        spot_check=f"{RETRIEVAL} --seeds 1",
+        tolerances={"*": POINTS},
+        depends_on=(named_preset("lindstrom", 10, 9),),
+        seeds=(0, 1, 2),
     ),
 )

@@ -136,7 +136,7 @@ function roam(svg, marks, shown, isBest, choose) {
   marks.forEach((one, i) => {
     one.addEventListener("focus", () => say(i));
     one.addEventListener("keydown", (event) => {
-      const to = { ArrowRight: () => neighbour(shown, isBest, i, 1), ArrowLeft: () => neighbour(shown, isBest, i, -1),
+      const to = { ArrowRight: () => neighbor(shown, isBest, i, 1), ArrowLeft: () => neighbor(shown, isBest, i, -1),
         ArrowUp: () => Math.min(marks.length - 1, i + 1), ArrowDown: () => Math.max(0, i - 1), Home: () => 0, End: () => marks.length - 1 }[event.key];
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(i); }
       if (!to) return;
@@ -149,7 +149,7 @@ function roam(svg, marks, shown, isBest, choose) {
 }
 
 /** The best code of the next dimension that has one, or the last of all. */
-function neighbour(shown, isBest, from, step) {
+function neighbor(shown, isBest, from, step) {
   for (let i = from + step; i >= 0 && i < shown.length; i += step) if (isBest.has(shown[i]) && shown[i].n !== shown[from].n) return i;
   return Math.min(shown.length - 1, Math.max(0, from + step));
 }

@@ -20,11 +20,11 @@ function rotated([x, y, z], [pitch, yaw]) {
 function drawSphere(canvas, points, pairs, turn) {
   const size = canvas.clientWidth * (window.devicePixelRatio || 1), pen = canvas.getContext("2d");
   if (canvas.width !== size) canvas.width = canvas.height = size;
-  const style = getComputedStyle(document.documentElement), colour = (name) => style.getPropertyValue(name).trim();
+  const style = getComputedStyle(document.documentElement), color = (name) => style.getPropertyValue(name).trim();
   const radius = size * 0.44, place = (v) => [size / 2 + radius * v[0], size / 2 - radius * v[1]];
   pen.clearRect(0, 0, size, size);
-  pen.fillStyle = colour("--code");
-  pen.strokeStyle = colour("--line");
+  pen.fillStyle = color("--code");
+  pen.strokeStyle = color("--line");
   pen.beginPath();
   pen.arc(size / 2, size / 2, radius, 0, 2 * Math.PI);
   pen.fill();
@@ -33,7 +33,7 @@ function drawSphere(canvas, points, pairs, turn) {
   pen.lineWidth = size / 400;
   for (const [i, j] of pairs) {
     pen.globalAlpha = seen[i][2] + seen[j][2] > 0 ? 0.7 : 0.15;
-    pen.strokeStyle = colour("--soft");
+    pen.strokeStyle = color("--soft");
     pen.beginPath();
     pen.moveTo(...place(seen[i]));
     pen.lineTo(...place(seen[j]));
@@ -42,7 +42,7 @@ function drawSphere(canvas, points, pairs, turn) {
   const dot = size * Math.max(0.004, Math.min(0.022, 0.16 / Math.sqrt(points.length)));
   for (const one of seen.sort((a, b) => a[2] - b[2])) {
     pen.globalAlpha = one[2] > 0 ? 1 : 0.25;
-    pen.fillStyle = colour(one[2] > 0 ? "--best" : "--soft");
+    pen.fillStyle = color(one[2] > 0 ? "--best" : "--soft");
     pen.beginPath();
     pen.arc(...place(one), dot * (1 + 0.25 * one[2]), 0, 2 * Math.PI);
     pen.fill();

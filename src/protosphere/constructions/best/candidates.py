@@ -22,7 +22,7 @@ RUNNERS_UP = 8
 LARGEST_PAIRWISE = 20_000
 """More dense points than this, of no lattice, would take minutes to measure."""
 
-NEIGHBOURS = 16
+NEIGHBORS = 16
 """How many dimensions below are asked for a code to be padded."""
 
 SAME_DIGITS = 12
@@ -77,7 +77,7 @@ def tie_order() -> dict[str, int]:
 
 
 def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
-    """Whether so many points of a scheme can be certified in seconds: by words, a lattice or nearest neighbours."""
+    """Whether so many points of a scheme can be certified in seconds: by words, a lattice or nearest neighbors."""
     few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
     traits = describe(scheme).traits
     return few or traits.packed or traits.numbered or traits.quick_certificate
@@ -121,7 +121,7 @@ def _dims_below(dim: int) -> list[int]:
         for m in range(2, dim.bit_length() + 1)
         for length in ((1 << m) - 1, 1 << m)
     }
-    near = range(max(2, dim - NEIGHBOURS), dim)
+    near = range(max(2, dim - NEIGHBORS), dim)
     return [
         dim,
         *sorted(

@@ -125,7 +125,7 @@ def searched(
     )
     found = _measured(
         result.points,
-        f"optimised, from a {result.initialization} start",
+        f"optimized, from a {result.initialization} start",
         named,
         progress,
     )

@@ -51,7 +51,7 @@ BUILT = 3
 LARGEST_PARENT, LARGEST_UNPACKED = 4096, 1 << 26
 """Up to so many points, and so many entries of theirs, half a gigabyte, the K to keep are chosen with care."""
 
-LARGEST_OPTIMISED = 200_000_000
+LARGEST_OPTIMIZED = 200_000_000
 """Products K^2 n up to which more than one candidate is built, and an even code is spread."""
 
 LARGEST_COMPARED = 5_000
@@ -137,7 +137,7 @@ def best(
             f"'best' has no family with num_classes {K} at dim {n}, {got}"
         )
     if prefer == "energy":
-        if tolerance > 0 and K * K * n <= LARGEST_OPTIMISED:
+        if tolerance > 0 and K * K * n <= LARGEST_OPTIMIZED:
             built.append(spread_evenly(built[0], progress))
         built.insert(0, built.pop(_most_even(built, tolerance)))
     return replace(built[0], choice=_choice(built, others[:RUNNERS_UP], searches))
@@ -167,7 +167,7 @@ def _algebraic(
     """The most promising candidates, built; after one that meets the converse only those that promise the same."""
     limit = float(converse(K, n)) + 1e-12
     met = False
-    promising = found[: BUILT if K * K * n <= LARGEST_OPTIMISED else 1]
+    promising = found[: BUILT if K * K * n <= LARGEST_OPTIMIZED else 1]
     for number, candidate in enumerate(promising):
         if met and float(candidate.max_cosine) > limit:
             return

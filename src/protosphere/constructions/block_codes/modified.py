@@ -1,4 +1,4 @@
-"""Words of a family of binary codes: at the lengths that it has and, by modifying a neighbour, at all others."""
+"""Words of a family of binary codes: at the lengths that it has and, by modifying a neighbor, at all others."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -72,7 +72,7 @@ def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBi
 
 
 def _scattered(m: int) -> Indices:
-    """All points of GF(2)^m, the powers of a primitive element in order: stretches of it favour no hyperplane."""
+    """All points of GF(2)^m, the powers of a primitive element in order: stretches of it favor no hyperplane."""
     if 1 <= m <= LARGEST_DEGREE:
         return np.append(0, binary_field(m).exp[: (1 << m) - 1])
     return np.arange(1 << m)

@@ -1,4 +1,4 @@
-"""The paper's two optimisation problems: one descent, which projects onto the sphere, on two gradients of R^(K x n)."""
+"""The paper's two optimization problems: one descent, which projects onto the sphere, on two gradients of R^(K x n)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def log_sum_exp_gradient(points: Tensor, temperature: float) -> Tensor:
 def mean_row_max_gradient(points: Tensor, temperature: float = 1.0) -> Tensor:
     """A subgradient of (1/K) sum_i max_{j != i} <c_i, c_j>, the problem P_AVG (Mettes et al. 2019).
 
-    Row i pulls on its nearest neighbour j(i) and is pulled by it: only K of the K^2 pairs move at a step. There is
+    Row i pulls on its nearest neighbor j(i) and is pulled by it: only K of the K^2 pairs move at a step. There is
     no temperature in this problem.
     """
     del temperature

@@ -26,7 +26,7 @@ from protosphere.types import Points
 def lifted_cross_polytopes() -> Iterator[Member]:
     """(sqrt(1-h^2) u, h) for u = +-e_i and (sqrt(1-h^2) v, -h) for v = +-rows of a Hadamard matrix over sqrt(n-1).
 
-    u v = +-1/sqrt(n-1), and h^2 = 1/(2 sqrt(n-1) + 1) makes cosines h^2 of neighbours on either side. (3, 8) is the
+    u v = +-1/sqrt(n-1), and h^2 = 1/(2 sqrt(n-1) + 1) makes cosines h^2 of neighbors on either side. (3, 8) is the
     square antiprism and (5, 16) the half 5-cube, both optimal.
     """
     for order in hadamard_orders(LARGEST_FAMILY_DIM - 1):

@@ -1,4 +1,4 @@
-"""Codes of the generalised quadrangles GQ(q, q^2): points of the elliptic quadric in five projective dimensions."""
+"""Codes of the generalized quadrangles GQ(q, q^2): points of the elliptic quadric in five projective dimensions."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -32,7 +32,7 @@ def generalized_quadrangle() -> Iterator[Member]:
 
     Seen along j <= 3 points, no two of them collinear, the points that are collinear with none of these have cosines of
     at most 1/(q^2+j) in j dimensions less: (51,256), (50,204) and (49,164) for q = 4. Every three such points have
-    q + 1 common neighbours, so that their number does not depend on the choice.
+    q + 1 common neighbors, so that their number does not depend on the choice.
     """
     for q in prime_powers(LARGEST_Q):
         id = f"quadric-{q}"

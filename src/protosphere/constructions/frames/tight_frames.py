@@ -13,7 +13,7 @@ from protosphere.types import Cosine, Points
 def frame(gram: Points, dim: int) -> Points:
     """K unit vectors of R^n with these cosines off the diagonal, where the Gram matrix is K/n times a projector.
 
-    Columns of the range are found from fixed random ones, orthonormalised, and then both once more: what the first
+    Columns of the range are found from fixed random ones, orthonormalized, and then both once more: what the first
     round leaves outside of the range, a small multiple of the rounding, the second takes out.
     """
     np.fill_diagonal(gram, 1.0)

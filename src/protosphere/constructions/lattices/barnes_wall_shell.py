@@ -18,13 +18,13 @@ from protosphere.geometry.lattice_coset import integer_basis
 from protosphere.spherical.structures import LatticePoints
 
 ORIGIN = (0,) * 16
-OFF_CENTRE = (1, *(0,) * 15)
+OFF_CENTER = (1, *(0,) * 15)
 BENT = tuple((i & i >> 1 & 1) ^ (i >> 2 & i >> 3 & 1) for i in range(16))
 """x1 x2 + x3 x4, the bent function: the deep hole, at squared distance 6 from 512 lattice points."""
 
 SHELLS = (
     (BENT, 6, 512, "around a deep hole"),
-    (OFF_CENTRE, 7, 960, "around (1, 0, ..., 0)"),
+    (OFF_CENTER, 7, 960, "around (1, 0, ..., 0)"),
     (ORIGIN, 8, 4_320, "minimal vectors"),
     (BENT, 10, 18_432, "around a deep hole"),
     (ORIGIN, 12, 61_440, "around the origin"),
@@ -33,7 +33,7 @@ SHELLS = (
     (BENT, 18, 1_126_400, "around a deep hole"),
     (ORIGIN, 20, 2_211_840, "around the origin"),
 )
-"""Centre, squared radius (shortest vectors have 8), points. Others around these centres hold fewer at no less."""
+"""Center, squared radius (shortest vectors have 8), points. Others around these centers hold fewer at no less."""
 
 SPREAD = 61
 """Every so many-th minimal vector is enough to span the lattice of dimension 32."""
@@ -45,14 +45,14 @@ SPREAD = 61
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def barnes_wall_shell() -> Iterator[Member]:
-    """Vectors at one distance from a centre; they differ by lattice vectors, so the max cosine is 1 - 4/norm."""
+    """Vectors at one distance from a center; they differ by lattice vectors, so the max cosine is 1 - 4/norm."""
     code = generator_rows(1, 4)
-    for centre, norm, size, where in SHELLS:
+    for center, norm, size, where in SHELLS:
         id = f"bw16-{norm}"
         description = (
             f"Barnes-Wall 16, {where}, squared radius {norm}/8 of the shortest"
         )
-        yield shell_member(code, centre, norm, size, id, description)
+        yield shell_member(code, center, norm, size, id, description)
     yield Member(
         dim=32,
         size=146_880,

@@ -2,7 +2,7 @@
 
 The repetition code of length 8 gives E8, RM(1,4) gives the Barnes-Wall lattice of dimension 16, both with least norm 8
 in this scale, where the code has minimum distance 8 (Conway & Sloane, SPLAG, chapter 5, section 3). A shell is all
-vectors at one squared distance from a centre: points of one coset, so their cosines are at most 1 - 4/norm.
+vectors at one squared distance from a center: points of one coset, so their cosines are at most 1 - 4/norm.
 """
 
 from collections.abc import Iterator
@@ -25,19 +25,19 @@ LEAST_NORM = 8
 
 def shell_member(
     code: PackedBits,
-    centre: tuple[int, ...],
+    center: tuple[int, ...],
     norm: int,
     size: int,
     id: str,
     description: str,
 ) -> Member:
-    """Return the member of the vectors x - centre of squared length `norm`, x in the lattice of a code.
+    """Return the member of the vectors x - center of squared length `norm`, x in the lattice of a code.
 
     They come codeword by codeword, odd entries running slowest.
 
     Args:
         code: Packed generator of a doubly even code.
-        centre: Point to which distances are measured.
+        center: Point to which distances are measured.
         norm: Squared length of the vectors.
         size: Number of the vectors.
         id: Id of the member.
@@ -45,29 +45,29 @@ def shell_member(
     """
 
     def structure(count: int) -> LatticePoints:
-        vectors = shell_vectors(code, centre, norm, count)
+        vectors = shell_vectors(code, center, norm, count)
         return LatticePoints.shell(
             vectors, lattice_basis(code), LEAST_NORM, "Construction B has least norm 8"
         )
 
     max_cosine = 1 - Fraction(LEAST_NORM, 2 * norm)
-    return Member(len(centre), size, max_cosine, id, description, structure)
+    return Member(len(center), size, max_cosine, id, description, structure)
 
 
 def shell_vectors(
-    code: PackedBits, centre: tuple[int, ...], norm: int, count: int | None = None
+    code: PackedBits, center: tuple[int, ...], norm: int, count: int | None = None
 ) -> SmallIntegers:
-    """Return the vectors x - centre of squared length `norm`, x in the lattice of a code.
+    """Return the vectors x - center of squared length `norm`, x in the lattice of a code.
 
     Args:
         code: Packed generator of a doubly even code.
-        centre: Point to which distances are measured.
+        center: Point to which distances are measured.
         norm: Squared length of the vectors.
         count: Number of vectors, the first ones; all of them unless given.
     """
     found: list[SmallIntegers] = []
     num_found = 0
-    for block in _blocks(code, np.array(centre), norm):
+    for block in _blocks(code, np.array(center), norm):
         found.append(block)
         num_found += len(block)
         if count is not None and num_found >= count:
@@ -85,12 +85,12 @@ def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
 
 
 def _blocks(
-    code: PackedBits, centre: NDArray[np.int64], norm: int
+    code: PackedBits, center: NDArray[np.int64], norm: int
 ) -> Iterator[SmallIntegers]:
     """The shell, one class modulo 2 after another and within it by the norm of the odd entries."""
-    words = unpack(codewords(code, 1 << len(code)), len(centre)).astype(np.int64)
-    rest = int(-centre.sum()) % 4
-    for residues in (words + centre) % 2:
+    words = unpack(codewords(code, 1 << len(code)), len(center)).astype(np.int64)
+    rest = int(-center.sum()) % 4
+    for residues in (words + center) % 2:
         odd = np.flatnonzero(residues)
         even = np.flatnonzero(residues == 0)
         for odd_norm in range(len(odd), norm + 1, 8):
@@ -100,7 +100,7 @@ def _blocks(
             right_sums = right.sum(axis=1, dtype=np.int64)
             totals = left_sums[:, None] + right_sums
             i, j = np.nonzero(totals % 4 == rest)
-            block = np.empty((len(i), len(centre)), dtype=np.int8)
+            block = np.empty((len(i), len(center)), dtype=np.int8)
             block[:, odd] = left[i]
             block[:, even] = right[j]
             yield block

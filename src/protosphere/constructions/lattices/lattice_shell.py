@@ -1,6 +1,6 @@
 """Vectors of a laminated or Coxeter-Todd lattice near a lattice point or a hole, scaled to the sphere.
 
-x and y at distances a <= b from a centre, x - y of norm m at least, are seen from it under a cosine of at most
+x and y at distances a <= b from a center, x - y of norm m at least, are seen from it under a cosine of at most
 (a^2 + b^2 - m) / 2ab. Where all distances are at most r and at least r - m/r, that is no more than 1 - m/(2r^2), as if
 all were at distance r: so a shell keeps its max cosine when the shells just inside it are added.
 """
@@ -36,13 +36,13 @@ LARGEST_SQUARED_RADIUS = 70
 
 @dataclass(frozen=True)
 class ShellRow:
-    """A line of the table: a lattice, squared distances, the coefficients of a centre, and how many vectors it has."""
+    """A line of the table: a lattice, squared distances, the coefficients of a center, and how many vectors it has."""
 
     lattice: str
     dim: int
     inner: str
     outer: str
-    centre: str
+    center: str
     denominator: int
     size: int
 
@@ -52,19 +52,19 @@ class ShellRow:
         radii = self.outer
         if self.inner != self.outer:
             radii = f"{self.inner}..{self.outer}"
-        center = self.centre.replace(" ", ",")
+        center = self.center.replace(" ", ",")
         return f"{self.lattice}-{self.dim}:{radii}:{center}/{self.denominator}"
 
 
 @dataclass(frozen=True)
 class Shells:
-    """The vectors of a lattice with squared distances from `inner` to `outer` from centre/denominator."""
+    """The vectors of a lattice with squared distances from `inner` to `outer` from center/denominator."""
 
     lattice: str
     dim: int
     inner: Fraction
     outer: Fraction
-    centre: tuple[int, ...]
+    center: tuple[int, ...]
     denominator: int
 
     @property
@@ -78,7 +78,7 @@ class Shells:
         radii = str(self.outer)
         if self.inner != self.outer:
             radii = f"{self.inner} to {self.outer}"
-        center = " ".join(map(str, self.centre))
+        center = " ".join(map(str, self.center))
         return f"{self.lattice} lattice {self.dim}, {radii} from ({center})/{self.denominator}"
 
     def structure(self, count: int) -> LatticePoints:
@@ -125,10 +125,10 @@ class Shells:
         return cholesky_factor(gram_matrix(self.lattice, self.dim))
 
     def _blocks(self) -> Iterator[tuple[Points, Points]]:
-        """Coefficients of the vectors seen from the centre, and their squared lengths, rounded to what they can be."""
+        """Coefficients of the vectors seen from the center, and their squared lengths, rounded to what they can be."""
         parts = self.denominator**2
         for found, lengths in close_vectors(
-            self._factor, np.array(self.centre) / self.denominator, float(self.outer)
+            self._factor, np.array(self.center) / self.denominator, float(self.outer)
         ):
             norms = np.rint(lengths * parts)
             kept = (
@@ -160,7 +160,7 @@ def shells_named(dim: int, id: str) -> Shells:
         raise InvalidArgumentError(
             f"'member' must describe shells of a lattice of dimension {dim}, got {brief(id)}"
         )
-    centre = _coefficients(read[5])
+    center = _coefficients(read[5])
     denominator = int(read[6])
     gram_matrix(read[1], dim)
     try:
@@ -169,7 +169,7 @@ def shells_named(dim: int, id: str) -> Shells:
     except ZeroDivisionError:
         inner = outer = Fraction(0)
     reaches = 0 < inner <= outer <= LARGEST_SQUARED_RADIUS and max(
-        centre
+        center
     ) < denominator + (denominator == 1)
     in_annulus = (
         outer <= LEAST_NORM or inner * outer >= (outer - LEAST_NORM) ** 2
@@ -178,7 +178,7 @@ def shells_named(dim: int, id: str) -> Shells:
         raise InvalidArgumentError(
             f"'member' must have distances from r - {LEAST_NORM}/r to r, got {brief(id)}"
         )
-    return Shells(read[1], dim, inner, outer, centre, denominator)
+    return Shells(read[1], dim, inner, outer, center, denominator)
 
 
 def _coefficients(text: str) -> tuple[int, ...]:
@@ -204,9 +204,9 @@ def _named(dim: int, id: str, size: int = 0) -> Member:
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def lattice_shell() -> Iterator[Member]:
-    """Vectors of Lambda_n, K11, K12 or K13 at one distance r from a centre, or at most m/r less, m the least norm.
+    """Vectors of Lambda_n, K11, K12 or K13 at one distance r from a center, or at most m/r less, m the least norm.
 
-    Centres are lattice points, vectors of the dual lattice and halves of those: holes. The max cosine is 1 - m/(2r^2).
+    Centers are lattice points, vectors of the dual lattice and halves of those: holes. The max cosine is 1 - m/(2r^2).
     """
     with shipped_file("lattice_shells.csv") as path:
         rows = read_known_table(path, ShellRow, lambda row: row.size > 1)

@@ -17,7 +17,7 @@ from protosphere.constructions.traits import Traits
 from protosphere.spherical.structures import LatticePoints
 
 TYPE_3 = (5, *(1,) * 23)
-"""A lattice vector of norm 48 (over 8: 6): half of it is a hole, and it is the centre of McLaughlin's graph."""
+"""A lattice vector of norm 48 (over 8: 6): half of it is a hole, and it is the center of McLaughlin's graph."""
 
 THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
 

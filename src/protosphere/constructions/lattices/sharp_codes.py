@@ -10,7 +10,7 @@ from protosphere.constructions.lattices.sections import E8, LEECH, Section, spar
 Vector = tuple[int, ...]
 
 ANOTHER_TYPE_3: Vector = (1, 5, *(1,) * 22)
-"""With the other one the centre of Higman and Sims' graph."""
+"""With the other one the center of Higman and Sims' graph."""
 
 
 def _star(dim: int, entry: int, arms: int) -> tuple[Vector, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from protosphere.constructions.build import placement_of
 from protosphere.constructions.construct import construct
+from protosphere.constructions.embeddings.from_embeddings import from_embeddings
 from protosphere.constructions.registry import describe
 from protosphere.errors import InvalidArgumentError, as_integer, brief
 from protosphere.spherical.part_names import PartNames
@@ -74,9 +75,11 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
         scheme, *sizes = given
         count = size + reserve if len(sizes) == 1 else sizes[0]
         found = _by_scheme(scheme, count, sizes[-1], part, seed)
+    elif _has_rows(given):
+        found = _by_vectors(given, size, part)
     else:
         raise InvalidArgumentError(
-            f"'codes' must be a scheme, a pair such as ('best', 8) or a SphericalCode, got {brief(given)}"
+            f"'codes' must be a scheme, a pair such as ('best', 8), a SphericalCode or vectors, got {brief(given)}"
         )
     _require_enough(found.points, size, part)
     return found
@@ -100,6 +103,11 @@ def _is_scheme_with_sizes(given: object) -> bool:
     scheme, *sizes = cast("Sequence[object]", given) or [None]
     numbers = [size for size in sizes if isinstance(size, int)]
     return isinstance(scheme, str) and len(numbers) == len(sizes) in (1, 2)
+
+
+def _has_rows(given: object) -> bool:
+    """Whether something is an array, a tensor or a list, which may be a matrix."""
+    return hasattr(given, "__array__") or isinstance(given, list)
 
 
 def _by_scheme(
@@ -126,6 +134,16 @@ def _described(code: SphericalCode) -> PartCode:
     if named is None or describe(named.placed_by.construction).traits.searched:
         return PartCode(points, None)
     return PartCode(points, dict(named.to_json()))
+
+
+def _by_vectors(given: Any, size: int, part: str) -> PartCode:
+    """Prototypes from a vector for each value."""
+    code = from_embeddings(given)
+    if code.num_classes != size:
+        raise InvalidArgumentError(
+            f"'codes' must have a vector for each of the {size} values of {brief(part)}, got {code.num_classes}"
+        )
+    return _described(code)
 
 
 def _require_enough(points: Structure, size: int, part: str) -> None:

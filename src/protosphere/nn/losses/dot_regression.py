@@ -31,7 +31,7 @@ def dot_regression(
 @loss(
     "dot_regression",
     dot_regression,
-    summary="(z c_y - radius)^2 / (2 radius), z not normalised; the other classes take no part",
+    summary="(z c_y - radius)^2 / (2 radius), z not normalized; the other classes take no part",
     reference="Yang et al. (2022)",
 )
 class DotRegression(PrototypeLoss):

@@ -48,6 +48,12 @@ MOST_COSINES = 1 << 16
 LONGEST_DENOMINATOR = 10**17
 """Exact cosines with larger denominators are given as floats: files hold fractions of at most 18 digits."""
 
+SEARCH_WORK = 1 << 10
+"""Multiplications that take as long as the search for the closest of many classes takes, per class and part."""
+
+LAST_BITS = 2.0**-46
+"""Shares whose sum is this close to 1 stay as they are, so that files give the same bits back."""
+
 SHARE_ROUNDING = 1e-12
 """How far from 1 the sum of shares may be that are floats."""
 
@@ -138,7 +144,7 @@ class ProductPoints:
             return parts
         if self.count <= ALL_PAIRS_POINTS:
             return parts + self.count**2 * self.dim // 2
-        return parts + 64 * self.values.size
+        return parts + SEARCH_WORK * self.values.size
 
     def class_values(self, start: int, stop: int) -> Values:
         """Return the values of classes `start` to `stop`, a row per class."""
@@ -341,7 +347,9 @@ def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
         raise InvalidArgumentError(
             f"'share' should be above 0 for each part, and 1 in all, is {float(total)}"
         )
-    return tuple(shares) if exact else tuple(float(share / total) for share in shares)
+    if exact or abs(total - 1) <= LAST_BITS:
+        return tuple(shares)
+    return tuple(float(share / total) for share in shares)
 
 
 def _readable(cosine: Cosine) -> Cosine:

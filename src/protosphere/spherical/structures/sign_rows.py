@@ -15,7 +15,7 @@ ENTRY_TOLERANCE = 1e-12
 class SignRows:
     """Class classes[i] is `coefficient` times the signs of words[i] (bit 1 is +), then glue_vectors[glue_of[i]].
 
-    `numbers` are those of the words in their code: neighbours in it are likely to be of the same coset.
+    `numbers` are those of the words in their code: neighbors in it are likely to be of the same coset.
     """
 
     classes: Indices

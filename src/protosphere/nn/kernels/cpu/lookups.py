@@ -214,7 +214,7 @@ def add_weights(
 
 
 @compiled_exactly
-def write_highest(
+def write_highest_lookups(
     tables: Block, values: Values, offsets: Offsets, highest: Block
 ) -> None:
     """Write the largest score of each tile of classes.
@@ -258,7 +258,7 @@ def write_total(x: Block, count: int, total: Block) -> None:
 
 
 @compiled_exactly
-def write_sums(
+def write_lookup_sums(
     tables: Block,
     values: Values,
     offsets: Offsets,

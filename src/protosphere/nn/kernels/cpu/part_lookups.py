@@ -58,7 +58,7 @@ class PartLookupsBackend:
         collected = entries[:0]
         if with_mean:
             collected = _empty_lanes(len(z), lookups.tables.num_entries)
-        _loops().write_sums(entries, *_classes(lookups), shifts, sums, collected)
+        _loops().write_lookup_sums(entries, *_classes(lookups), shifts, sums, collected)
         total = as_tensor(sums).flatten()[: len(z)]
         value = as_tensor(shifts).flatten()[: len(z)] + total.log()
         if not with_mean:
@@ -76,7 +76,7 @@ class PartLookupsBackend:
         lanes = _to_lanes(entries)
         tiles = -(-block.num_points // _loops().TILE)
         highest = np.empty((len(lanes), tiles, _loops().LANES), np.float32)
-        _loops().write_highest(lanes, *_classes(lookups), highest)
+        _loops().write_highest_lookups(lanes, *_classes(lookups), highest)
         by_vector = as_tensor(highest).transpose(1, 2).flatten(0, 1)[: len(z)]
         best = by_vector.topk(min(k, tiles), dim=1).indices
         size = max(1, CHOSEN_ENTRIES // (best.shape[1] * _loops().TILE))

@@ -1,0 +1,136 @@
+"""Last layers of classes made of parts against a learned `nn.Linear`: time of a step and memory, in one run.
+
+`python -m benchmarks.parts` times loss and gradient of one batch of 256:
+
+- all combinations: 11,172 classes of 19, 21 and 28 values, n = 65;
+- some combinations: one million random classes of P parts of 256 values, n = 128 or the next multiple of P.
+
+Steps of both layers alternate, and the ratio is that of the medians. The dense layer computes the gradient of its
+weights too, as it does in training. `--classes` and `--parts` set the second case, `--json` prints JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable
+from math import prod
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+import protosphere as ps
+from protosphere.nn import PrototypeHead
+from protosphere.nn.projections.combinations import CombinationsBlock
+from protosphere.nn.projections.part_tables import PartTables
+from protosphere.nn.projections.projection import BlockSpec, Projection, ProjectionPlan
+
+BATCH = 256
+SIZES = (19, 21, 28)
+
+
+def medians(steps: list[Callable[[], object]], repeats: int) -> list[float]:
+    """Return the median seconds of each step; the steps take turns."""
+    times: list[list[float]] = [[] for _ in steps]
+    for number in range(repeats + 1):
+        for step, seconds in zip(steps, times, strict=True):
+            start = time.perf_counter()
+            step()
+            if number:
+                seconds.append(time.perf_counter() - start)
+    return [statistics.median(seconds) for seconds in times]
+
+
+def dense_step(z: Tensor, target: Tensor, num_classes: int) -> Callable[[], None]:
+    """Return a step of a learned layer."""
+    layer = nn.Linear(z.shape[1], num_classes)
+
+    def step() -> None:
+        layer.zero_grad()
+        cross_entropy(layer(z), target).backward()
+
+    return step
+
+
+def megabytes(module: nn.Module) -> float:
+    """Return the memory of all buffers."""
+    return sum(buffer.nbytes for buffer in module.buffers()) / 1e6
+
+
+def row(
+    name: str, dim: int, num_classes: int, module: nn.Module, seconds: list[float]
+) -> dict[str, object]:
+    """Return one result."""
+    ours, dense = seconds
+    return {
+        "case": name,
+        "num_classes": num_classes,
+        "dim": dim,
+        "step_ms": round(1e3 * ours, 3),
+        "dense_ms": round(1e3 * dense, 3),
+        "times_faster": round(dense / ours, 1),
+        "head_mb": round(megabytes(module), 3),
+        "dense_mb": round(4e-6 * num_classes * (dim + 1), 3),
+    }
+
+
+def all_combinations() -> dict[str, object]:
+    """Time a head whose classes are all combinations of three parts."""
+    head = PrototypeHead(ps.compose(sizes=SIZES))
+    z = torch.randn(BATCH, head.dim, requires_grad=True)
+    target = torch.randint(head.num_classes, (BATCH,))
+    steps = [
+        lambda: head.loss(z, target).backward(),
+        dense_step(z, target, prod(SIZES)),
+    ]
+    seconds = medians(steps, 30)
+    return row("all combinations", head.dim, head.num_classes, head, seconds)
+
+
+def some_combinations(num_classes: int, parts: int) -> dict[str, object]:
+    """Time a projection whose classes are random combinations of parts of 256 values."""
+    rng = np.random.default_rng(0)
+    width = -(-128 // parts)
+    dim = width * parts
+    points = rng.standard_normal((parts, 256, width))
+    points /= np.linalg.norm(points, axis=2, keepdims=True)
+    tables = PartTables(list(points), np.full(parts, parts**-0.5), dim, torch.float32)
+    values = torch.from_numpy(rng.integers(0, 256, (num_classes, parts), np.uint8))
+
+    def build(first: int, last: int) -> CombinationsBlock:
+        return CombinationsBlock(tables, values[first:last])
+
+    spec = BlockSpec(num_classes, 1, build)
+    projection = Projection(ProjectionPlan("parts", (spec,)), num_classes, dim)
+    z = (3 * torch.randn(BATCH, dim)).requires_grad_()
+    target = torch.randint(num_classes, (BATCH,))
+    steps = [
+        lambda: projection.cross_entropy(z, target).backward(),
+        dense_step(z, target, num_classes),
+    ]
+    seconds = medians(steps, 3)
+    return row(f"{parts} parts of 256 values", dim, num_classes, projection, seconds)
+
+
+def main() -> None:
+    """Print the results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--classes", type=int, default=1_000_000)
+    parser.add_argument("--parts", type=int, nargs="+", default=[8, 15, 16])
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    rows = [all_combinations()]
+    rows += [some_combinations(given.classes, parts) for parts in given.parts]
+    if given.json:
+        print(json.dumps({"threads": torch.get_num_threads(), "rows": rows}))
+        return
+    for found in rows:
+        print(", ".join(f"{name} {value}" for name, value in found.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""Polynomials that prove a converse: rational coefficients which anybody can check in exact arithmetic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from protosphere.bounds.levenshtein import levenshtein, levenshtein_order
+from protosphere.bounds.linear_programming import (
+    DEGREE,
+    LARGEST_PROGRAM_DIM,
+    delsarte_polynomial,
+    linear_programming,
+)
+from protosphere.bounds.registry import checked_size
+from protosphere.errors import InfeasibleError
+from protosphere.verify import (
+    PROOF_FORMAT,
+    excludes,
+    expansion,
+    from_expansion,
+    is_negative,
+    levenshtein_degree,
+    levenshtein_factor,
+    plus,
+)
+
+COEFFICIENT_BITS = 96
+"""Bits after the point of the coefficients, in units of the mean f_0 of the polynomial."""
+
+LEVENSHTEIN_SHIFT = Fraction(1, 1 << 60)
+"""What is taken off Levenshtein's polynomial, so that it is negative where it would be 0."""
+
+COSINE_BITS = 44
+MOST_ATTEMPTS = 24
+
+
+@dataclass(frozen=True)
+class DualPolynomial:
+    """A polynomial f = f_0 P_0 + f_1 P_1 + ... that proves a converse (P_k: Gegenbauer polynomials of R^n).
+
+    All f_k are at least 0, f_0 is above 0, f is negative from -1 to `cosine`, and f(1) < K f_0. So the maximum cosine
+    of any K points in R^n is above `cosine` (Delsarte, Goethals and Seidel, 1977).
+
+    Attributes:
+        num_classes: Number K of points.
+        dim: Dimension n.
+        cosine: The converse, a fraction.
+        coefficients: f_0, f_1, ..., fractions.
+    """
+
+    num_classes: int
+    dim: int
+    cosine: Fraction
+    coefficients: tuple[Fraction, ...]
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the polynomial proves the converse, in exact arithmetic."""
+        coefficients = list(self.coefficients)
+        if not excludes(coefficients, self.num_classes):
+            return False
+        f = from_expansion(coefficients, self.dim)
+        return f[-1] != 0 and is_negative(f, Fraction(-1), self.cosine)
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of a proof file, which `protosphere verify --proof` reads."""
+        return {
+            "format": PROOF_FORMAT,
+            "num_classes": self.num_classes,
+            "dim": self.dim,
+            "cosine": str(self.cosine),
+            "coefficients": [str(coefficient) for coefficient in self.coefficients],
+        }
+
+
+def dual_polynomial(num_classes: int, dim: int) -> DualPolynomial:
+    """Make a polynomial that proves a converse for K points in R^n.
+
+    It is the polynomial of the linear program where that is better than Levenshtein's by more than a millionth, else
+    Levenshtein's, rounded to rational coefficients. It is checked in exact arithmetic before it is returned.
+
+    Args:
+        num_classes: Number K of points, above 2 n.
+        dim: Dimension n, from 3 to 256.
+
+    Returns:
+        The polynomial with the cosine that it proves.
+
+    Raises:
+        InfeasibleError: If K or n is out of range, or the polynomial would have a degree above 36.
+
+    >>> dual = dual_polynomial(240, 8)
+    >>> 0.5 - 1e-10 < dual.cosine < 0.5, dual.is_valid
+    (True, True)
+    """
+    K, n = checked_size(num_classes, dim)
+    reason = _infeasible_reason(K, n)
+    if reason is not None:
+        raise InfeasibleError(reason)
+    known = float(levenshtein(K, n))
+    better = float(linear_programming(K, n))
+    if better > known:
+        dual = _program_dual(K, n, known, better)
+        if dual is not None:
+            return dual
+    return _levenshtein_dual(K, n, known)
+
+
+def _infeasible_reason(K: int, n: int) -> str | None:
+    if not 3 <= n <= LARGEST_PROGRAM_DIM:
+        return f"a dual polynomial needs 'dim' from 3 to {LARGEST_PROGRAM_DIM}, got {n}"
+    if 2 * n >= K:
+        return f"a dual polynomial needs 'num_classes' above 2 dim, got {K}; smallest: {2 * n + 1}"
+    order = levenshtein_order(K, n)
+    if order > DEGREE:
+        return f"a dual polynomial of {K} points needs degree {order}, the largest is {DEGREE}"
+    return None
+
+
+def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial | None:
+    """The polynomial of the linear program, for the largest of a few cosines at which it can be checked."""
+    for attempt in range(MOST_ATTEMPTS):
+        cosine = better - (better - known) * attempt / MOST_ATTEMPTS
+        size, coefficients = delsarte_polynomial(n, cosine)
+        if size >= K:
+            continue
+        rounded = [_rounded(Fraction(coefficient)) for coefficient in coefficients]
+        while rounded and rounded[-1] == 0:
+            rounded.pop()
+        dual = DualPolynomial(K, n, _cosine_below(cosine), tuple(rounded))
+        if dual.is_valid:
+            return dual
+    return None
+
+
+def _levenshtein_dual(K: int, n: int, known: float) -> DualPolynomial:
+    """Levenshtein's polynomial at a cosine just below his bound."""
+    margin = (1 - Fraction(known)) / (1 << 36)
+    for attempt in range(MOST_ATTEMPTS):
+        cosine = _cosine_below(Fraction(known) - margin * 2**attempt)
+        factor = levenshtein_factor(n, levenshtein_degree(K, n), cosine)
+        exact = expansion(plus([Fraction(0), *factor], -cosine, factor), n)
+        rounded = [_rounded(coefficient / exact[0]) for coefficient in exact]
+        rounded[0] -= LEVENSHTEIN_SHIFT
+        dual = DualPolynomial(K, n, cosine, tuple(rounded))
+        if dual.is_valid:
+            return dual
+    raise InfeasibleError(f"no dual polynomial was found for {K} points in R^{n}")
+
+
+def _rounded(coefficient: Fraction) -> Fraction:
+    return Fraction(round(coefficient * (1 << COEFFICIENT_BITS)), 1 << COEFFICIENT_BITS)
+
+
+def _cosine_below(cosine: float | Fraction) -> Fraction:
+    """A fraction with a short denominator that is not above the cosine, relative to its distance from 1."""
+    scale = 1 << (COSINE_BITS + int(1 / (1 - cosine)).bit_length())
+    return Fraction(int(Fraction(cosine) * scale // 1), scale)

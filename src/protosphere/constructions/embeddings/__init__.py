@@ -1,0 +1,1 @@
+"""Prototypes from a vector for each class."""

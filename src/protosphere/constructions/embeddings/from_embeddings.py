@@ -1,0 +1,180 @@
+"""The call that makes prototypes from a vector for each class."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import acos, cos, degrees, radians
+from typing import Any
+
+import numpy as np
+
+from protosphere.bounds import converse
+from protosphere.constructions.embeddings.principal import (
+    as_power,
+    as_vectors,
+    directions_of,
+    principal_components,
+)
+from protosphere.constructions.embeddings.quantization import (
+    MOST_VALUES,
+    Quantization,
+    Units,
+    mean_cosine,
+    quantized,
+    with_own_combinations,
+)
+from protosphere.constructions.embeddings.spreading import spread
+from protosphere.errors import InfeasibleError, as_integer, as_positive
+from protosphere.geometry.sphere import normalized, padded
+from protosphere.spherical.certificate import certified
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.structures import Plain, ProductPoints
+from protosphere.types import Points, Progress, ignore
+
+MOST_DENSE_CLASSES = 50_000
+"""Classes up to which dense prototypes are certified by all pairs."""
+
+DEFAULT_ANGLE = 5.0
+"""Least angle in degrees, unless so many classes cannot be that far apart."""
+
+SHARE_OF_ANGLE = 0.25
+"""Share of the largest least angle that any points can have, up to which points are spread by default."""
+
+
+def from_embeddings(
+    vectors: Any,
+    dim: int | None = None,
+    *,
+    whiten: float = 1.0,
+    parts: int | None = None,
+    min_angle: float | None = None,
+    seed: int = 0,
+    progress: Progress = ignore,
+) -> SphericalCode:
+    """Make prototypes from one vector per class, so that classes with similar vectors have similar prototypes.
+
+    The vectors may be class means of inputs or of features, or embeddings of class names. They are centered, reduced to
+    their principal components, whitened and normalized. No K x K matrix is made.
+
+    With `parts` the prototypes are compressed by product quantization: the coordinates are divided into parts, each
+    with at most 256 values, and a class is a combination of values of its own. A class then takes a byte a part, and a
+    head looks its logits up instead of multiplying. Use it for more than 50,000 classes.
+
+    Args:
+        vectors: K x d matrix, an array or a tensor.
+        dim: Dimension n; by default the number of dimensions in which the vectors vary.
+        whiten: Power of the standard deviation by which each component is divided: 0 keeps the proportions of the
+            vectors, 1 gives all components the same variance.
+        parts: Number of parts of compressed prototypes, at most n / 2; None for dense prototypes. n / 4 is a good
+            choice.
+        min_angle: Smallest angle in degrees between two prototypes, or with `parts` between two values of a part.
+            Closer ones are moved apart. By default 5, or less where that many do not fit.
+        seed: Seed of moves and of clusters.
+        progress: Called while parts are found and pairs are measured.
+
+    Returns:
+        The certified code.
+
+    Raises:
+        InvalidArgumentError: If `vectors` is not a matrix of finite numbers, or all rows are the same.
+        InfeasibleError: If there are more than 50,000 classes and no `parts`, or the angle cannot be reached.
+
+    Example:
+        >>> vectors = np.random.default_rng(0).standard_normal((1000, 64))
+        >>> from_embeddings(vectors, dim=32).dim
+        32
+        >>> from_embeddings(vectors, dim=32, parts=8).placement.structure.values.shape
+        (1000, 8)
+    """
+    rows = as_vectors(vectors)
+    power = as_power(whiten)
+    rng = np.random.default_rng(as_integer("seed", seed, minimum=0))
+    most = rows.shape[1] if dim is None else as_integer("dim", dim, minimum=2)
+    if parts is None and len(rows) > MOST_DENSE_CLASSES:
+        raise InfeasibleError(
+            f"'from_embeddings' certifies dense prototypes of up to {MOST_DENSE_CLASSES} classes, got {len(rows)}; "
+            "parts= compresses more, such as parts=16"
+        )
+    if parts is not None:
+        as_integer("parts", parts, minimum=1)
+    components = principal_components(rows, min(most, rows.shape[1]), rng)
+    units = directions_of(rows, components, power, rng)
+    n = units.shape[1] if dim is None else dim
+    if parts is None:
+        return _dense(units, n, min_angle, rng, progress)
+    return _compressed(units, n, parts, min_angle, rng, progress)
+
+
+def _dense(
+    units: Units,
+    dim: int,
+    min_angle: float | None,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> SphericalCode:
+    points = padded(normalized(units.astype(np.float64)), dim)
+    angle = _least_angle(min_angle, *points.shape)
+    apart = spread(points, angle, rng)
+    moved = int((apart != points).any(axis=1).sum())
+    description = (
+        f"{units.shape[1]} principal components of {len(points)} vectors, {moved} of them moved to be at least "
+        f"{angle:.3g} degrees apart"
+    )
+    placement = Placement(description, Plain(apart))
+    guarantee = cos(radians(angle))
+    return SphericalCode(placement, certified(placement, guarantee, progress), None)
+
+
+def _least_angle(min_angle: float | None, num_points: int, dim: int) -> float:
+    """The angle that was given, or the default one: less than 5 degrees where points are many for their dimension."""
+    if min_angle is not None:
+        return as_positive("min_angle", min_angle)
+    largest = degrees(acos(float(converse(num_points, dim).value)))
+    return min(DEFAULT_ANGLE, SHARE_OF_ANGLE * largest)
+
+
+def _compressed(
+    units: Units,
+    dim: int,
+    num_parts: int,
+    min_angle: float | None,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> SphericalCode:
+    K, n = units.shape
+    if n < 2 * num_parts:
+        raise InfeasibleError(
+            f"'parts' needs two dimensions a part, got {num_parts} parts of {n} dimensions; nearest: {n // 2}"
+        )
+    num_values = min(MOST_VALUES, K)
+    if num_values**num_parts < 4 * K:
+        raise InfeasibleError(
+            f"'parts' needs combinations for {K} classes, got {num_values} values of {num_parts} parts; "
+            f"more parts work, such as {num_parts + 1}"
+        )
+    found = quantized(units, num_parts, num_values, rng, progress)
+    values = [_spread_values(points, min_angle, rng) for points in found.values]
+    numbers = with_own_combinations(
+        found.numbers, units, found.columns, values, found.shares
+    )
+    found = replace(found, values=values, numbers=numbers)
+    placement = _product(found, dim, mean_cosine(units, found))
+    return SphericalCode(placement, certified(placement, None, progress), None)
+
+
+def _spread_values(
+    points: Points, min_angle: float | None, rng: np.random.Generator
+) -> Points:
+    return spread(points, _least_angle(min_angle, *points.shape), rng)
+
+
+def _product(found: Quantization, dim: int, cosine: float) -> Placement:
+    sizes = tuple(len(points) for points in found.values)
+    parts = tuple(Plain(points) for points in found.values)
+    structure = ProductPoints(parts, sizes, tuple(found.shares), found.numbers, dim)
+    description = (
+        f"{len(found.numbers)} vectors as combinations of {len(sizes)} parts of {sizes[0]} values, mean cosine "
+        f"{cosine:.3f} with the vectors"
+    )
+    return Placement(description, structure)

@@ -1,0 +1,180 @@
+"""Principal components of one vector per class, whitened and put on the sphere; no K x K matrix is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.types import Points
+
+Vectors = NDArray[np.floating[Any]]
+
+BLOCK_ROWS = 1 << 14
+"""Vectors that are converted to float64 together."""
+
+LARGEST_COVARIANCE = 4096
+"""Dimension of vectors up to which their covariance matrix is held: 128 MB."""
+
+SPARE_DIRECTIONS = 16
+"""Random directions beyond those asked for, where the covariance matrix is too large to hold."""
+
+POWER_ITERATIONS = 4
+
+LEAST_DEVIATION = 1e-6
+"""Standard deviation of a component, relative to the largest, up to which it counts as constant."""
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """Directions in which vectors vary, in descending order.
+
+    Attributes:
+        mean: Mean of the vectors.
+        directions: Orthonormal columns, d x r.
+        deviations: Standard deviation along each.
+    """
+
+    mean: Points
+    directions: Points
+    deviations: Points
+
+
+def as_vectors(given: Any) -> Vectors:
+    """Return one vector per class as an array of float32 or float64.
+
+    Raises:
+        InvalidArgumentError: If `given` is not a matrix of finite real numbers with at least two rows.
+    """
+    if hasattr(given, "detach"):
+        given = given.detach().cpu()
+        given = given.double() if given.itemsize < 4 else given
+        given = given.numpy()
+    try:
+        array: NDArray[Any] = np.asarray(given)
+    except ValueError as error:
+        raise InvalidArgumentError(
+            "'vectors' must be a matrix of numbers, got rows of different lengths"
+        ) from error
+    if array.dtype.kind not in "biuf" or array.ndim != 2 or min(array.shape) < 1:
+        kind = f"shape {array.shape} of {array.dtype}"
+        raise InvalidArgumentError(
+            f"'vectors' must be a matrix of numbers with a row for each class, got {kind}"
+        )
+    if len(array) < 2:
+        raise InvalidArgumentError(
+            f"'vectors' must have two rows or more, got {len(array)}"
+        )
+    vectors = array if array.dtype == np.float32 else array.astype(np.float64)
+    for start, rows in _blocks(vectors):
+        finite = np.isfinite(rows).all(axis=1)
+        if not finite.all():
+            row = start + int(np.argmin(finite))
+            raise InvalidArgumentError(
+                f"'vectors' must be finite, got NaN or infinity in row {row}"
+            )
+    largest = max(float(np.abs(rows).max()) for _, rows in _blocks(vectors))
+    if largest > 1e100:
+        raise InvalidArgumentError(
+            f"'vectors' must have entries up to 1e100, got {largest:g}; divide by that"
+        )
+    return vectors
+
+
+def _blocks(vectors: Vectors) -> Iterator[tuple[int, Points]]:
+    for start in range(0, len(vectors), BLOCK_ROWS):
+        yield start, vectors[start : start + BLOCK_ROWS].astype(np.float64)
+
+
+def principal_components(
+    vectors: Vectors, most: int, rng: np.random.Generator
+) -> Components:
+    """Return the directions of largest variance.
+
+    Args:
+        vectors: K x d vectors.
+        most: Number of directions; fewer are returned where vectors vary in fewer.
+        rng: Randomness of the method for d above 4096.
+
+    Raises:
+        InvalidArgumentError: If all vectors are the same.
+    """
+    mean = np.zeros(vectors.shape[1])
+    for _, rows in _blocks(vectors):
+        mean += rows.sum(axis=0)
+    mean /= len(vectors)
+    if vectors.shape[1] <= LARGEST_COVARIANCE:
+        variances, directions = np.linalg.eigh(_covariance(vectors, mean))
+    else:
+        variances, directions = _randomized(vectors, mean, most, rng)
+    order = np.argsort(variances)[::-1][:most]
+    deviations = np.sqrt(np.maximum(variances[order], 0))
+    scale = float(np.abs(mean).max()) + float(deviations[0])
+    if deviations[0] <= LEAST_DEVIATION * LEAST_DEVIATION * scale:
+        raise InvalidArgumentError(
+            "'vectors' must differ from class to class, got the same vector for all"
+        )
+    varying = order[deviations > LEAST_DEVIATION * deviations[0]]
+    return Components(mean, directions[:, varying], deviations[: len(varying)])
+
+
+def _covariance(vectors: Vectors, mean: Points) -> Points:
+    total = np.zeros((len(mean), len(mean)))
+    for _, rows in _blocks(vectors):
+        centered = rows - mean
+        total += centered.T @ centered
+    return total / len(vectors)
+
+
+def _randomized(
+    vectors: Vectors, mean: Points, most: int, rng: np.random.Generator
+) -> tuple[Points, Points]:
+    """Largest variances and their directions by subspace iteration (Halko, Martinsson and Tropp, 2011)."""
+    width = min(most + SPARE_DIRECTIONS, *vectors.shape)
+    basis = np.linalg.qr(rng.standard_normal((vectors.shape[1], width)))[0]
+    image = np.zeros_like(basis)
+    for _ in range(POWER_ITERATIONS):
+        image = _covariance_times(vectors, mean, basis)
+        basis = np.linalg.qr(image)[0]
+    image = _covariance_times(vectors, mean, basis)
+    variances, rotation = np.linalg.eigh(basis.T @ image)
+    return variances, basis @ rotation
+
+
+def _covariance_times(vectors: Vectors, mean: Points, basis: Points) -> Points:
+    total = np.zeros_like(basis)
+    for _, rows in _blocks(vectors):
+        centered = rows - mean
+        total += centered.T @ (centered @ basis)
+    return total / len(vectors)
+
+
+def directions_of(
+    vectors: Vectors, components: Components, whiten: float, rng: np.random.Generator
+) -> NDArray[np.float32] | Points:
+    """Return the coordinates of vectors along components, divided by deviation ** whiten, as unit rows.
+
+    A vector at the mean has no direction and gets a random one. The rows have the dtype of the vectors.
+    """
+    factors = components.directions * components.deviations**-whiten
+    found = np.empty((len(vectors), factors.shape[1]), dtype=vectors.dtype)
+    for start, rows in _blocks(vectors):
+        coordinates = (rows - components.mean) @ factors
+        norms = np.linalg.norm(coordinates, axis=1, keepdims=True)
+        smallest = LEAST_DEVIATION * float(norms.max())
+        lost = np.flatnonzero(norms[:, 0] <= smallest)
+        coordinates[lost] = rng.standard_normal((len(lost), factors.shape[1]))
+        norms[lost] = np.linalg.norm(coordinates[lost], axis=1, keepdims=True)
+        found[start : start + len(rows)] = coordinates / norms
+    return found
+
+
+def as_power(whiten: object) -> float:
+    """Return `whiten` as a number from 0 to 1."""
+    if isinstance(whiten, int | float) and 0 <= whiten <= 1:
+        return float(whiten)
+    raise InvalidArgumentError(f"'whiten' must be from 0 to 1, got {brief(whiten)}")

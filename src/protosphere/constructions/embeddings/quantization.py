@@ -1,0 +1,231 @@
+"""Unit vectors as combinations of a few hundred values a part: product quantization by spherical k-means.
+
+The coordinates are divided into parts, and the directions of each part are clustered (Jegou, Douze and Schmid, Product
+quantization for nearest neighbor search, 2011). Which coordinates belong to which part balances the variance of the
+parts (Ge, He, Ke and Sun, Optimized product quantization, 2013).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.geometry.closest_classes import Values
+from protosphere.geometry.sphere import normalized
+from protosphere.types import Indices, Points, Progress
+
+Units = NDArray[np.floating[Any]]
+
+MOST_VALUES = 256
+"""Values of a part: one byte a class and part."""
+
+SAMPLES = 1 << 16
+"""Vectors that the values of a part are learned from."""
+
+ITERATIONS = 12
+
+BLOCK_ROWS = 1 << 14
+"""Vectors whose nearest values are found together."""
+
+LEAST_NORM = 1e-6
+"""Length of a part, relative to the vector, below which it has no direction."""
+
+MOST_ROUNDS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Quantization:
+    """Vectors as combinations of values.
+
+    Attributes:
+        columns: The coordinates of each part.
+        values: Unit vectors of the values of each part.
+        shares: Share of each part in the squared length of the vectors.
+        numbers: K x P numbers of values.
+    """
+
+    columns: list[Indices]
+    values: list[Points]
+    shares: list[float]
+    numbers: Values
+
+
+def balanced_columns(variances: Points, num_parts: int) -> list[Indices]:
+    """Divide coordinates into parts of nearly equal size whose products of variances are about equal.
+
+    Coordinates in descending order of variance each go to the part with the smallest product that has room.
+    """
+    dim = len(variances)
+    room = np.full(num_parts, dim // num_parts)
+    room[: dim % num_parts] += 1
+    logarithms = np.log(np.maximum(variances, 1e-300) / max(variances.min(), 1e-300))
+    totals = np.zeros(num_parts)
+    columns: list[list[int]] = [[] for _ in range(num_parts)]
+    for column in np.argsort(-variances, kind="stable").tolist():
+        part = int(np.argmin(np.where(room > 0, totals, np.inf)))
+        columns[part].append(column)
+        totals[part] += logarithms[column] + 1
+        room[part] -= 1
+    return [np.array(sorted(found), dtype=np.int64) for found in columns]
+
+
+def learned_values(units: Units, count: int, rng: np.random.Generator) -> Points:
+    """Return the centers of spherical k-means: unit vectors, `count` of them.
+
+    Args:
+        units: Directions to cluster.
+        count: Number of clusters.
+        rng: Randomness of the start and of clusters that would be empty.
+    """
+    centers = units[rng.choice(len(units), count, replace=len(units) < count)].copy()
+    if len(units) < count:
+        centers += 0.1 * rng.standard_normal(centers.shape).astype(centers.dtype)
+    for _ in range(ITERATIONS):
+        nearest = nearest_values(units, centers)
+        sums = np.zeros(centers.shape)
+        for number, column in enumerate(units.T):
+            sums[:, number] = np.bincount(nearest, column, minlength=count)
+        empty = np.linalg.norm(sums, axis=1) < LEAST_NORM
+        sums[empty] = units[rng.integers(0, len(units), int(empty.sum()))]
+        sums[empty] += 0.1 * rng.standard_normal((int(empty.sum()), units.shape[1]))
+        centers = normalized(sums).astype(units.dtype)
+    return normalized(centers.astype(np.float64))
+
+
+def nearest_values(units: Units, centers: Units) -> Indices:
+    """Return the number of the nearest center of each row."""
+    found = np.empty(len(units), dtype=np.int64)
+    for start in range(0, len(units), BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        found[rows] = np.argmax(units[rows] @ centers.T, axis=1)
+    return found
+
+
+def part_directions(units: Units, columns: Indices) -> Units:
+    """Return one part of each vector as unit rows; a part without length points along its first axis."""
+    part = np.ascontiguousarray(units[:, columns])
+    norms = np.linalg.norm(part, axis=1, keepdims=True)
+    lost = norms[:, 0] < LEAST_NORM
+    part[lost] = 0
+    part[lost, 0] = 1
+    norms[lost] = 1
+    part /= norms
+    return part
+
+
+def with_own_combinations(
+    numbers: Values,
+    units: Units,
+    columns: list[Indices],
+    values: list[Points],
+    shares: list[float],
+) -> Values:
+    """Give every class a combination of its own.
+
+    Of classes with the same combination the first keeps it. The others take the combinations that differ in one value
+    and are nearest to their vectors; the j-th of them tries the j-th nearest first.
+
+    Args:
+        numbers: K x P numbers of values.
+        units: The vectors.
+        columns: The coordinates of each part.
+        values: Unit vectors of the values of each part.
+        shares: Share of each part.
+    """
+    found = numbers.copy()
+    for attempt in range(MOST_ROUNDS):
+        repeated, rank = _repeated_rows(found)
+        if not len(repeated):
+            return found
+        losses = _losses(units[repeated], found[repeated], columns, values, shares)
+        change = np.argsort(losses, axis=1, kind="stable")
+        limit = losses.shape[1] - len(columns)
+        taken = change[np.arange(len(repeated)), (rank + attempt) % limit]
+        ends = np.cumsum([len(points) for points in values])
+        part = np.searchsorted(ends, taken, side="right")
+        first = np.concatenate([[0], ends[:-1]])
+        found[repeated, part] = taken - first[part]
+    raise AssertionError("combinations are far more than classes")
+
+
+def _repeated_rows(numbers: Values) -> tuple[Indices, Indices]:
+    """Rows that are the same as one before, and how many equal ones are before each, less one."""
+    rows = np.ascontiguousarray(numbers)
+    keys = rows.view(f"V{rows.dtype.itemsize * rows.shape[1]}").ravel()
+    order = np.argsort(keys, kind="stable")
+    new = np.concatenate([[True], keys[order][1:] != keys[order][:-1]])
+    starts = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
+    before = np.arange(len(order)) - starts
+    return order[~new], before[~new] - 1
+
+
+def _losses(
+    units: Units,
+    numbers: Values,
+    columns: list[Indices],
+    values: list[Points],
+    shares: list[float],
+) -> Points:
+    """What the cosine loses by each change of one value, for all parts side by side; no change is infinite."""
+    found: list[Points] = []
+    for part, points in enumerate(values):
+        products = units[:, columns[part]].astype(np.float64) @ points.T
+        products *= np.sqrt(shares[part])
+        own = np.take_along_axis(
+            products, numbers[:, part : part + 1].astype(np.int64), axis=1
+        )
+        losses = own - products
+        losses[np.arange(len(units)), numbers[:, part]] = np.inf
+        found.append(losses)
+    return np.hstack(found)
+
+
+def mean_cosine(units: Units, quantized: Quantization) -> float:
+    """Return the mean cosine between vectors and their combinations of values."""
+    total = 0.0
+    for part, columns in enumerate(quantized.columns):
+        weight = np.sqrt(quantized.shares[part])
+        points = (weight * quantized.values[part]).astype(units.dtype)
+        for start in range(0, len(units), BLOCK_ROWS):
+            rows = slice(start, start + BLOCK_ROWS)
+            chosen = points[quantized.numbers[rows, part]]
+            total += float(np.einsum("ij,ij->", units[rows][:, columns], chosen))
+    return total / len(units)
+
+
+def quantized(
+    units: Units,
+    num_parts: int,
+    num_values: int,
+    rng: np.random.Generator,
+    progress: Progress,
+) -> Quantization:
+    """Find parts, their values, and a combination of values for each vector; two may have the same.
+
+    Args:
+        units: K x n unit rows.
+        num_parts: Number of parts.
+        num_values: Number of values of each part.
+        rng: Randomness of the clusters.
+        progress: Called after each part.
+    """
+    columns = balanced_columns(units.var(axis=0, dtype=np.float64), num_parts)
+    chosen = np.sort(rng.permutation(len(units))[:SAMPLES])
+    numbers = np.empty(
+        (len(units), num_parts), dtype=np.min_scalar_type(num_values - 1)
+    )
+    values: list[Points] = []
+    shares: list[float] = []
+    for part, own in enumerate(columns):
+        directions = part_directions(units, own)
+        centers = learned_values(directions[chosen], num_values, rng)
+        numbers[:, part] = nearest_values(directions, centers.astype(units.dtype))
+        values.append(centers)
+        sample = units[chosen][:, own].astype(np.float64)
+        shares.append(float(np.square(sample).sum() / len(chosen)))
+        progress("quantizing parts", part + 1, num_parts)
+    total = sum(shares)
+    return Quantization(columns, values, [share / total for share in shares], numbers)

@@ -1,0 +1,106 @@
+"""Points that are too close are moved apart until every pair has a least angle; all others stay where they are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from protosphere.errors import InfeasibleError
+from protosphere.geometry.sphere import normalized
+from protosphere.types import Indices, Points
+
+MOST_ROUNDS = 400
+
+OVERSHOOT = 1.05
+"""Pairs are moved a little farther apart than the least angle asks for."""
+
+JITTER = 0.2
+"""Random part of a move, relative to the distance asked for: it separates points that coincide."""
+
+BLOCK_ENTRIES = 1 << 24
+"""Cosines held at once."""
+
+NEGLIGIBLE = 1e-4
+"""Distances below this share of the one that is asked for have no direction to speak of."""
+
+
+def spread(points: Points, least_degrees: float, rng: np.random.Generator) -> Points:
+    """Move points apart that are closer than an angle.
+
+    Args:
+        points: Unit rows.
+        least_degrees: Smallest angle between two rows of the result.
+        rng: Randomness of the moves of points that coincide.
+
+    Returns:
+        Unit rows; those without a close neighbor are unchanged.
+
+    Raises:
+        InfeasibleError: If the points do not get this far apart.
+    """
+    distance = 2 * np.sin(np.radians(least_degrees) / 2)
+    found = points.copy()
+    left, right = close_pairs(found, np.arange(len(found)), distance)
+    for _ in range(MOST_ROUNDS):
+        if not len(left):
+            return found
+        moved = _push_apart(found, left, right, distance, rng)
+        left, right = close_pairs(found, moved, distance)
+    raise InfeasibleError(
+        f"'min_angle' of {least_degrees:g} degrees is not reached by {len(found)} classes in {found.shape[1]} "
+        f"dimensions; a smaller angle, such as {least_degrees / 2:g}, or a larger dim works"
+    )
+
+
+def close_pairs(
+    points: Points, rows: Indices, distance: float
+) -> tuple[Indices, Indices]:
+    """Return the pairs of one of `rows` and any other row that are closer than a distance."""
+    limit = 1 - distance**2 / 2
+    near = np.float32(limit - 1e-5)
+    rounded = points.astype(np.float32)
+    step = max(1, BLOCK_ENTRIES // len(points))
+    left: list[Indices] = []
+    right: list[Indices] = []
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        one, other = np.nonzero(rounded[block] @ rounded.T > near)
+        left.append(block[one])
+        right.append(other)
+    ones = np.concatenate(left)
+    others = np.concatenate(right)
+    different = ones != others
+    return _verified(points, ones[different], others[different], distance)
+
+
+def _verified(
+    points: Points, ones: Indices, others: Indices, distance: float
+) -> tuple[Indices, Indices]:
+    """The pairs that are too close in float64, each once."""
+    low = np.minimum(ones, others)
+    high = np.maximum(ones, others)
+    pairs = np.unique(low * len(points) + high)
+    low, high = np.divmod(pairs, len(points))
+    between = points[low] - points[high]
+    close = np.einsum("ij,ij->i", between, between) < distance**2
+    return low[close], high[close]
+
+
+def _push_apart(
+    points: Points,
+    left: Indices,
+    right: Indices,
+    distance: float,
+    rng: np.random.Generator,
+) -> Indices:
+    """Move both points of each pair away from each other, in place; return the numbers of those that moved."""
+    between = points[left] - points[right]
+    gaps = np.linalg.norm(between, axis=1, keepdims=True)
+    noise = rng.standard_normal(between.shape) * (JITTER / np.sqrt(points.shape[1]))
+    direction = between / np.maximum(gaps, NEGLIGIBLE * distance) + noise
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    moves = direction * (np.maximum(OVERSHOOT * distance - gaps, 0) / 2)
+    np.add.at(points, left, moves)
+    np.add.at(points, right, -moves)
+    moved = np.unique(np.concatenate([left, right]))
+    points[moved] = normalized(points[moved])
+    return moved

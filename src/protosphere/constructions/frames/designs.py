@@ -1,0 +1,288 @@
+"""Blocks of designs and constant-weight codes: 0/1 words with prescribed weights on cells, minus their means.
+
+Words of length v and weight k that meet in at most x places have, minus the mean k/v, the largest cosine
+(x - k^2/v) / (k - k^2/v) in v - 1 dimensions. More generally the coordinates are divided into cells on each of which
+every word has the same weight; cells that a word must meet in so many places may also be left out. The words are those
+of a few classical codes and designs, which contain the blocks of the Witt designs, and everything derived from them.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.coding.golay import extended_golay
+from protosphere.coding.inversive_planes import inversive_plane
+from protosphere.coding.linear import codewords, unpack
+from protosphere.constructions.block_codes.coset_forms import coset_union
+from protosphere.constructions.families import Member, dense_member, family
+from protosphere.errors import InvalidArgumentError, brief
+from protosphere.geometry.sphere import normalized
+from protosphere.storage.files import reading
+from protosphere.tables.table_files import read_known_table, shipped_file
+from protosphere.types import Points
+
+Words = NDArray[np.uint8]
+"""A 0/1 matrix, a word in each row."""
+
+CELL = r"\d{1,3} of [0-9a-f]{1,64}"
+CELLS = rf"{CELL}(?:, {CELL}){{0,9}}"
+NAME = re.compile(rf"(\w{{1,20}}): ({CELLS})(?:; without ({CELLS}))?")
+"""What names a code: its parent, the weights on the cells that are kept, and on those that are left out."""
+
+
+def _golay_words() -> Words:
+    return unpack(codewords(extended_golay(), 1 << 12), 24)
+
+
+def _kerdock_words(m: int) -> Words:
+    return unpack(coset_union(m, 1 << 2 * m).packed_signs, 1 << m)
+
+
+PARENTS: Mapping[str, tuple[int, Callable[[], Words]]] = {
+    "golay24": (24, _golay_words),
+    "kerdock16": (16, partial(_kerdock_words, 4)),
+    "kerdock64": (64, partial(_kerdock_words, 6)),
+    **{
+        f"inversive{q}": (q * q + 1, partial(inversive_plane, q))
+        for q in (3, 4, 5, 7, 8, 9, 11, 13)
+    },
+}
+"""By name the length of the words of a code or design, and the function that lists them."""
+
+
+@lru_cache(maxsize=2)
+def parent_words(name: str) -> Words:
+    """Return the words of the parent of that name."""
+    return PARENTS[name][1]()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Coordinates, and how many ones every word has on them.
+
+    Attributes:
+        weight: Number of ones.
+        places: Numbers of the coordinates.
+    """
+
+    weight: int
+    places: tuple[int, ...]
+
+    @property
+    def dim(self) -> int:
+        """Number of dimensions that are left after the mean is subtracted."""
+        return len(self.places) - 1
+
+    @property
+    def mean_product(self) -> Fraction:
+        """Squared length of the mean, which is subtracted."""
+        return Fraction(self.weight**2, len(self.places))
+
+    @classmethod
+    def parse(cls, text: str) -> "Cell":
+        """Read '5 of 3f': the weight, and the coordinates as bits of a hexadecimal number, number 0 the lowest bit."""
+        weight, mask = text.split(" of ")
+        bits = int(mask, 16)
+        places = tuple(i for i in range(bits.bit_length()) if bits >> i & 1)
+        return Cell(int(weight), places)
+
+    def __str__(self) -> str:
+        return f"{self.weight} of {sum(1 << place for place in self.places):x}"
+
+
+@dataclass(frozen=True)
+class CellWords:
+    """The words of a parent with prescribed weights on cells, as points.
+
+    Attributes:
+        parent: Name in `PARENTS`.
+        kept: Cells whose coordinates the points have.
+        dropped: Cells whose coordinates are left out.
+    """
+
+    parent: str
+    kept: tuple[Cell, ...]
+    dropped: tuple[Cell, ...]
+
+    @property
+    def name(self) -> str:
+        """The name that `parse` reads."""
+        name = f"{self.parent}: {', '.join(map(str, self.kept))}"
+        if self.dropped:
+            name += f"; without {', '.join(map(str, self.dropped))}"
+        return name
+
+    @classmethod
+    def parse(cls, name: str) -> "CellWords":
+        """Read a name.
+
+        Raises:
+            InvalidArgumentError: If no code has that name.
+        """
+        read = NAME.fullmatch(name)
+        if read is None or read[1] not in PARENTS:
+            raise InvalidArgumentError(
+                f"'member' must be the name of a design, got {brief(name)}"
+            )
+        kept = tuple(map(Cell.parse, read[2].split(", ")))
+        dropped = tuple(map(Cell.parse, read[3].split(", "))) if read[3] else ()
+        found = CellWords(read[1], kept, dropped)
+        places = [place for cell in (*kept, *dropped) for place in cell.places]
+        full = any(not 0 < cell.weight <= cell.dim for cell in kept)
+        if full or len(set(places)) < len(places) or max(places) >= found.length:
+            raise InvalidArgumentError(
+                f"'member' must have disjoint cells among {found.length} places, none empty or full, got {brief(name)}"
+            )
+        return found
+
+    @property
+    def length(self) -> int:
+        """Length of the parent's words."""
+        return PARENTS[self.parent][0]
+
+    @property
+    def dim(self) -> int:
+        """Dimensions of the kept cells after their means are subtracted."""
+        return sum(cell.dim for cell in self.kept)
+
+    @property
+    def squared_norm(self) -> Fraction:
+        """Squared length of a word minus its means."""
+        return sum((cell.weight - cell.mean_product for cell in self.kept), Fraction(0))
+
+    @property
+    def cosine_step(self) -> Fraction:
+        """Cosines of words that meet in x places are 1 - (k - x) times this."""
+        return 1 / self.squared_norm
+
+    def max_cosine(self, most_common: int) -> Fraction:
+        """Return the largest cosine of words that meet in at most so many places of the kept cells."""
+        weight = sum(cell.weight for cell in self.kept)
+        return 1 - (weight - most_common) * self.cosine_step
+
+    def words(self) -> Words:
+        """Return the words on the kept cells, cell by cell."""
+        words = parent_words(self.parent)
+        chosen = np.ones(len(words), dtype=np.bool_)
+        for cell in (*self.kept, *self.dropped):
+            weights = words[:, list(cell.places)].sum(axis=1)
+            chosen &= weights == cell.weight
+        places = [place for cell in self.kept for place in cell.places]
+        return words[chosen][:, places]
+
+    def points(self, count: int) -> Points:
+        """Return the first points, in as many dimensions as the kept cells leave."""
+        words = self.words()[:count].astype(np.float64)
+        columns: list[Points] = []
+        start = 0
+        for cell in self.kept:
+            stop = start + len(cell.places)
+            columns.append(words[:, start:stop] @ orthogonal_to_ones(cell.dim))
+            start = stop
+        return normalized(np.concatenate(columns, axis=1))
+
+
+def orthogonal_to_ones(dim: int) -> Points:
+    """Return Helmert's orthonormal columns in dim + 1 coordinates, all of them orthogonal to the vector of ones.
+
+    >>> orthogonal_to_ones(1).round(3).tolist()
+    [[0.707], [-0.707]]
+    """
+    columns = np.triu(np.ones((dim + 1, dim)))
+    numbers = np.arange(1, dim + 1)
+    columns[numbers, numbers - 1] = -numbers
+    return columns / np.sqrt(numbers * (numbers + 1.0))
+
+
+@dataclass(frozen=True)
+class DesignRow:
+    """A row of the shipped table.
+
+    Attributes:
+        name: Name of the code, see `CellWords`.
+        dim: Dimension n.
+        size: Number of points.
+        max_cosine: Largest cosine, as a fraction.
+    """
+
+    name: str
+    dim: int
+    size: int
+    max_cosine: str
+
+
+def read_designs(path: str | Path) -> tuple[DesignRow, ...]:
+    """Read a table of designs.
+
+    Args:
+        path: The file, .csv.
+
+    Raises:
+        StorageError: If it is none, or has a row that no design can have.
+    """
+    with reading(path, "not a table of designs, or a damaged one"):
+        return tuple(read_known_table(path, DesignRow, _possible))
+
+
+@lru_cache(maxsize=1)
+def shipped_designs() -> tuple[DesignRow, ...]:
+    """The table that comes with the package."""
+    with shipped_file("designs.csv") as path:
+        return read_designs(path)
+
+
+def _possible(row: DesignRow) -> bool:
+    """Whether there can be such a code, by its numbers."""
+    found = CellWords.parse(row.name)
+    return (
+        found.name == row.name
+        and found.dim == row.dim < row.size
+        and 0 < Fraction(row.max_cosine) < 1
+    )
+
+
+@lru_cache(maxsize=16)
+def _named(dim: int, name: str) -> Member:
+    found = CellWords.parse(name)
+    if found.dim != dim:
+        raise InvalidArgumentError(
+            f"'member' must be a design of dimension {dim}, got {brief(name)} of dimension {found.dim}"
+        )
+    words = found.words()
+    return _member(found, len(words), found.max_cosine(most_common_ones(words)))
+
+
+def most_common_ones(words: Words) -> int:
+    """Return how many ones two different words share at most."""
+    ones = words.astype(np.float32)  # the products are small integers, and exact
+    common = ones @ ones.T
+    np.fill_diagonal(common, -1)
+    return int(common.max())
+
+
+def _member(found: CellWords, size: int, max_cosine: Fraction) -> Member:
+    return dense_member(
+        found.dim, size, max_cosine, found.name, found.points, found.cosine_step
+    )
+
+
+@family(
+    summary="blocks of Witt designs, inversive planes, constant-weight codes: (n, K) = (11,132), (20,56), (21,77), ...",
+    reference="Witt (1938); Delsarte, Goethals & Seidel (1977); Dembowski (1968); Conway & Sloane, SPLAG, chapter 11",
+    named=_named,
+)
+def designs() -> Iterator[Member]:
+    """0/1 words with prescribed weights on cells of their coordinates, minus their means, scaled to the sphere.
+
+    The words are those of the extended Golay code, whose words of weight 8 and 12 are the octads and dodecads of the
+    Witt design S(5,8,24), of Kerdock codes of length 16 and 64, and the circles of inversive planes.
+    """
+    for row in shipped_designs():
+        found = CellWords.parse(row.name)
+        yield _member(found, row.size, Fraction(row.max_cosine))

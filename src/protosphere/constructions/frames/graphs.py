@@ -1,0 +1,448 @@
+"""Strongly regular graphs by their parameters, and adjacency matrices of classical ones when asked for.
+
+Brouwer & Van Maldeghem, Strongly Regular Graphs (2022), chapters 2, 3 and 8 to 10.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.coding.fields import field
+from protosphere.coding.golay import extended_golay
+from protosphere.coding.linear import codewords, unpack
+from protosphere.coding.primes import prime_factors, prime_power, prime_powers
+from protosphere.constructions.frames.generalized_quadrangle import orthogonal
+from protosphere.types import Indices
+
+Adjacency = NDArray[np.bool_]
+"""A symmetric matrix: which vertices are adjacent."""
+
+MOST_VERTICES = 1_400
+"""Graphs of the infinite families go up to so many vertices, and a few that are good beyond."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A strongly regular graph.
+
+    Attributes:
+        name: Name, unique in the list.
+        vertices: Number v of vertices.
+        degree: Number k of neighbors of a vertex.
+        common: Number of common neighbors of two adjacent vertices.
+        common_apart: Number of common neighbors of two other vertices.
+        adjacency: Function that makes the matrix.
+        viewed: Whether its vertices are also looked at along one or two of them.
+    """
+
+    name: str
+    vertices: int
+    degree: int
+    common: int
+    common_apart: int
+    adjacency: Callable[[], Adjacency]
+    viewed: bool = True
+
+    @property
+    def complement(self) -> "Graph":
+        """The graph with the other edges."""
+        v = self.vertices
+        k = self.degree
+
+        def adjacency() -> Adjacency:
+            return ~self.adjacency() & ~np.eye(v, dtype=np.bool_)
+
+        return Graph(
+            f"complement of the {self.name}",
+            v,
+            v - k - 1,
+            v - 2 - 2 * k + self.common_apart,
+            v - 2 * k + self.common,
+            adjacency,
+            self.viewed,
+        )
+
+
+def graphs() -> Iterator[Graph]:
+    """Yield the graphs that we build: triangle-free ones, sporadic ones, then the infinite families."""
+    yield from _sporadic_graphs()
+    yield from _triangular_graphs()
+    yield from _paley_graphs()
+    yield from _latin_square_graphs()
+    yield from _polar_graphs()
+    yield from _tangent_graphs()
+    yield from _ahrens_szekeres_graphs()
+
+
+def _sporadic_graphs() -> Iterator[Graph]:
+    """Yield graphs of no infinite family."""
+    yield Graph("Clebsch graph", 16, 5, 0, 2, clebsch)
+    yield Graph("Hoffman-Singleton graph", 50, 7, 0, 1, hoffman_singleton)
+    yield Graph("Gewirtz graph", 56, 10, 0, 2, gewirtz)
+    yield Graph("M22 graph", 77, 16, 0, 4, m22)
+    yield Graph("Higman-Sims graph", 100, 22, 0, 6, higman_sims)
+    yield Graph("McLaughlin graph", 275, 112, 30, 56, mclaughlin)
+    yield Graph("Berlekamp-van Lint-Seidel graph", 243, 22, 1, 2, ternary_golay_cosets)
+    yield Graph("hyperoval quadrangle over GF(8)", 512, 70, 6, 10, hyperoval_quadrangle)
+
+
+def clebsch() -> Adjacency:
+    """Vectors of GF(2)^4, adjacent if their difference is a basis vector or the sum of all four."""
+    numbers = np.arange(16)
+    return np.isin(numbers[:, None] ^ numbers, (1, 2, 4, 8, 15))
+
+
+def hoffman_singleton() -> Adjacency:
+    """Five pentagons and five pentagrams (Robertson): vertex i of pentagon h meets vertex i + h j of pentagram j."""
+    adjacency = np.zeros((50, 50), dtype=np.bool_)
+    for h, i in product(range(5), repeat=2):
+        pentagon = 5 * h + i
+        adjacency[pentagon, 5 * h + (i + 1) % 5] = True
+        adjacency[25 + pentagon, 25 + 5 * h + (i + 2) % 5] = True
+        for j in range(5):
+            adjacency[pentagon, 25 + 5 * j + (i + h * j) % 5] = True
+    return adjacency | adjacency.T
+
+
+@lru_cache(maxsize=1)
+def _octads() -> NDArray[np.int64]:
+    """The 759 blocks of the Witt design S(5,8,24), as 0/1 rows."""
+    words = unpack(codewords(extended_golay(), 1 << 12), 24).astype(np.int64)
+    return words[words.sum(axis=1) == 8]
+
+
+def _hexads() -> NDArray[np.int64]:
+    """The 77 blocks of S(3,6,22): octads through the last two points, without these."""
+    octads = _octads()
+    return octads[octads[:, 22:].all(axis=1)][:, :22]
+
+
+def _disjoint(blocks: NDArray[np.int64]) -> Adjacency:
+    return blocks @ blocks.T == 0
+
+
+def gewirtz() -> Adjacency:
+    """Hexads of S(3,6,22) that miss a point, adjacent if they are disjoint."""
+    hexads = _hexads()
+    return _disjoint(hexads[hexads[:, 0] == 0])
+
+
+def m22() -> Adjacency:
+    """Hexads of S(3,6,22), adjacent if they are disjoint."""
+    return _disjoint(_hexads())
+
+
+def higman_sims() -> Adjacency:
+    """A vertex, the 22 points and the 77 hexads of S(3,6,22): points meet their hexads, hexads disjoint ones."""
+    hexads = _hexads()
+    adjacency = np.zeros((100, 100), dtype=np.bool_)
+    adjacency[0, 1:23] = True
+    adjacency[1:23, 23:] = hexads.T == 1
+    adjacency[:23] |= adjacency.T[:23]
+    adjacency[23:, :23] = adjacency[:23, 23:].T
+    adjacency[23:, 23:] = _disjoint(hexads)
+    return adjacency
+
+
+def mclaughlin() -> Adjacency:
+    """22 points and the 253 blocks of S(4,7,23), those through the last point apart from the others.
+
+    A point meets the blocks of the first kind that miss it and those of the second that contain it. Blocks of one kind
+    are adjacent if they share one point, blocks of two kinds if they share three.
+    """
+    octads = _octads()
+    blocks = octads[octads[:, 23] == 1][:, :23]
+    through = blocks[:, 22] == 1
+    blocks = np.concatenate([blocks[through], blocks[~through]])
+    first = np.arange(len(blocks)) < through.sum()
+    same_kind = first[:, None] == first
+    shared = blocks @ blocks.T
+    adjacency = np.zeros((275, 275), dtype=np.bool_)
+    adjacency[22:, 22:] = np.where(same_kind, shared == 1, shared == 3)
+    inside: Adjacency = blocks[:, :22].T == 1
+    meets: Adjacency = inside ^ first
+    adjacency[:22, 22:] = meets
+    adjacency[22:, :22] = meets.T
+    return adjacency
+
+
+def _difference_graph(q: int, dim: int, connection: set[tuple[int, ...]]) -> Adjacency:
+    """Vectors of GF(q)^dim, q a prime, adjacent if their difference is one of a set."""
+    vectors = np.array(list(product(range(q), repeat=dim)))
+    places = q ** np.arange(dim)[::-1]
+    chosen = np.zeros(q**dim, dtype=np.bool_)
+    chosen[[int(np.dot(difference, places)) for difference in connection]] = True
+    adjacency = np.zeros((len(vectors), len(vectors)), dtype=np.bool_)
+    for number, vector in enumerate(vectors):
+        adjacency[number] = chosen[(vectors - vector) % q @ places]
+    return adjacency
+
+
+def _multiples(q: int, points: Indices) -> set[tuple[int, ...]]:
+    """All nonzero multiples of points over a prime field."""
+    return {
+        tuple((factor * point % q).tolist())
+        for point in points
+        for factor in range(1, q)
+    }
+
+
+def ternary_golay_cosets() -> Adjacency:
+    """Cosets of the perfect ternary Golay code, adjacent if they differ in one coordinate."""
+    return _difference_graph(3, 5, _multiples(3, _ternary_golay_checks().T))
+
+
+def _ternary_golay_checks() -> Indices:
+    """Parity checks of the [11, 6, 5] code: the rows of x^i (x - 1)(x^5 + x^4 + 2x^3 + x^2 + 2) modulo x^11 - 1."""
+    check = np.array([2, 0, 1, 2, 1, 1])
+    times = np.convolve(check, [2, 1]) % 3
+    rows = [np.concatenate([np.zeros(i), times, np.zeros(4 - i)]) for i in range(5)]
+    return np.array(rows, dtype=np.int64)
+
+
+def hyperoval_quadrangle() -> Adjacency:
+    """Points of AG(3, 8), adjacent if the direction of their line is in a hyperoval of the plane at infinity."""
+    F = field(8)
+    elements = np.arange(8)
+    squares = F.multiply[elements, elements]
+    directions = [(1, int(t), int(squares[t])) for t in elements]
+    directions += [(0, 1, 0), (0, 0, 1)]
+    chosen = np.zeros((8, 8, 8), dtype=np.bool_)
+    for direction in directions:
+        for factor in range(1, 8):
+            chosen[tuple(F.multiply[factor, list(direction)])] = True
+    x, y, z = np.array(list(product(range(8), repeat=3))).T
+    return chosen[x[:, None] ^ x, y[:, None] ^ y, z[:, None] ^ z]
+
+
+def _triangular_graphs() -> Iterator[Graph]:
+    """Yield pairs of m things, adjacent if they share one."""
+    m = 5
+    while m * (m - 1) // 2 <= MOST_VERTICES:
+        yield Graph(
+            f"triangular graph T({m})",
+            m * (m - 1) // 2,
+            2 * (m - 2),
+            m - 2,
+            4,
+            partial(triangular, m),
+            viewed=False,
+        )
+        m += 1
+
+
+def triangular(m: int) -> Adjacency:
+    """Pairs of m things, adjacent if they share one."""
+    pairs = np.array(list(combinations(range(m), 2)))
+    ones = np.zeros((len(pairs), m), dtype=np.int64)
+    ones[np.arange(len(pairs))[:, None], pairs] = 1
+    return ones @ ones.T == 1
+
+
+def _paley_graphs() -> Iterator[Graph]:
+    """Yield the fields with 4j + 1 elements that we have."""
+    for q in prime_powers(256):
+        if q % 4 == 1 and q > 5:
+            yield Graph(
+                f"Paley graph of GF({q})",
+                q,
+                (q - 1) // 2,
+                (q - 5) // 4,
+                (q - 1) // 4,
+                partial(paley, q),
+                viewed=False,
+            )
+
+
+def paley(q: int) -> Adjacency:
+    """Elements of GF(q), adjacent if their difference is a square other than 0."""
+    F = field(q)
+    squares = np.zeros(q, dtype=np.bool_)
+    squares[np.diagonal(F.multiply)] = True
+    squares[0] = False
+    negative = np.argmin(F.add, axis=1)
+    return squares[F.add[:, negative]]
+
+
+def _latin_square_graphs() -> Iterator[Graph]:
+    """Yield squares of an order that is no prime power; reed_solomon has the same points for prime powers."""
+    for m in range(6, int(MOST_VERTICES**0.5) + 1):
+        if prime_power(m):
+            continue
+        classes = min(_prime_power_factors(m)) + 1
+        for t in range(3, classes + 1):
+            yield Graph(
+                f"Latin square graph of {t - 2} squares of order {m}",
+                m * m,
+                t * (m - 1),
+                m - 2 + (t - 1) * (t - 2),
+                t * (t - 1),
+                partial(latin_squares, m, t),
+                viewed=False,
+            )
+
+
+def _prime_power_factors(m: int) -> list[int]:
+    """The largest prime powers that divide m."""
+    found: list[int] = []
+    for p in prime_factors(m):
+        power = p
+        while m % (power * p) == 0:
+            power *= p
+        found.append(power)
+    return found
+
+
+def latin_squares(m: int, t: int) -> Adjacency:
+    """Cells of m x m, adjacent if they share row, column or the symbol of one of t - 2 orthogonal Latin squares.
+
+    The squares are products of those over finite fields (MacNeish 1922): symbol x + c y, c the element number c.
+    """
+    digits = _digits(m)
+    adjacency = np.zeros((m * m, m * m), dtype=np.bool_)
+    rows, columns = np.divmod(np.arange(m * m), m)
+    labels = [rows, columns]
+    for c in range(1, t - 1):
+        symbols = np.zeros(m * m, dtype=np.int64)
+        for q, numbers in digits:
+            F = field(q)
+            shifted = F.multiply[c, numbers[columns]]
+            symbols = symbols * q + F.add[numbers[rows], shifted]
+        labels.append(symbols)
+    for label in labels:
+        adjacency |= label[:, None] == label
+    np.fill_diagonal(adjacency, False)
+    return adjacency
+
+
+def _digits(m: int) -> list[tuple[int, Indices]]:
+    """The prime powers of m, and the residues of 0, ..., m - 1 modulo each."""
+    return [(q, np.arange(m) % q) for q in _prime_power_factors(m)]
+
+
+def _polar_graphs() -> Iterator[Graph]:
+    """Yield points of symplectic, unitary and elliptic polar spaces, adjacent if they are orthogonal.
+
+    GQ(q, q^2) is a construction of its own.
+    """
+    for q in prime_powers(9):
+        yield Graph(
+            f"symplectic graph Sp(4,{q})",
+            (q + 1) * (q * q + 1),
+            q * (q + 1),
+            q - 1,
+            q + 1,
+            partial(symplectic, q),
+        )
+    yield Graph("unitary graph U(5,2)", 165, 36, 3, 9, unitary)
+    yield Graph("elliptic graph O-(8,3)", 1066, 336, 92, 112, elliptic)
+
+
+def projective_points(q: int, dim: int) -> Indices:
+    """Return a vector of each line through 0 of GF(q)^dim, whose first entry other than 0 is 1."""
+    rows: list[tuple[int, ...]] = []
+    for lead in range(dim):
+        for rest in product(range(q), repeat=dim - 1 - lead):
+            rows.append((*(0,) * lead, 1, *rest))
+    return np.array(rows)
+
+
+def _others(orthogonal_pairs: Adjacency) -> Adjacency:
+    """The same without the diagonal."""
+    return orthogonal_pairs & ~np.eye(len(orthogonal_pairs), dtype=np.bool_)
+
+
+def symplectic(q: int) -> Adjacency:
+    """Points of PG(3, q), adjacent if x0 y1 - x1 y0 + x2 y3 - x3 y2 = 0."""
+    negative = np.argmin(field(q).add, axis=1)
+    points = projective_points(q, 4)
+    images = points[:, [1, 0, 3, 2]]
+    images[:, [1, 3]] = negative[images[:, [1, 3]]]
+    return _others(orthogonal(q, points, images))
+
+
+def unitary() -> Adjacency:
+    """Points of PG(4, 4) at which the Hermitian form is 0, adjacent if they are orthogonal."""
+    F = field(4)
+    points = projective_points(4, 5)
+    isotropic = np.count_nonzero(points, axis=1) % 2 == 0  # every norm is 1
+    points = points[isotropic]
+    conjugates = F.multiply[points, points].astype(np.int64)
+    return _others(orthogonal(4, points, conjugates))
+
+
+def elliptic() -> Adjacency:
+    """Points of x0 x1 + x2 x3 + x4 x5 + x6^2 + x7^2 = 0 over GF(3), adjacent if they are orthogonal."""
+    points = projective_points(3, 8)
+    images = points[:, [1, 0, 3, 2, 5, 4, 6, 7]].copy()
+    images[:, 6:] *= 2
+    on_quadric = (points * images).sum(axis=1) % 3 == 0
+    points = points[on_quadric]
+    return _others(points @ images[on_quadric].T % 3 == 0)
+
+
+def _tangent_graphs() -> Iterator[Graph]:
+    """Yield points off the parabolic quadric of PG(4, q), q an odd prime, whose hyperplanes meet it elliptically."""
+    for q in (3, 5, 7):
+        yield Graph(
+            f"tangent graph NO-(5,{q})",
+            q * q * (q * q - 1) // 2,
+            (q - 1) * (q * q + 1),
+            2 * (q * q - 1) - q * (q - 1),
+            2 * q * (q - 1),
+            partial(tangents, q),
+        )
+
+
+def tangents(q: int) -> Adjacency:
+    """Points off x0 x1 + x2 x3 + x4^2 = 0 whose line is a tangent: B(x, y)^2 = 4 Q(x) Q(y) (Wilbrink).
+
+    The points are those at which the form is a square or those at which it is none, whichever are fewer.
+    """
+    points = projective_points(q, 5)
+    images = points[:, [1, 0, 3, 2, 4]].copy()
+    images[:, 4] *= 2
+    values = (points * images).sum(axis=1) * ((q + 1) // 2) % q
+    squares = np.isin(values, np.arange(1, q) ** 2 % q)
+    others = ~squares & (values != 0)
+    chosen = min(squares, others, key=np.count_nonzero)
+    forms = values[chosen]
+    products = points[chosen] @ images[chosen].T
+    return _others((products**2 - 4 * forms[:, None] * forms) % q == 0)
+
+
+def _ahrens_szekeres_graphs() -> Iterator[Graph]:
+    """Yield the generalized quadrangles of order (q - 1, q + 1), q an odd prime (Ahrens & Szekeres 1969)."""
+    for q in (3, 5, 7):
+        yield Graph(
+            f"Ahrens-Szekeres quadrangle over GF({q})",
+            q**3,
+            (q - 1) * (q + 2),
+            q - 2,
+            q + 2,
+            partial(ahrens_szekeres, q),
+        )
+
+
+def ahrens_szekeres(q: int) -> Adjacency:
+    """Points of AG(3, q) that share one of q + 2 lines each.
+
+    The lines are (s, a, b), (a, s, b) and (c s^2 - b s + a, -2 c s + b, s), s running through GF(q).
+    """
+    s = np.arange(q)
+    adjacency = np.zeros((q**3, q**3), dtype=np.bool_)
+
+    def join(x: Indices, y: Indices, z: Indices) -> None:
+        line = (x % q * q + y % q) * q + z % q
+        adjacency[line[:, None], line] = True
+
+    for a, b in product(range(q), repeat=2):
+        join(s, a + 0 * s, b + 0 * s)
+        join(a + 0 * s, s, b + 0 * s)
+        for c in range(q):
+            join(c * s * s - b * s + a, b - 2 * c * s, s)
+    return _others(adjacency)

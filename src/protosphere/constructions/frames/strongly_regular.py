@@ -1,0 +1,191 @@
+"""Strongly regular graphs in the eigenspaces of their adjacency matrices, and what is seen of them along vertices."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from math import gcd, isqrt, sqrt
+
+import numpy as np
+
+from protosphere.constructions.families import Member, dense_member, family
+from protosphere.constructions.frames.graphs import Graph, graphs
+from protosphere.constructions.frames.tight_frames import frame
+from protosphere.geometry.sphere import normalized
+from protosphere.spherical.structures.plain import FINEST_STEP
+from protosphere.types import Cosine, Points
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The least eigenspace of a strongly regular graph, in which all vertices are points of a sphere.
+
+    Attributes:
+        dim: Multiplicity of the eigenvalue.
+        adjacent: Cosine of adjacent vertices.
+        apart: Cosine of other vertices.
+    """
+
+    dim: int
+    adjacent: Cosine
+    apart: Cosine
+
+
+def least_eigenspace(graph: Graph) -> Spectrum:
+    """Return dimension and cosines of the least eigenspace: s/k and (-1 - s)/(v - k - 1) for the eigenvalue s."""
+    v = graph.vertices
+    k = graph.degree
+    difference = graph.common - graph.common_apart
+    discriminant = difference**2 + 4 * (k - graph.common_apart)
+    root = isqrt(discriminant)
+    if root * root == discriminant:
+        least = Fraction(difference - root, 2)
+        half = Fraction(2 * k + (v - 1) * difference, root)
+        dim = int((v - 1 + half) / 2)
+        return Spectrum(dim, least / k, (-1 - least) / (v - k - 1))
+    irrational = (difference - sqrt(discriminant)) / 2  # a conference graph
+    return Spectrum((v - 1) // 2, irrational / k, (-1 - irrational) / (v - k - 1))
+
+
+@dataclass(frozen=True)
+class View:
+    """Vertices with given relations to one or two fixed vertices, seen orthogonally to these.
+
+    Attributes:
+        name: The relations in words.
+        num_fixed: Number of fixed vertices.
+        fixed_adjacent: Whether two fixed vertices are adjacent.
+        adjacent: For each fixed vertex whether the others are adjacent to it.
+    """
+
+    name: str
+    num_fixed: int
+    fixed_adjacent: bool
+    adjacent: tuple[bool, ...]
+
+    def size(self, graph: Graph) -> int:
+        """Return the number of vertices, which the parameters of the graph determine."""
+        v = graph.vertices
+        k = graph.degree
+        if self.num_fixed == 1:
+            return k if self.adjacent[0] else v - k - 1
+        shared = graph.common if self.fixed_adjacent else graph.common_apart
+        only_one = k - shared - self.fixed_adjacent
+        if all(self.adjacent):
+            return shared
+        if any(self.adjacent):
+            return only_one
+        return v - 2 - shared - 2 * only_one
+
+    def cosines(self, spectrum: Spectrum) -> tuple[Fraction, Fraction]:
+        """Return the cosines of adjacent and of other vertices after the fixed ones are projected out."""
+        a = Fraction(spectrum.adjacent)
+        b = Fraction(spectrum.apart)
+        toward = [a if adjacent else b for adjacent in self.adjacent]
+        if self.num_fixed == 1:
+            lost = toward[0] ** 2
+        else:
+            c = a if self.fixed_adjacent else b
+            x, y = toward
+            lost = (x * x + y * y - 2 * c * x * y) / (1 - c * c)
+        return (a - lost) / (1 - lost), (b - lost) / (1 - lost)
+
+
+VIEWS = (
+    View("not adjacent to one vertex", 1, False, (False,)),
+    View("adjacent to one vertex", 1, False, (True,)),
+    View("adjacent to neither of two adjacent vertices", 2, True, (False, False)),
+    View("adjacent to one of two adjacent vertices", 2, True, (True, False)),
+    View("adjacent to neither of two vertices apart", 2, False, (False, False)),
+    View("adjacent to one of two vertices apart", 2, False, (True, False)),
+    View("adjacent to both of two vertices apart", 2, False, (True, True)),
+)
+"""Relations whose numbers of vertices follow from the parameters of the graph."""
+
+
+@family(
+    summary="strongly regular graphs in an eigenspace: (n, K) = (4,10), (20,56), (21,77), (22,100), (44,165), ...",
+    reference="Delsarte, Goethals & Seidel (1977); Cameron, Goethals & Seidel (1978); Brouwer & Van Maldeghem (2022)",
+)
+def strongly_regular() -> Iterator[Member]:
+    """The vertices of strongly regular graphs and of their complements, and those with given relations to one or two.
+
+    In the least eigenspace of a graph adjacent vertices have cosine s/k and others (-1 - s)/(v - k - 1), where s is the
+    eigenvalue. Vertices with the same relations to one or two fixed ones stay on a sphere when these are projected out.
+    Only codes with more than two points for every dimension are listed; the cross-polytope is better than others.
+    """
+    for graph in graphs():
+        for one in (graph, graph.complement):
+            yield from _members(one)
+
+
+def _members(graph: Graph) -> Iterator[Member]:
+    spectrum = least_eigenspace(graph)
+    if graph.vertices > 2 * spectrum.dim > 2:
+        yield _member(
+            spectrum.dim,
+            graph.vertices,
+            (spectrum.adjacent, spectrum.apart),
+            graph.name,
+            partial(_points, graph),
+        )
+    if not graph.viewed:
+        return
+    for view in VIEWS:
+        dim = spectrum.dim - view.num_fixed
+        size = view.size(graph)
+        if not size > 2 * dim > 2:
+            continue
+        cosines = view.cosines(spectrum)
+        if max(cosines) < 1:
+            name = f"{graph.name}, {view.name}"
+            yield _member(dim, size, cosines, name, partial(_viewed, graph, view))
+
+
+def _member(
+    dim: int,
+    size: int,
+    cosines: tuple[Cosine, Cosine],
+    name: str,
+    points: Callable[[int], Points],
+) -> Member:
+    return dense_member(dim, size, max(cosines), name, points, _step(cosines))
+
+
+def _step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
+    """Return a fraction that divides 1 minus either cosine; None for irrational ones, and for very fine grids."""
+    first, second = cosines
+    if not (isinstance(first, Fraction) and isinstance(second, Fraction)):
+        return None
+    left = 1 - first
+    right = 1 - second
+    over = gcd(left.numerator * right.denominator, right.numerator * left.denominator)
+    step = Fraction(over, left.denominator * right.denominator)
+    return step if step.denominator <= FINEST_STEP else None
+
+
+def _points(graph: Graph, count: int) -> Points:
+    """Return the first vertices in the least eigenspace."""
+    spectrum = least_eigenspace(graph)
+    cosines = np.where(
+        graph.adjacency(), float(spectrum.adjacent), float(spectrum.apart)
+    )
+    return frame(cosines, spectrum.dim)[:count]
+
+
+def _viewed(graph: Graph, view: View, count: int) -> Points:
+    """Return the first vertices of a view, orthogonally to the fixed vertices."""
+    adjacency = graph.adjacency()
+    points = _points(graph, graph.vertices)
+    fixed = [0]
+    if view.num_fixed == 2:
+        related = adjacency[0] == view.fixed_adjacent
+        related[0] = False
+        fixed.append(int(np.argmax(related)))
+    chosen = np.ones(graph.vertices, dtype=np.bool_)
+    for vertex, adjacent in zip(fixed, view.adjacent, strict=True):
+        chosen &= adjacency[vertex] == adjacent
+    chosen[fixed] = False
+    basis: Points = np.linalg.qr(points[fixed].T, mode="complete")[0]
+    across = basis[:, view.num_fixed :]
+    return normalized(points[chosen][:count] @ across)

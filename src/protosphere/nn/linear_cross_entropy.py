@@ -1,0 +1,147 @@
+"""Cross-entropy of dot products with fixed prototypes, as one call under the names that torch has for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor
+
+from protosphere.errors import InvalidArgumentError, as_integer, brief
+from protosphere.nn.projections.choose import projection_for
+from protosphere.nn.projections.dense import DenseBlock
+from protosphere.nn.projections.projection import BlockSpec, Projection, ProjectionPlan
+from protosphere.nn.streaming.cross_entropy import IGNORED_CLASS, streamed_cross_entropy
+from protosphere.nn.vectors import checked_wide
+from protosphere.spherical.spherical_code import SphericalCode
+
+if TYPE_CHECKING:
+    from protosphere.nn.head import PrototypeHead
+
+Prototypes: TypeAlias = "SphericalCode | PrototypeHead | Projection | Tensor"
+"""What `linear_cross_entropy` takes as prototypes."""
+
+_projections: WeakKeyDictionary[SphericalCode, dict[Any, Projection]] = (
+    WeakKeyDictionary()
+)
+
+
+def linear_cross_entropy(
+    input: Tensor,
+    prototypes: Prototypes,
+    target: Tensor,
+    *,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int = IGNORED_CLASS,
+    label_smoothing: float = 0.0,
+    scale: float | Tensor = 1.0,
+    shift: bool | int = 0,
+    return_lse: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
+    """Return the cross-entropy of the logits `scale * input @ prototypes.T`, exact, without holding the B x K logits.
+
+    Arguments are named as in `torch.nn.functional.linear_cross_entropy` and in cut-cross-entropy. The prototypes are
+    constants. The structure of a code is used, so that a code takes less time and memory than the matrix of its points.
+
+    Args:
+        input: (..., n) vectors.
+        prototypes: A code; a head, whose preset makes the logits of `input`, as in `head(input)`; a projection; or a
+            K x n tensor.
+        target: (...) classes, or (..., K) probabilities: classes come last.
+        weight: K class weights.
+        reduction: 'mean', 'sum' or 'none'.
+        ignore_index: Class of examples that do not count.
+        label_smoothing: As of `torch.nn.functional.cross_entropy`.
+        scale: Factor of the logits.
+        shift: Number of positions by which targets are ahead in the last dimension but one, as for next-token
+            prediction: `input[..., :-shift, :]` is compared with `target[..., shift:]`. True is 1.
+        return_lse: Whether to return the log-sum-exps of the logits too.
+
+    Returns:
+        The loss; with `return_lse` the loss and the (...) log-sum-exps, both differentiable.
+
+    Raises:
+        InvalidArgumentError: If an argument does not fit the others.
+
+    Example:
+        >>> import protosphere as ps
+        >>> z = torch.tensor([[2.0, 0.0], [0.0, 1.0]])
+        >>> code = ps.construct("cross_polytope", num_classes=4, dim=2)
+        >>> linear_cross_entropy(z, code, torch.tensor([0, 2]))
+        tensor(0.4402)
+    """
+    vectors, projection = _logit_vectors(input, prototypes)
+    if isinstance(scale, Tensor) or scale != 1.0:
+        vectors = vectors * scale
+    if shift:
+        vectors, target = _shifted(vectors, target, int(shift))
+    loss = streamed_cross_entropy(
+        projection, vectors, target, weight, label_smoothing, reduction, ignore_index
+    )
+    if not return_lse:
+        return loss
+    rows = vectors.reshape(-1, vectors.shape[-1])
+    log_sum_exps = projection.log_sum_exp(rows)
+    return loss, log_sum_exps.reshape(vectors.shape[:-1])
+
+
+def _logit_vectors(
+    vectors: Tensor, prototypes: Prototypes
+) -> tuple[Tensor, Projection]:
+    """Return vectors, float32 for half types, and a projection whose products with them are the logits."""
+    if isinstance(prototypes, Tensor):
+        projection = _of_matrix(prototypes)
+    elif isinstance(prototypes, SphericalCode):
+        projection = _of_code(prototypes, vectors)
+    elif isinstance(prototypes, Projection):
+        projection = prototypes
+    elif hasattr(prototypes, "embed") and hasattr(prototypes, "projection"):
+        wide = checked_wide(vectors, prototypes.dim)
+        return prototypes.embed(wide), prototypes.projection
+    else:
+        raise InvalidArgumentError(
+            f"'prototypes' must be a code, a head, a projection or a K x n tensor, got {brief(prototypes)}"
+        )
+    return checked_wide(vectors, projection.dim), projection
+
+
+def _of_matrix(matrix: Tensor) -> Projection:
+    if matrix.ndim != 2 or not matrix.is_floating_point():
+        got = f"{matrix.dtype} of shape {tuple(matrix.shape)}"
+        raise InvalidArgumentError(
+            f"'prototypes' must be a K x n tensor of a floating type, got {got}"
+        )
+    if matrix.requires_grad:
+        raise InvalidArgumentError(
+            "'prototypes' must be constant, got a tensor that requires a gradient; prototypes.detach(), or "
+            "torch.nn.functional.linear_cross_entropy to learn them"
+        )
+    num_classes, dim = matrix.shape
+    spec = BlockSpec(num_classes, 1, lambda first, last: DenseBlock(matrix[first:last]))
+    return Projection(ProjectionPlan("dense", (spec,)), num_classes, dim)
+
+
+def _of_code(code: SphericalCode, like: Tensor) -> Projection:
+    """Return the projection of a code, which is built once for each dtype and device."""
+    dtype = torch.float64 if like.dtype == torch.float64 else torch.float32
+    kept = _projections.setdefault(code, {})
+    key = (dtype, like.device)
+    if key not in kept:
+        with torch.device("cpu"):
+            kept[key] = projection_for(code, dtype=dtype).to(like.device)
+    return kept[key]
+
+
+def _shifted(vectors: Tensor, target: Tensor, shift: int) -> tuple[Tensor, Tensor]:
+    """Return the vectors without the last positions, and the targets without the first."""
+    as_integer("shift", shift, minimum=1)
+    if vectors.ndim < 2 or shift >= vectors.shape[-2]:
+        raise InvalidArgumentError(
+            f"'shift' must be below the number of positions, the last dimension of 'input' but one, got {shift} for "
+            f"shape {tuple(vectors.shape)}"
+        )
+    by_class = vectors.ndim == target.ndim
+    ahead = target[..., shift:, :] if by_class else target[..., shift:]
+    return vectors[..., :-shift, :], ahead

@@ -1,0 +1,85 @@
+"""Decisions about each part of a class by itself: which initial, which vowel, which final."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+import torch
+from torch import Tensor
+
+from protosphere.errors import InvalidArgumentError
+from protosphere.nn.buffer_guard import like_buffers
+from protosphere.nn.kernels.threaded import without_autocast
+from protosphere.nn.projections import Projection
+from protosphere.nn.projections.part_tables import PartTables
+from protosphere.spherical.part_names import PartNames
+from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.structures import ProductPoints
+
+
+class PartDecisions(NamedTuple):
+    """The most probable value of each part of each input.
+
+    Attributes:
+        values: (..., P) numbers of the values.
+        confidences: (..., P) probabilities of the values under the softmax over the values of their part.
+        names: Names of parts and values; None if the code has none.
+    """
+
+    values: Tensor
+    confidences: Tensor
+    names: PartNames | None
+
+    def named(self) -> list[dict[str, str]]:
+        """Return for each input the name of the value of each part, by the name of the part.
+
+        Raises:
+            InvalidArgumentError: If the code has no names.
+        """
+        if self.names is None:
+            raise InvalidArgumentError(
+                "the parts of this code have no names; give ps.compose a table that has them, or use 'values'"
+            )
+        rows: list[dict[str, str]] = []
+        for numbers in self.values.reshape(-1, len(self.names.parts)).unbind(0):
+            chosen = zip(self.names.parts, self.names.values, numbers, strict=True)
+            rows.append({part: values[int(number)] for part, values, number in chosen})
+        return rows
+
+
+def part_decisions(
+    code: SphericalCode, projection: Projection, rows: Tensor
+) -> PartDecisions:
+    """Return the most probable value of each part.
+
+    Args:
+        code: A code of classes made of parts.
+        projection: Dot products with its points.
+        rows: B x n vectors whose products with the prototypes are the logits, not of half types.
+
+    Raises:
+        InvalidArgumentError: If the classes of the code are not made of parts.
+    """
+    structure = code.placement.structure
+    if not isinstance(structure, ProductPoints):
+        raise InvalidArgumentError(
+            f"'parts' needs classes that are made of parts, as ps.compose makes them, got {code!r}"
+        )
+    with without_autocast(rows):
+        by_run = _tables(structure, projection).by_run(rows)
+        found = [run.softmax(2).max(2) for run in by_run]
+    values = torch.cat([best.indices for best in found]).T
+    confidences = torch.cat([best.values for best in found]).T
+    return PartDecisions(values, confidences, structure.names)
+
+
+def _tables(structure: ProductPoints, projection: Projection) -> PartTables:
+    """Return the points of the parts: those of the projection if it has all of them."""
+    for block in projection.blocks:
+        held = cast("PartTables | None", getattr(block, "tables", None))
+        if held is not None and held.sizes == structure.sizes:
+            return held
+    like = like_buffers(projection)
+    points = structure.part_points
+    tables = PartTables(points, structure.weights, structure.dim, like.dtype)
+    return tables.to(like.device)

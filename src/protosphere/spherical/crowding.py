@@ -1,0 +1,43 @@
+"""How many classes are too many for a dimension, if the prototypes say nothing about their classes."""
+
+import math
+
+FEW_FEATURES = 128
+"""Features that a network is taken to have before its last linear map: most have more."""
+
+HELP = (
+    "make prototypes of one vector per class, such as class means, with ps.from_embeddings(vectors, dim=...), or of "
+    "the parts that classes are made of with ps.compose(table)"
+)
+"""The calls that help where classes are crowded."""
+
+
+def is_crowded(num_classes: int, dim: int) -> bool:
+    """Return whether a linear map of `FEW_FEATURES` features, or of n if that is more, misses unrelated prototypes.
+
+    A least-squares map of F features to prototypes that have nothing to do with them keeps F / K of each prototype, and
+    adds noise of variance F / (K n) along every other one. The largest of K such noises stays below the signal where
+    F n is above 2 K ln K. Trained maps agree (benchmarks/many_classes.py): they reach 15 to 31% accuracy at half of
+    that, 59 to 86% at that and 97 to 99.9% at twice that.
+
+    >>> is_crowded(2000, 128), is_crowded(2000, 512), is_crowded(100, 16)
+    (True, False, False)
+    """
+    return dim * max(dim, FEW_FEATURES) < 2 * num_classes * math.log(num_classes)
+
+
+def least_roomy_dim(num_classes: int) -> int:
+    """Return the smallest dimension that is not crowded."""
+    needed = 2 * num_classes * math.log(num_classes)
+    return math.ceil(
+        max(needed / FEW_FEATURES, 1) if needed < FEW_FEATURES**2 else math.sqrt(needed)
+    )
+
+
+def crowding_advice(num_classes: int, dim: int) -> str:
+    """Return why classes are many for their dimension, and what to do."""
+    return (
+        f"{num_classes:,} classes are many for {dim} dimensions: a network that ends in a linear map may not reach "
+        f"prototypes that say nothing about their classes. Give 'dim' of at least {least_roomy_dim(num_classes):,}, or "
+        f"{HELP}; see docs/studies/head-costs.md"
+    )

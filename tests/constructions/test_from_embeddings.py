@@ -1,0 +1,216 @@
+"""Prototypes from vectors keep their meaning, are certified, and no two of them coincide."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import protosphere as ps
+from protosphere.constructions.embeddings import from_embeddings as module
+from protosphere.constructions.embeddings import principal
+from protosphere.constructions.embeddings.quantization import (
+    balanced_columns,
+    nearest_values,
+    with_own_combinations,
+)
+from protosphere.constructions.embeddings.spreading import close_pairs, spread
+from protosphere.geometry.closest_classes import has_equal_rows
+from protosphere.geometry.gram import max_cosine
+from protosphere.geometry.sphere import normalized, uniform_points
+
+
+def vectors_of(num_classes=300, width=20, seed=0):
+    rng = np.random.default_rng(seed)
+    mixing = rng.standard_normal((width, width)) * np.linspace(3, 0.3, width)
+    return rng.standard_normal((num_classes, width)) @ mixing + 5
+
+
+def expected_points(vectors, dim, whiten):
+    """The same by a singular value decomposition of all vectors."""
+    centered = vectors - vectors.mean(axis=0)
+    left, sizes, _ = np.linalg.svd(centered, full_matrices=False)
+    return normalized((left * sizes ** (1 - whiten))[:, :dim])
+
+
+@pytest.mark.parametrize("whiten", [0.0, 0.5, 1.0])
+def test_cosines_are_those_of_whitened_principal_components(whiten):
+    vectors = vectors_of()
+    code = ps.from_embeddings(vectors, dim=12, whiten=whiten, min_angle=1e-6)
+    expected = expected_points(vectors, 12, whiten)
+    found = code.points @ code.points.T
+    np.testing.assert_allclose(found, expected @ expected.T, atol=1e-9)
+    assert float(code.max_cosine) == pytest.approx(max_cosine(code.points), abs=1e-12)
+
+
+def test_wide_vectors_are_reduced_without_their_covariance(monkeypatch):
+    vectors = vectors_of(200, 30) @ np.random.default_rng(1).standard_normal((30, 40))
+    exact = ps.from_embeddings(vectors, dim=5, min_angle=1e-6).points
+    monkeypatch.setattr(principal, "LARGEST_COVARIANCE", 10)
+    monkeypatch.setattr(principal, "POWER_ITERATIONS", 30)
+    found = ps.from_embeddings(vectors, dim=5, min_angle=1e-6).points
+    np.testing.assert_allclose(found @ found.T, exact @ exact.T, atol=1e-6)
+
+
+def test_dimension_beyond_that_of_the_vectors_is_padded():
+    code = ps.from_embeddings(vectors_of(50, 6), dim=9)
+    assert code.dim == 9
+    assert not code.points[:, 6:].any()
+    assert ps.from_embeddings(vectors_of(50, 6)).dim == 6
+
+
+def test_tensors_and_small_floats_are_taken():
+    vectors = vectors_of(40, 6)
+    expected = ps.from_embeddings(vectors.astype(np.float32)).points
+    found = ps.from_embeddings(torch.tensor(vectors, dtype=torch.float32)).points
+    assert np.array_equal(found, expected)
+    assert ps.from_embeddings(torch.tensor(vectors).bfloat16()).num_classes == 40
+
+
+def test_coinciding_vectors_get_the_least_angle():
+    vectors = vectors_of(120, 8)
+    vectors[10:40] = vectors[3]
+    vectors[50] = vectors.mean(axis=0)
+    code = ps.from_embeddings(vectors, min_angle=4.0)
+    assert code.min_angle_degrees >= 4.0
+    assert code.certificate.max_cosine <= code.certificate.guarantee
+    alone = ps.from_embeddings(vectors, min_angle=1e-3).points
+    assert np.array_equal(code.points[60:70], alone[60:70])
+
+
+@given(st.integers(0, 100), st.integers(3, 40), st.integers(3, 6))
+@settings(max_examples=15, deadline=None)
+def test_spread_points_are_all_apart_and_others_stay(seed, count, dim):
+    rng = np.random.default_rng(seed)
+    points = uniform_points(count, dim, rng)
+    points[: count // 3] = points[0]
+    apart = spread(points, 2.0, rng)
+    assert max_cosine(apart) <= np.cos(np.radians(2.0)) + 1e-12
+    distance = 2 * np.sin(np.radians(1.0))
+    left, right = close_pairs(points, np.arange(count), distance)
+    gram = np.triu(points @ points.T, 1)
+    assert len(left) == np.count_nonzero(gram > np.cos(np.radians(2.0)))
+    assert (left < right).all()
+
+
+def test_every_class_has_a_combination_of_its_own():
+    vectors = vectors_of(500, 16)
+    vectors[100:300] = vectors[7]
+    code = ps.from_embeddings(vectors, parts=4)
+    structure = code.placement.structure
+    assert structure.values.dtype == np.uint8
+    assert not has_equal_rows(structure.values)
+    assert float(code.max_cosine) == pytest.approx(max_cosine(code.points), abs=1e-12)
+    assert float(code.max_cosine) < 1 - 1e-6
+
+
+def test_compressed_prototypes_stay_near_the_dense_ones():
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((40, 24))[rng.integers(0, 40, 800)]
+    vectors = vectors + 0.3 * rng.standard_normal((800, 24))
+    dense = ps.from_embeddings(vectors, whiten=0.5, min_angle=1e-6).points
+    code = ps.from_embeddings(vectors, whiten=0.5, parts=6)
+    cosines = code.points @ code.points.T
+    expected = dense @ dense.T
+    upper = np.triu_indices(800, 1)
+    assert np.corrcoef(cosines[upper], expected[upper])[0, 1] > 0.8
+
+
+def test_values_nearest_to_a_vector_are_taken():
+    rng = np.random.default_rng(0)
+    units = uniform_points(50, 3, rng)
+    centers = uniform_points(7, 3, rng)
+    expected = [max(range(7), key=lambda j: float(row @ centers[j])) for row in units]
+    assert nearest_values(units, centers).tolist() == expected
+
+
+def test_a_class_moves_to_the_nearest_free_combination():
+    rng = np.random.default_rng(0)
+    values = [uniform_points(9, 2, rng), uniform_points(9, 2, rng)]
+    units = uniform_points(2, 4, rng)
+    units[1] = units[0]
+    columns = [np.array([0, 1]), np.array([2, 3])]
+    numbers = np.array([[4, 5], [4, 5]], dtype=np.uint8)
+    found = with_own_combinations(numbers, units, columns, values, [0.5, 0.5])
+    assert found[0].tolist() == [4, 5]
+
+    def cosine(row):
+        both = np.concatenate([values[0][row[0]], values[1][row[1]]])
+        return float(both @ units[1])
+
+    others = [(i, 5) for i in range(9) if i != 4] + [(4, j) for j in range(9) if j != 5]
+    assert tuple(found[1].tolist()) == max(others, key=cosine)
+
+
+def test_parts_have_equal_sizes_and_balanced_variances():
+    variances = np.geomspace(1, 1e-3, 22)
+    columns = balanced_columns(variances, 4)
+    assert sorted(np.concatenate(columns).tolist()) == list(range(22))
+    assert {len(part) for part in columns} == {5, 6}
+    sums = [float(np.log(variances[part]).mean()) for part in columns]
+    assert max(sums) - min(sums) < 1.0
+
+
+def test_compressed_code_comes_back_from_its_file(tmp_path):
+    code = ps.from_embeddings(vectors_of(), parts=5)
+    code.save(tmp_path / "code.safetensors")
+    back = ps.load(tmp_path / "code.safetensors")
+    assert np.array_equal(back.points, code.points)
+    assert back.max_cosine == pytest.approx(code.max_cosine, abs=1e-14)
+
+
+def test_same_seed_gives_the_same_bits():
+    vectors = vectors_of()
+    first, again = (ps.from_embeddings(vectors, parts=5, seed=3) for _ in range(2))
+    assert np.array_equal(first.points, again.points)
+
+
+def test_a_part_takes_vectors_of_its_values():
+    vectors = vectors_of(6, 3)
+    code = ps.compose(sizes=(6, 4), codes=[vectors, "simplex"])
+    own = ps.from_embeddings(vectors)
+    inside = code.points[::4, : own.dim] * np.sqrt(2)
+    np.testing.assert_allclose(inside, own.points, atol=1e-12)
+
+
+def with_nan():
+    vectors = vectors_of(9, 4)
+    vectors[5, 2] = np.nan
+    return vectors
+
+
+BAD = {
+    "NaN": (with_nan, {}, "NaN or infinity in row 5"),
+    "same": (lambda: np.ones((5, 3)), {}, "got the same vector for all"),
+    "text": (lambda: [["a", "b"]], {}, "must be a matrix of numbers"),
+    "ragged": (lambda: [[1, 2], [3]], {}, "rows of different lengths"),
+    "one row": (lambda: [[1.0, 2.0]], {}, "two rows or more, got 1"),
+    "one axis": (lambda: [1.0, 2.0], {}, "got shape (2,)"),
+    "whiten": (vectors_of, {"whiten": 1.5}, "'whiten' must be from 0 to 1, got 1.5"),
+    "dim": (vectors_of, {"dim": 0}, "'dim' must be an integer of at least 2"),
+    "angle": (vectors_of, {"min_angle": -1}, "'min_angle' must be"),
+    "large angle": (
+        lambda: vectors_of(9, 3),
+        {"min_angle": 120.0},
+        "is not reached by 9",
+    ),
+    "parts": (vectors_of, {"parts": 11}, "nearest: 10"),
+    "one part": (vectors_of, {"parts": 1}, "more parts work, such as 2"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_answered_by_one_sentence(case):
+    make, options, expected = BAD[case]
+    with pytest.raises((ps.InvalidArgumentError, ps.InfeasibleError)) as refusal:
+        ps.from_embeddings(make(), **options)
+    assert expected in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_too_many_dense_classes_are_pointed_to_parts(monkeypatch):
+    monkeypatch.setattr(module, "MOST_DENSE_CLASSES", 100)
+    with pytest.raises(ps.InfeasibleError, match="such as parts=16"):
+        ps.from_embeddings(vectors_of())

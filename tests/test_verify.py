@@ -1,0 +1,283 @@
+"""The stand-alone verifier accepts every code file that protosphere writes, and no file that states something false."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from contextlib import nullcontext
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import eval_gegenbauer
+from tests.fuzz.forgeries import forged_files, forged_proofs, write_json
+from tests.spherical.test_structures import CASES
+
+import protosphere as ps
+from protosphere import verify
+from protosphere.bounds.coxeter_boroczky import simplex_bound
+from protosphere.bounds.proved_optimum import PROVED_OPTIMA
+from protosphere.spherical.certificate import certified
+from protosphere.spherical.io import container
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.spherical_code import SphericalCode
+
+GOLDEN = sorted((Path(__file__).parent / "golden").glob("*/code-*.safetensors"))
+SCRIPT = Path(verify.__file__)
+FRACTIONS = st.fractions(min_value=-1, max_value=1, max_denominator=50)
+
+
+def run_script(*arguments):
+    """The exit code and the JSON of the script, in an interpreter without any package."""
+    command = [sys.executable, "-I", "-S", str(SCRIPT), *map(str, arguments), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert not done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+def saved(code, folder, name="code.safetensors"):
+    code.save(folder / name)
+    return folder / name
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """Small files of several structures and theorems."""
+    folder = tmp_path_factory.mktemp("sources")
+    requests = [
+        ("bch", 40, 31),
+        ("reed_muller", 40, 16),
+        ("simplex", 9, 12),
+        ("uniform", 30, 6),
+        ("e8_shell", 60, 8),
+        ("orthogonal_simplices", 12, 9),
+        ("gold", 50, 32),
+    ]
+    files = [
+        saved(
+            ps.construct(scheme, num_classes=K, dim=n), folder, f"{scheme}.safetensors"
+        )
+        for scheme, K, n in requests
+    ]
+    signs = np.where(np.random.default_rng(3).random((40, 21)) < 0.5, -1.0, 1.0)
+    own = ps.from_points(signs / math.sqrt(21))
+    return [*files, saved(own, folder, "signs.safetensors")]
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_files_of_every_scheme_are_accepted(path):
+    verdict = verify.verify(path)
+    assert verdict.accepted, verdict.reason
+
+
+@pytest.mark.parametrize("few", [0, 2000])
+@pytest.mark.parametrize("case", CASES)
+def test_interval_has_the_cosine_of_all_pairs_for_every_structure(case, few, tmp_path, monkeypatch):  # fmt: skip
+    monkeypatch.setattr(verify, "FEW_WORDS", few)
+    structure = CASES[case]
+    placement = Placement("points", structure)
+    code = SphericalCode(placement, certified(placement, None), None)
+    verdict = verify.verify(saved(code, tmp_path))
+    assert verdict.accepted, verdict.reason
+    rows = structure.unit_rows(0, structure.count)
+    measured = (rows @ rows.T)[np.triu_indices(len(rows), 1)].max()
+    assert float(Fraction(verdict.numbers["max_cosine_low"])) <= measured + 1e-14
+    assert float(Fraction(verdict.numbers["max_cosine_high"])) >= measured - 1e-14
+
+
+def test_best_codes_of_random_sizes_are_accepted(tmp_path):
+    rng = np.random.default_rng(28)
+    for _ in range(3):
+        K = int(np.exp(rng.uniform(np.log(3), np.log(100))))
+        n = int(rng.integers(2, 24))
+        code = ps.best(num_classes=K, dim=n, iterations=0)
+        verdict = verify.verify(saved(code, tmp_path))
+        assert verdict.accepted, (K, n, verdict.reason)
+
+
+def test_forged_files_are_rejected(sources, tmp_path):
+    for name, path in forged_files(sources, tmp_path, 64):
+        assert not verify.verify(path).accepted, (name, path)
+
+
+@pytest.mark.parametrize("place", [3, 40, 4000, -1])
+def test_a_changed_byte_is_rejected(sources, tmp_path, place):
+    content = bytearray(sources[3].read_bytes())
+    content[min(place, len(content) - 1)] ^= 4
+    path = tmp_path / "changed.safetensors"
+    path.write_bytes(content)
+    assert not verify.verify(path).accepted
+
+
+@pytest.mark.parametrize("length", [0, 4, 8, 100, -1])
+def test_a_truncated_file_is_rejected(sources, tmp_path, length):
+    path = tmp_path / "short.safetensors"
+    path.write_bytes(sources[0].read_bytes()[:length])
+    assert not verify.verify(path).accepted
+
+
+def test_script_runs_without_packages_and_agrees_with_the_command(sources, tmp_path, capsys):  # fmt: skip
+    from protosphere.cli import main
+
+    _, forged = next(forged_files(sources[:1], tmp_path, 1))
+    for path in (sources[0], sources[4], forged, tmp_path / "missing.safetensors"):
+        exit_code, printed = run_script(path)
+        with pytest.raises(SystemExit) if exit_code else nullcontext():
+            main(["verify", str(path), "--json"])
+        assert json.loads(capsys.readouterr().out) == printed
+        assert printed["accepted"] == (exit_code == 0)
+
+
+def test_too_much_work_is_refused_unless_it_is_asked_for(sources):
+    verdict = verify.verify(sources[3], limit=10)
+    assert not verdict.accepted
+    assert "--no-limit" in verdict.reason
+    assert verify.verify(sources[3], limit=math.inf).accepted
+
+
+@pytest.mark.parametrize(
+    ("scheme", "K", "n"),
+    [("e8_shell", 240, 8), ("cross_polytope", 12, 6)],
+)
+def test_codes_that_meet_a_sharp_bound_are_proved_optimal(scheme, K, n, tmp_path):
+    code = ps.construct(scheme, num_classes=K, dim=n)
+    verdict = verify.verify(saved(code, tmp_path))
+    assert verdict.numbers["optimal"]
+    assert verdict.numbers["converse_proved"]
+
+
+@pytest.mark.parametrize(("K", "n"), [(30, 6), (24, 4)])
+def test_proofs_are_accepted_and_forged_proofs_are_not(K, n, tmp_path):
+    path = saved(ps.construct("uniform", num_classes=K, dim=n), tmp_path)
+    proof = ps.bounds.dual_polynomial(K, n).to_json()
+    verdict = verify.verify(path, write_json(tmp_path / "proof.json", proof))
+    assert verdict.accepted, verdict.reason
+    assert Fraction(verdict.numbers["converse"]) >= Fraction(proof["cosine"])
+    for forged in forged_proofs(proof):
+        file = write_json(tmp_path / "forged.json", forged)
+        assert not verify.verify(path, file).accepted, forged
+    fewer = saved(ps.construct("uniform", num_classes=K - 1, dim=n), tmp_path, "f.safetensors")  # fmt: skip
+    assert not verify.verify(fewer, tmp_path / "proof.json").accepted
+
+
+def test_dual_polynomials_prove_the_bound_of_the_linear_program():
+    for K, n in ((24, 4), (40, 5)):
+        dual = ps.bounds.dual_polynomial(K, n)
+        assert dual.is_valid
+        assert float(dual.cosine) == pytest.approx(
+            float(ps.bounds.linear_programming(K, n)), abs=1e-6
+        )
+
+
+def test_dual_polynomial_refuses_sizes_out_of_range():
+    for K, n in ((10, 8), (100, 2), (10**6, 3)):
+        with pytest.raises(ps.InfeasibleError, match="dual polynomial"):
+            ps.bounds.dual_polynomial(K, n)
+
+
+@given(st.integers(3, 40), st.integers(0, 12), FRACTIONS)
+@settings(max_examples=40, deadline=None)
+def test_gegenbauer_polynomials_are_those_of_scipy(n, degree, t):
+    found = float(verify.value_at(verify.gegenbauer(n, degree)[degree], t))
+    a = (n - 2) / 2
+    wanted = eval_gegenbauer(degree, a, float(t)) / eval_gegenbauer(degree, a, 1.0)
+    assert found == pytest.approx(wanted, abs=1e-9)
+
+
+@given(st.integers(3, 12), st.lists(FRACTIONS, min_size=1, max_size=9))
+@settings(max_examples=40, deadline=None)
+def test_expansion_inverts_the_sum_of_gegenbauer_polynomials(n, coefficients):
+    f = verify.from_expansion(coefficients, n)
+    assert verify.expansion(f, n) == coefficients
+    assert verify.value_at(f, Fraction(1)) == sum(coefficients)
+
+
+@given(st.lists(st.integers(-9, 9), min_size=2, max_size=9), FRACTIONS)
+@settings(max_examples=150, deadline=None)
+def test_sturm_sequences_agree_with_the_roots_of_numpy(coefficients, high):
+    f = [Fraction(a) for a in coefficients]
+    if f[-1] == 0 or high <= -1:
+        return
+    roots = np.roots(coefficients[::-1])
+    real = roots[abs(roots.imag) < 1e-6].real
+    near = real[(real > -1.001) & (real < float(high) + 0.001)]
+    inside = real[(real > -1) & (real < float(high))]
+    if len(near) != len(inside):
+        return  # a root at an end, which floats cannot tell
+    negative = verify.value_at(f, Fraction(-1)) < 0 and not len(inside)
+    assert verify.is_negative(f, Fraction(-1), high) == negative
+
+
+@given(st.integers(3, 20), st.integers(0, 10**6))
+@settings(max_examples=25, deadline=None)
+def test_levenshtein_polynomials_exclude_points_up_to_his_bound(n, seed):
+    K = 2 * n + 1 + seed % (6 * n * n)
+    bound = Fraction(float(ps.bounds.levenshtein(K, n))).limit_denominator(10**12)
+    step = (1 - bound) / 10**8
+    assert verify.levenshtein_excludes(K, n, bound - step)
+    assert not verify.levenshtein_excludes(K, n, bound + step)
+
+
+@given(st.integers(2, 9), st.integers(1, 6), st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_lanes_give_the_largest_inner_product(count, width, seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(-(2**40), 2**40, (count, width)).tolist()
+    rows[0][0] = 1
+    wanted = max(
+        sum(a * b for a, b in zip(rows[i], rows[j], strict=True))
+        for i in range(count)
+        for j in range(i)
+    )
+    assert verify.largest_product(rows) == wanted
+
+
+def test_lanes_are_right_beyond_a_block(monkeypatch):
+    monkeypatch.setattr(verify, "BLOCK", 4)
+    rows = np.random.default_rng(0).integers(-3, 4, (23, 5))
+    products = (rows @ rows.T)[np.triu_indices(23, 1)]
+    assert verify.largest_product(rows.tolist()) == products.max()
+
+
+@pytest.mark.parametrize("K", [3, 7, 100, 10**6])
+def test_circle_bound_is_just_below_the_cosine(K):
+    assert float(verify.circle_bound(K)) == pytest.approx(math.cos(2 * math.pi / K), abs=1e-15)  # fmt: skip
+
+
+@pytest.mark.parametrize("n", range(3, 9))
+def test_simplex_bound_is_that_of_the_package(n):
+    for cosine in (0.3, 0.6, 0.9):
+        wanted = simplex_bound(n, 1 - cosine)
+        assert verify.simplex_bound_size(n, cosine) == pytest.approx(wanted, rel=1e-6)
+
+
+def test_cited_theorems_are_those_of_the_bounds():
+    rows = {(row.dim, row.num_classes, row.theorem) for row in PROVED_OPTIMA}
+    lines = [line.split(" ", 3) for line in verify.CITED.split("\n") if line]
+    assert {(int(n), int(K), authors) for n, K, _, authors in lines} == rows
+    for row in PROVED_OPTIMA:
+        cited = verify.cited_bound(row.num_classes, row.dim, row.theorem)
+        assert 0 <= cited - Fraction(row.value) < Fraction(1, 10**14)
+
+
+def test_a_theorem_is_believed_where_it_holds_and_rejected_elsewhere(tmp_path):
+    path = saved(ps.construct("uniform", num_classes=30, dim=3), tmp_path)
+    arrays, description = container.read(path)
+    for theorem, value, accepted in (
+        ("Robinson", float(PROVED_OPTIMA[8].value), True),
+        ("Robinson", float(PROVED_OPTIMA[8].value) + 1e-6, False),
+        ("Bachoc-Vallentin", "1/6", True),
+        ("Bachoc-Vallentin", "1/5", False),
+    ):
+        description["certificate"] |= {"theorem": theorem, "converse": value}
+        container.write(path, arrays, description)
+        verdict = verify.verify(path)
+        assert verdict.accepted == accepted, (theorem, value, verdict.reason)
+        if accepted:
+            assert not verdict.numbers["converse_proved"]
+            assert any(theorem in sentence for sentence in verdict.believed)

@@ -1,0 +1,131 @@
+"""Numbers of the benchmark on rendered characters."""
+
+from __future__ import annotations
+
+import csv
+from functools import partial
+
+from tools.numbers.maker import STUDY, Answer, Maker
+from tools.numbers.run import ROOT
+from tools.numbers.tables import markdown
+
+REPORT = "python -m benchmarks.glyphs report"
+SUMMARY = "results/glyphs/summary.csv"
+BUDGETS = (1500, 12_000)
+
+LAYERS = {
+    "parts": "**fixed: simplices of the parts**, `ps.compose`",
+    "means": "**fixed: class means**, `ps.from_embeddings`",
+    "quantized": "**fixed: class means in 16 parts**, `ps.from_embeddings(parts=16)`",
+    "multi_head": "a learned layer per part",
+    "learned": "learned `nn.Linear`",
+    "learned_256": "learned `nn.Linear`",
+    "cosine": "learned cosine layer",
+    "sampled_softmax": "sampled softmax, 10% of the classes",
+    "partial_fc": "Partial FC, 10% of the classes",
+    "default_head": "`PrototypeHead(K, dim=n)`, classes at random",
+    "default_head_256": "`PrototypeHead(K, dim=n)`, classes at random",
+}
+"""By its method, what the page calls a last layer."""
+
+UNSEEN = {
+    "parts_unseen": "**fixed: simplices of the parts**, `ps.compose`",
+    "multi_head_unseen": "a learned layer per part",
+    "learned_unseen": "learned `nn.Linear`",
+}
+
+
+def measured() -> Answer:
+    """Return the rows of the summary by characters, method and number of steps."""
+    found: dict[str, dict[str, dict[str, dict[str, str]]]] = {}
+    with (ROOT / SUMMARY).open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            methods = found.setdefault(row.pop("characters"), {})
+            methods.setdefault(row.pop("method"), {})[row.pop("steps")] = row
+    return found
+
+
+def cell(row: dict[str, str] | None) -> str:
+    """Return accuracy, half interval, and the number of seeds where it is not three."""
+    if row is None:
+        return ""
+    text = f"{float(row['accuracy']):.1f}"
+    if row["half_interval"]:
+        text += f" ± {float(row['half_interval']):.1f}"
+    if row["seeds"] == "3":
+        return text
+    return f"{text} (seeds: {row['seeds']})"
+
+
+def accuracy_table(answer: Answer, characters: str) -> str:
+    """Return a row a last layer and a column a number of steps."""
+    methods = answer.get(characters, {})
+    budgets = [
+        steps
+        for steps in BUDGETS
+        if any(str(steps) in found for found in methods.values())
+    ]
+    rows: list[list[str]] = []
+    for method, label in LAYERS.items():
+        found = methods.get(method, {})
+        cells = [cell(found.get(str(steps))) for steps in budgets]
+        if any(cells):
+            dim = next(iter(found.values()))["dim"]
+            rows.append([label, dim, *cells])
+    headings = [f"{steps:,} steps" for steps in budgets]
+    return markdown(["last layer", "n", *headings], rows)
+
+
+def faces_table(answer: Answer) -> str:
+    """Return accuracy on text faces and on the script face after the first budget."""
+    rows = [
+        [
+            LAYERS[method],
+            *(f"{float(found['1500'][kind]):.1f}" for kind in KINDS_OF_FACES),
+        ]
+        for method, found in answer["hangul"].items()
+        if method in ("parts", "means", "multi_head", "learned")
+    ]
+    return markdown(["last layer", "8 text faces", "1 script face"], rows)
+
+
+KINDS_OF_FACES = ("text_accuracy", "script_accuracy")
+
+
+def unseen_table(answer: Answer) -> str:
+    """Return accuracy on the classes with training images and on the others."""
+    rows = [
+        [
+            label,
+            f"{float(row['seen_accuracy']):.1f}",
+            f"{float(row['unseen_accuracy']):.1f}",
+        ]
+        for method, label in UNSEEN.items()
+        for row in [answer["hangul"][method]["1500"]]
+    ]
+    return markdown(["last layer", "2,350 seen", "8,822 never seen"], rows)
+
+
+def accuracy(answer: Answer, method: str, steps: int) -> str:
+    """Return the mean accuracy of a method on Hangul syllables."""
+    return f"{float(answer['hangul'][method][str(steps)]['accuracy']):.1f}%"
+
+
+MAKERS = (
+    Maker(
+        "glyphs",
+        REPORT,
+        measured,
+        {
+            "hangul": partial(accuracy_table, characters="hangul"),
+            "faces": faces_table,
+            "unseen": unseen_table,
+            "parts_1500": partial(accuracy, method="parts", steps=1500),
+            "means_1500": partial(accuracy, method="means", steps=1500),
+            "learned_1500": partial(accuracy, method="learned", steps=1500),
+        },
+        cost=STUDY,
+        tables=(SUMMARY,),
+        seeds=(0, 1, 2),
+    ),
+)

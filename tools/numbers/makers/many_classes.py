@@ -1,0 +1,71 @@
+"""Numbers of the study of many classes: accuracy of a linear map to prototypes that know nothing of their classes."""
+
+from __future__ import annotations
+
+import csv
+
+from tools.numbers.defaults import default_head
+from tools.numbers.maker import STUDY, Answer, Maker
+from tools.numbers.run import ROOT
+from tools.numbers.tables import markdown
+
+COMMAND = "python -m benchmarks.many_classes"
+TABLE = "results/many_classes/linear.csv"
+
+LEARNED = "learned layer"
+MEANS = "class means as prototypes"
+DEFAULT = "default head"
+ALIGNED = "aligned head"
+
+FEATURES = 128
+"""Features of an example, which is the dimension of class means."""
+
+
+def measured() -> Answer:
+    """Return the mean accuracy in percent by number of classes, last layer and dimension."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    with (ROOT / TABLE).open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            layers = found.setdefault(row["num_classes"], {})
+            accuracies = layers.setdefault(row["last_layer"], {})
+            accuracies[row["dim"]] = float(row["accuracy"])
+    return found
+
+
+def accuracy_table(answer: Answer) -> str:
+    """Return a row a number of classes; of the default head every dimension below that of a simplex."""
+    headings = [
+        "classes",
+        LEARNED,
+        f"{MEANS}, n = {FEATURES}",
+        "`PrototypeHead(K, dim=n)`",
+    ]
+    rows: list[list[str]] = []
+    for num_classes, layers in answer.items():
+        learned = layers[LEARNED][num_classes]
+        means = layers[MEANS][str(FEATURES)]
+        ours = "; ".join(
+            f"n = {dim}: {accuracy:.1f}"
+            for dim, accuracy in layers[DEFAULT].items()
+            if int(dim) < int(num_classes) - 1
+        )
+        rows.append([f"{int(num_classes):,}", f"{learned:.1f}", f"{means:.1f}", ours])
+    return markdown(headings, rows)
+
+
+MAKERS = (
+    Maker(
+        "many_classes_accuracy",
+        COMMAND,
+        measured,
+        {
+            "table": accuracy_table,
+            "default_500": lambda answer: f"{answer['500'][DEFAULT]['32']:.1f}",
+            "aligned_500": lambda answer: f"{answer['500'][ALIGNED]['32']:.1f}",
+        },
+        cost=STUDY,
+        tables=(TABLE,),
+        depends_on=(default_head(100, 99),),
+        seeds=(0, 1, 2),
+    ),
+)

@@ -1,0 +1,177 @@
+"""Numbers of what separation is worth: which number of a code predicts accuracy, and what matching adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import fmean
+
+from protosphere.experiments.record import RunRecord
+from protosphere.statistics.intervals import mean_with_interval
+from protosphere.statistics.regression import Regression, regression
+from reproduction.predictors import cells_of, predictors
+from reproduction.results import Results, results_by_network
+from reproduction.variance import spreads
+from tools.numbers.defaults import named_preset
+from tools.numbers.maker import STUDY, Answer, Maker
+from tools.numbers.makers.paper import HOURS
+from tools.numbers.studies import runs, signed
+from tools.numbers.tables import markdown, percent
+
+FEATURES = "cifar100-features"
+BEST = "mean squared cosine"
+NUMBERS = {
+    BEST: "mean squared cosine",
+    "max cosine": "maximum cosine",
+    "log energy": "log energy",
+}
+"""By its name among the predictors: the heading of its column."""
+
+DATA = {
+    FEATURES: ("CIFAR-100, features", "cifar100"),
+    "cifar100-hours": ("CIFAR-100, `strided` from scratch", "cifar100"),
+    "mnist-hours": ("MNIST, Simard's network", "mnist"),
+}
+"""By its table in results/: what the page calls it, and whose images were seen."""
+
+DIMS = (16, 32, 64)
+
+Way = tuple[str, str, str]
+"""Head, scheme and mapping of a run."""
+
+RANDOM: Way = ("prototypes", "best", "random")
+ALIGNED: Way = ("prototypes", "best", "align")
+OPPOSED: Way = ("prototypes", "best", "oppose")
+SEMANTIC: Way = ("prototypes", "semantic", "align")
+BOTTLENECK: Way = ("bottleneck", "best", "fixed")
+
+DIFFERENCES = {
+    "`best`: aligned less at random": (ALIGNED, RANDOM),
+    "`best`: opposed less at random": (OPPOSED, RANDOM),
+    "`best` at random less a learned bottleneck": (RANDOM, BOTTLENECK),
+    "`best` aligned less a learned bottleneck": (ALIGNED, BOTTLENECK),
+    "`semantic` less a learned bottleneck": (SEMANTIC, BOTTLENECK),
+}
+"""By what the page calls a difference: what is compared, and with what."""
+
+
+def measured() -> Answer:
+    """Return predictors by table, and of the features differences by dimension and spreads by seed."""
+    features = results_of(FEATURES)
+    return {
+        "predictors": {table: predicted(results_of(table)) for table in DATA},
+        "differences": {
+            name: compared(features, *DIFFERENCES[name]) for name in DIFFERENCES
+        },
+        "spreads": {
+            spread.factor: [spread.deviation.value, spread.deviation.margin]
+            for spread in spreads(features.records)
+        },
+    }
+
+
+def results_of(table: str) -> Results:
+    """Return the runs of a table in results/, which are all of one network."""
+    (results,) = results_by_network(DATA[table][1], runs(f"{table}.csv"))
+    return results
+
+
+def predicted(results: Results) -> Answer:
+    """Return how many runs and configurations there are, and what each number of their codes explains."""
+    with_code = [run for run in results.unaligned if run.config.head == "prototypes"]
+    found = {predictor.name: predictor for predictor in predictors(with_code)}
+    return {
+        "runs": len(with_code),
+        "cells": found[BEST].cells,
+        "numbers": {
+            name: [found[name].r_squared, found[name].held_out] for name in NUMBERS
+        },
+        "slope": line_of(with_code).slope,
+    }
+
+
+def line_of(records: Iterable[RunRecord]) -> Regression:
+    """Return the line of accuracy in percent on the mean squared cosine."""
+    cells = cells_of(BEST, records)
+    line = regression(
+        [cell.number for cell in cells], [cell.accuracy for cell in cells]
+    )
+    assert line is not None, "codes of these runs differ in their mean squared cosine"
+    return line
+
+
+def compared(results: Results, way: Way, reference: Way) -> Answer:
+    """Return by dimension the mean difference in points over the seeds, and half of its 95 % interval."""
+    found: dict[str, list[float | None]] = {}
+    for dim in DIMS:
+        ours = by_seed(results, way, dim)
+        theirs = by_seed(results, reference, dim)
+        shared = sorted(ours.keys() & theirs.keys())
+        difference = mean_with_interval([ours[seed] - theirs[seed] for seed in shared])
+        found[str(dim)] = [difference.value, difference.margin]
+    return found
+
+
+def by_seed(results: Results, way: Way, dim: int) -> dict[int, float]:
+    """Return the accuracies in percent of a way in one dimension."""
+    accuracies: dict[int, list[float]] = {}
+    for record in results.alike:
+        config = record.config
+        found = (config.head, config.scheme, config.mapping)
+        if found == way and config.dim == dim and record.test_accuracy is not None:
+            accuracies.setdefault(config.seed, []).append(100 * record.test_accuracy)
+    return {seed: fmean(values) for seed, values in accuracies.items()}
+
+
+def predictor_table(answer: Answer) -> str:
+    """Return what each number explains and, in brackets, of held-out schemes; a row a table of runs."""
+    rows: list[list[str]] = []
+    for table, found in answer["predictors"].items():
+        shares = [
+            f"{percent(explained)} ({share_text(held_out)})"
+            for explained, held_out in found["numbers"].values()
+        ]
+        counts = [str(found["runs"]), str(found["cells"])]
+        hundredth = signed(found["slope"] / 100, 2)
+        rows.append([DATA[table][0], *counts, *shares, hundredth])
+    headings = ["data", "runs", "configurations", *NUMBERS.values(), "0.01 costs"]
+    return markdown(headings, rows)
+
+
+def share_text(share: float) -> str:
+    """Return a share of variance as a percentage; "nothing" where a line is worse than the mean."""
+    return percent(share) if share > 0 else "nothing"
+
+
+def difference_table(answer: Answer) -> str:
+    """Return differences with half of their intervals, a row a pair and a column a dimension."""
+    rows = [
+        [name, *(f"{signed(mean, 1)} ± {half:.1f}" for mean, half in found.values())]
+        for name, found in answer["differences"].items()
+    ]
+    return markdown(["", *(f"n = {dim}" for dim in DIMS)], rows)
+
+
+def spread_text(answer: Answer) -> str:
+    """Return the standard deviation that each seed causes alone."""
+    return "; ".join(
+        f"{factor} {deviation:.2f} ± {half:.2f}"
+        for factor, (deviation, half) in answer["spreads"].items()
+    )
+
+
+MAKERS = (
+    Maker(
+        "separation_worth",
+        HOURS,
+        measured,
+        {
+            "predictors": predictor_table,
+            "differences": difference_table,
+            "spreads": spread_text,
+        },
+        cost=STUDY,
+        tables=tuple(f"results/{table}.csv" for table in DATA),
+        depends_on=(named_preset("lindstrom", 100, 64),),
+        seeds=tuple(range(7)),
+    ),
+)
