@@ -225,6 +225,15 @@ def test_python_of_the_training_page_runs(tmp_path, monkeypatch, capsys):
     exec(compile(block, "training.md", "exec"), {"images": images})
 
 
+def test_python_of_the_page_on_very_many_classes_runs():
+    (block,) = blocks("docs/very-many-classes.md", "python")
+    generator = torch.Generator().manual_seed(0)
+    names = {"class_means": torch.randn(200, 80, generator=generator).numpy()}
+    exec(compile(block, "very-many-classes.md", "exec"), names)
+    z = torch.randn(3, names["head"].dim, generator=generator)
+    assert torch.isfinite(names["loss"](z, torch.tensor([0, 1, 2])))
+
+
 def test_toml_blocks_are_valid_sweeps(tmp_path):
     for page in PAGES:
         for number, body in enumerate(blocks(page, "toml")):
@@ -246,6 +255,7 @@ def test_every_page_with_python_is_run_here():
         *MODEL_PAGES,
         "docs/frameworks.md",
         "docs/training.md",
+        "docs/very-many-classes.md",
     }
     assert {page for page in PAGES if blocks(page, "python")} == run
 
