@@ -9,11 +9,14 @@ import matplotlib
 import numpy as np
 import pytest
 import torch
-from benchmarks.glyphs import layers, problem, prototypes, render
+from benchmarks.glyphs import layers, problem, prototypes, render, report
 from benchmarks.glyphs.fonts import family_of, find_faces
 from benchmarks.glyphs.streamed import linear_cross_entropy
+from benchmarks.glyphs.sweep import COLUMNS, Job, Table, milestones_missing
 from benchmarks.glyphs.training import Run, accuracies, as_input
 from torch.nn.functional import cross_entropy
+
+import protosphere as ps
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 FILES = (
@@ -246,3 +249,53 @@ def test_training_lowers_the_loss(glyphs):
     before = loss()
     run.train_until(40)
     assert loss() < 0.8 * before
+
+
+def test_composed_prototypes_are_the_simplices_side_by_side():
+    sizes = (3, 4, 5)
+    ours = ps.compose(sizes=sizes).points
+    parts = [prototypes.simplex(size) for size in sizes]
+    classes = problem.mixed_radix(torch.arange(60), sizes)
+    rows = torch.cat([part[classes[:, i]] for i, part in enumerate(parts)], dim=1)
+    theirs = rows.double().numpy() / 3**0.5
+    assert np.allclose(ours @ ours.T, theirs @ theirs.T, atol=1e-6)
+
+
+def test_prototypes_of_from_embeddings_are_the_whitened_means():
+    means = torch.randn(40, 12, generator=torch.Generator().manual_seed(0))
+    ours = ps.from_embeddings(means.numpy(), 8).points
+    theirs = prototypes.whitened_means(means, 8).double().numpy()
+    assert np.allclose(ours @ ours.T, theirs @ theirs.T, atol=1e-5)
+
+
+def run_row(method, seed, accuracy):
+    row = dict.fromkeys(report.KINDS, "")
+    row |= {"characters": "hangul", "method": method, "steps": "1500"}
+    return row | {"seed": str(seed), "accuracy": str(accuracy)}
+
+
+def test_the_summary_pairs_seeds_with_those_of_the_learned_layer():
+    runs = [run_row("learned", seed, 50 + 10 * seed) for seed in range(3)]
+    runs += [run_row("means", seed, 53 + 11 * seed) for seed in range(3)]
+    runs += [run_row("means", 7, 99)]
+    means, learned = report.summary(runs)
+    assert (learned.method, learned.accuracy, learned.difference) == (
+        "learned",
+        "60.00",
+        "",
+    )
+    assert (means.seeds, means.accuracy) == (4, "72.75")
+    # differences 3, 4 and 5; half interval 4.303 / sqrt 3
+    assert (means.difference, means.difference_half_interval) == ("4.00", "2.48")
+
+
+def test_a_stopped_sweep_measures_only_what_is_missing(tmp_path):
+    table = Table(tmp_path / "runs.csv")
+    job = Job("means", 0, 1500)
+    assert milestones_missing(table, "hangul", job) == [375, 750, 1500]
+    row = dict.fromkeys(COLUMNS, "")
+    done = {"characters": "hangul", "method": "means", "seed": 0, "steps": 375}
+    table.append(row | done)
+    table.append(row | done | {"seed": 1, "steps": 750})
+    assert milestones_missing(table, "hangul", job) == [750, 1500]
+    assert milestones_missing(table, "han", job) == [375, 750, 1500]

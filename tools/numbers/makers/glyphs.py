@@ -118,6 +118,7 @@ MAKERS = (
         measured,
         {
             "hangul": partial(accuracy_table, characters="hangul"),
+            "han": partial(accuracy_table, characters="han"),
             "faces": faces_table,
             "unseen": unseen_table,
             "parts_1500": partial(accuracy, method="parts", steps=1500),
