@@ -39,8 +39,12 @@ def test_dimension_is_the_multiplicity_of_the_least_eigenvalue(graph):
 
 @pytest.mark.parametrize(
     "member",
-    [one for one in strongly_regular(64) if one.size <= 165 and "graph" in one.recipe],
-    ids=lambda member: member.recipe,
+    [
+        one
+        for one in strongly_regular(64)
+        if one.size <= 165 and "graph" in one.description
+    ],
+    ids=lambda member: member.id,
 )
 def test_members_have_as_many_points_and_the_cosine_that_they_promise(member):
     points = member.place(member.size).structure.points

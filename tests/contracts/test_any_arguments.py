@@ -125,8 +125,8 @@ def test_what_is_not_a_count_is_named(name, value):
     ("scheme", "options", "words"),
     [
         ("simplx", {}, "did you mean 'simplex'"),
-        ("zzz", {}, "the nearest are"),
-        (None, {}, "the nearest are"),
+        ("zzz", {}, "ps.available() names them all"),
+        (None, {}, "ps.available() names them all"),
         ("simplex", {"lr": 1}, "'simplex' has no option 'lr'; its options are: none"),
         (
             "bch",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
 import torch
@@ -34,6 +35,8 @@ KINDS = {
     "simplex": "simplex",
     "simplices": "simplices",
 }
+
+ROOT = Path(__file__).parents[2]
 
 
 UNITS = {
@@ -124,7 +127,10 @@ def processes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sharded")
     # Fresh ones: a fork of this process, where compilers and solvers have left threads behind, may never wake up.
     both = [
-        subprocess.Popen([sys.executable, __file__, str(rank), str(folder)])
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.nn.test_sharded", str(rank), str(folder)],
+            cwd=ROOT,
+        )
         for rank in (0, 1)
     ]
     assert [process.wait(timeout=240) for process in both] == [0, 0]

@@ -26,13 +26,13 @@ UNIT = re.compile(r"%|\b(?:percent|ms|seconds|MB|GB)\b")
 CODE = re.compile(r"`[^`]*`")
 
 FACTS = {
-    ("docs/best.md", "| n, K | found | table | from |"): (
+    ("docs/studies/search.md", "| n, K | found | table | initialization |"): (
         "codes that were found once and beat a table of others; later searches do not change that"
     ),
     ("docs/data.md", "| name | what | parameters |"): (
         "numbers of parameters, which follow from the networks and are tested with them"
     ),
-    ("docs/quickstart.md", "| `pip install 'protosphere[...]'` | for |"): (
+    ("docs/install.md", "| `pip install 'protosphere[...]'` | for |"): (
         "sizes of other projects' packages"
     ),
     ("docs/reproduction.md", "| budget | mnist | cifar100 |"): (

@@ -96,6 +96,11 @@ class SchemeOptions:
     spread: float | None = flag(
         "Difference in cosine between siblings and classes that meet at the root (hierarchical)."
     )
+    table: str | None = flag(
+        "Sizes of the parts of the classes, such as '4 x 3', or the classes of a table (composed)."
+    )
+    codes: str | None = flag("Scheme of each part, separated by spaces (composed).")
+    weights: str | None = flag("Weight of each part, such as '1/2 1/2' (composed).")
     gamma: float | None = flag(
         "How fast cosines fall with the distance in the tree (hierarchy_frame)."
     )

@@ -63,7 +63,7 @@ def parent_words(name: str) -> Words:
 
 
 @dataclass(frozen=True)
-class Cell:
+class WeightedCell:
     """Coordinates, and how many ones every word has on them.
 
     Attributes:
@@ -85,12 +85,12 @@ class Cell:
         return Fraction(self.weight**2, len(self.places))
 
     @classmethod
-    def parse(cls, text: str) -> "Cell":
+    def parse(cls, text: str) -> "WeightedCell":
         """Read '5 of 3f': the weight, and the coordinates as bits of a hexadecimal number, number 0 the lowest bit."""
         weight, mask = text.split(" of ")
         bits = int(mask, 16)
         places = tuple(i for i in range(bits.bit_length()) if bits >> i & 1)
-        return Cell(int(weight), places)
+        return WeightedCell(int(weight), places)
 
     def __str__(self) -> str:
         return f"{self.weight} of {sum(1 << place for place in self.places):x}"
@@ -107,8 +107,8 @@ class CellWords:
     """
 
     parent: str
-    kept: tuple[Cell, ...]
-    dropped: tuple[Cell, ...]
+    kept: tuple[WeightedCell, ...]
+    dropped: tuple[WeightedCell, ...]
 
     @property
     def name(self) -> str:
@@ -130,8 +130,8 @@ class CellWords:
             raise InvalidArgumentError(
                 f"'member' must be the name of a design, got {brief(name)}"
             )
-        kept = tuple(map(Cell.parse, read[2].split(", ")))
-        dropped = tuple(map(Cell.parse, read[3].split(", "))) if read[3] else ()
+        kept = tuple(map(WeightedCell.parse, read[2].split(", ")))
+        dropped = tuple(map(WeightedCell.parse, read[3].split(", "))) if read[3] else ()
         found = CellWords(read[1], kept, dropped)
         places = [place for cell in (*kept, *dropped) for place in cell.places]
         full = any(not 0 < cell.weight <= cell.dim for cell in kept)

@@ -141,7 +141,9 @@ def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
 
 def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
     """Return the inverse of `_to_lanes`."""
-    by_group = as_tensor(lanes).view(len(lanes), -1, _loops().LANES)
+    width = _loops().LANES
+    count = lanes.shape[1] // width
+    by_group = as_tensor(lanes).view(len(lanes), count, width)
     return by_group.transpose(1, 2).flatten(0, 1)[:batch]
 
 
