@@ -232,7 +232,6 @@ def test_a_continued_run_ends_with_the_weights_of_an_uninterrupted_one(
 ):
     monkeypatch.setattr(training, "BATCH", 30)  # several batches an epoch
     straight = letters_run(glyphs)
-    straight.train_until(3)
     straight.train_until(6)
     first = letters_run(glyphs)
     first.train_until(3)
