@@ -9,7 +9,14 @@ import matplotlib
 import numpy as np
 import pytest
 import torch
-from benchmarks.glyphs import layers, problem, prototypes, render, report
+from benchmarks.glyphs import (
+    layers,
+    problem,
+    prototypes,
+    render,
+    report,
+    training,
+)
 from benchmarks.glyphs.fonts import family_of, find_faces
 from benchmarks.glyphs.streamed import linear_cross_entropy
 from benchmarks.glyphs.sweep import COLUMNS, Job, Table, milestones_missing
@@ -221,10 +228,10 @@ def letters_run(glyphs, seed=0):
 
 
 def test_a_continued_run_ends_with_the_weights_of_an_uninterrupted_one(
-    glyphs, tmp_path
+    glyphs, tmp_path, monkeypatch
 ):
+    monkeypatch.setattr(training, "BATCH", 30)  # several batches an epoch
     straight = letters_run(glyphs)
-    straight.train_until(3)
     straight.train_until(6)
     first = letters_run(glyphs)
     first.train_until(3)
