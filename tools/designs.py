@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from protosphere.constructions.best.candidates import candidates
 from protosphere.constructions.frames.designs import (
-    Cell,
     CellWords,
     DesignRow,
+    WeightedCell,
     Words,
     most_common_ones,
     parent_words,
@@ -120,7 +120,7 @@ def _of_parent(
                 if not 2 * dim < size <= most_points:
                     continue
                 chosen = [
-                    Cell(weight, tuple(cells[i].tolist()))
+                    WeightedCell(weight, tuple(cells[i].tolist()))
                     for i, weight in zip(kept + dropped, profile, strict=True)
                 ]
                 one = CellWords(
