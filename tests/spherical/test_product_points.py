@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from protosphere.errors import InvalidArgumentError
 from protosphere.geometry.simplex import simplex_points
 from protosphere.spherical.structures import Plain
 from protosphere.spherical.structures.product import ProductPoints
+from protosphere.spherical.structures.structure import Content
 from protosphere.types import ignore
 
 SIZES = st.lists(st.integers(1, 5), min_size=1, max_size=4).filter(
@@ -43,3 +45,18 @@ def test_the_theorem_agrees_with_all_pairs(sizes, data):
     largest, _ = product.largest_cosine(ignore)
     assert isinstance(largest, Fraction)
     assert float(largest) == pytest.approx(cosines.max(), abs=1e-12)
+
+
+def test_zeros_that_are_appended_take_no_memory_to_certify():
+    product = product_of_simplices([3, 4], [1, 1])
+    some = product.permuted(np.array([0, 5, 7, 11]))
+    assert some.padded(1 << 24).largest_cosine(ignore) == some.largest_cosine(ignore)
+
+
+def test_a_file_with_more_dimensions_than_memory_is_refused():
+    product = product_of_simplices([3, 4], [1, 1])
+    content = Content(
+        product.arrays(), product.header(), product.count, dim=1 << 31, complete=True
+    )
+    with pytest.raises(InvalidArgumentError, match="'dim' should be at most 2\\^24"):
+        ProductPoints.read(content)

@@ -42,6 +42,12 @@ from protosphere.types import Cosine, Indices, Points, Progress, UpperBound, ign
 MOST_PART_ENTRIES = 1 << 24
 """Numbers of all points of all parts, which are held as dense rows: 128 MB."""
 
+LARGEST_PRODUCT_DIM = 1 << 24
+"""Files of products with more dimensions, most of which must be zeros, are refused."""
+
+MOST_DENSE_ENTRIES = 1 << 28
+"""Numbers of all classes as dense rows, up to which all pairs are measured: 2 GB."""
+
 MOST_COSINES = 1 << 16
 """Different cosines up to which all combinations are counted exactly."""
 
@@ -142,8 +148,8 @@ class ProductPoints:
         parts = sum(part.work for part in self.parts)
         if self.values is None or self.count == prod(self.sizes):
             return parts
-        if self.count <= ALL_PAIRS_POINTS:
-            return parts + self.count**2 * self.dim // 2
+        if self._has_few_pairs:
+            return parts + self.count**2 * self._dim_of_parts // 2
         return parts + SEARCH_WORK * self.values.size
 
     def class_values(self, start: int, stop: int) -> Values:
@@ -188,7 +194,7 @@ class ProductPoints:
             largest = _readable(1 - min(differing))
             found = UpperBound(largest) if bounded else largest
             return found, "the largest cosine of each part"
-        if self.count <= ALL_PAIRS_POINTS:
+        if self._has_few_pairs:
             return self._dense().largest_cosine(progress)
         return self._searched([float(distance) for distance in distances])
 
@@ -218,9 +224,21 @@ class ProductPoints:
             return measured, method
         return on_grid(measured, self.cosine_step, product_rounding(self.dim)), method
 
+    @property
+    def _dim_of_parts(self) -> int:
+        """The dimension without the zeros that are appended."""
+        return sum(part.dim for part in self.parts)
+
+    @property
+    def _has_few_pairs(self) -> bool:
+        """Whether all classes as dense rows fit into memory, and all their pairs take seconds."""
+        few = self.count <= ALL_PAIRS_POINTS
+        return few and self.count * self._dim_of_parts <= MOST_DENSE_ENTRIES
+
     def _dense(self) -> Plain:
-        """All classes as dense rows."""
-        return Plain(self.unit_rows(0, self.count), self.cosine_step)
+        """All classes as dense rows, without appended zeros."""
+        own = replace(self, dim=self._dim_of_parts)
+        return Plain(own.unit_rows(0, self.count), self.cosine_step)
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """The largest cosine, after `check`."""
@@ -312,6 +330,10 @@ class ProductPoints:
         ]
         parts = tuple(part for part, _, _ in read)
         sizes = tuple(size for _, size, _ in read)
+        if content.dim > LARGEST_PRODUCT_DIM:
+            raise InvalidArgumentError(
+                f"'dim' should be at most 2^24 for classes made of parts, is {content.dim}"
+            )
         if sum(part.dim for part in parts) > content.dim:
             raise InvalidArgumentError(
                 f"'parts' should fit into {content.dim} dimensions together"
