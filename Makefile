@@ -59,6 +59,7 @@ bench: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -d site/.doctrees docs site
+	rm -rf jupyter_execute  # notebooks that myst-nb leaves beside its output
 
 dist: $(STAMP)
 	rm -rf dist
