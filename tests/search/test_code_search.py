@@ -12,10 +12,15 @@ from protosphere.errors import InvalidArgumentError
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import uniform_points
 from protosphere.search import batched_energy
-from protosphere.search.arrangements import random_arrangement
+from protosphere.search.arrangements import random_arrangement, random_parent
 from protosphere.search.batched_energy import Orbits, smooth_max_cosine
 from protosphere.search.code_search import search_code
-from protosphere.search.groups import group, group_names
+from protosphere.search.groups import (
+    group,
+    group_names,
+    random_signed_permutations,
+    signed_permutation_group,
+)
 from protosphere.search.initialization import known_optimum, resize
 from protosphere.search.polish import contacts, polish_code
 
@@ -144,6 +149,51 @@ def test_representations_multiply_as_the_group_does_and_fill_it(name):
         )
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_signed_permutations_multiply_as_their_group_does(seed):
+    name, generators = random_signed_permutations(6, np.random.default_rng(seed))
+    found, matrices = signed_permutation_group(generators, 168)
+    assert np.array_equal(matrices[:, None] @ matrices[None], matrices[found.table])
+    assert np.array_equal(matrices[0], np.eye(6))
+    assert name.endswith(".-1") == (generators[-1] == tuple(i ^ 1 for i in range(12)))
+    assert signed_permutation_group(generators, len(matrices) - 1) is None
+
+
+def test_parents_are_symmetric_codes_of_up_to_a_quarter_more_points():
+    rng = np.random.default_rng(0)
+    drawn = [random_parent(40, 6, rng) for _ in range(200)]
+    parents = [one for one in drawn if one is not None]
+    sizes = set()
+    for parent in parents:
+        [representatives] = parent.random_representatives(1, rng)
+        orbits = [
+            cosets @ point
+            for cosets, block in zip(
+                parent.cosets,
+                np.split(representatives, list(accumulate(parent.counts))[:-1]),
+                strict=True,
+            )
+            for point in block
+        ]
+        points = np.vstack(orbits)
+        sizes.add(len(points))
+        np.testing.assert_allclose(np.linalg.norm(points, axis=1), 1, atol=1e-12)
+    assert min(sizes) == 40
+    assert max(sizes) == 50
+    assert any(parent.name[0] in "cn" for parent in parents)
+    assert any(parent.name[0] not in "cn" for parent in parents)
+
+
+def test_a_search_from_parents_alone_frees_them_and_repeats_its_bits():
+    found = [
+        search(27, 6, iterations=1500, initializations=["parent"]) for _ in range(2)
+    ]
+    assert set(found[0].starts) == {"parent"}
+    assert found[0].initialization.startswith("parent (")
+    assert found[0].points.shape == (27, 6)
+    assert np.array_equal(found[0].points, found[1].points)
+
+
 def test_group_orders():
     orders = {
         "A4": 12,
@@ -231,7 +281,7 @@ def test_closed_forms(num_points, dim, value):
 def test_initializations_are_checked_and_progress_is_reported():
     with pytest.raises(
         InvalidArgumentError,
-        match="'starts' must be one of random, symmetric, refilled, got 'lucky'",
+        match="'starts' must be one of random, symmetric, refilled, parent, got 'lucky'",
     ):
         search(9, 3, initializations=["lucky"])
     told = []

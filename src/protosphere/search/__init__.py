@@ -1,1 +1,1 @@
-"""Points found by descent: the objectives, and the solvers that follow them."""
+"""Numerical search for codes: objectives and solvers."""

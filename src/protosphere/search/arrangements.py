@@ -5,7 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.search.groups import Group, group, group_names
+from protosphere.search.groups import (
+    Group,
+    group,
+    group_names,
+    random_signed_permutations,
+    signed_permutation_group,
+)
 from protosphere.types import Points
 
 Matrices = NDArray[np.float64]
@@ -15,13 +21,16 @@ MAX_GROUP_ORDER = 168
 MIN_SQUARED_DISTANCE = 1e-6
 """Squared distance below which two images of a point count as the same."""
 
+MAX_PARENT_RATIO = 1.25
+"""Largest number of points of a parent code, in units of K."""
+
 FAMILY_PROBABILITIES = (0.45, 0.3, 0.25)
 """Probabilities of cyclic, metacyclic and other groups."""
 
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """A way to make a code of orbits.
+    """A code made of orbits: the group, and the number of orbits of each type.
 
     Attributes:
         name: The name of the group, with the number and the size of the orbits.
@@ -165,6 +174,17 @@ def random_arrangement(
         return None
     name, symmetry = drawn
     action = _random_action(symmetry, dim, rng)
+    return _arranged(name, symmetry, action, num_points, rng)
+
+
+def _arranged(
+    name: str,
+    symmetry: Group,
+    action: Matrices,
+    num_points: int,
+    rng: np.random.Generator,
+) -> Arrangement | None:
+    """Draw orbits of an action that add up to K points; None where they do not."""
     types = _orbit_types(symmetry, action, rng)
     sizes = [len(cosets) for cosets, _ in types]
     if max(sizes, default=0) < 2:
@@ -184,3 +204,30 @@ def random_arrangement(
         cosets=tuple(types[i][0] for i in used),
         projectors=tuple(types[i][1] for i in used),
     )
+
+
+def random_parent(
+    num_points: int, dim: int, rng: np.random.Generator
+) -> Arrangement | None:
+    """Draw an arrangement of K or up to a quarter more points in R^n.
+
+    Half of the groups are those of `random_arrangement`, the others consist of signed permutations of the coordinates.
+
+    Args:
+        num_points: K.
+        dim: n.
+        rng: Source of the random choices.
+
+    Returns:
+        The arrangement, or None where the orbit sizes that were drawn do not add up.
+    """
+    largest = int(MAX_PARENT_RATIO * num_points)
+    size = int(rng.integers(num_points, largest + 1))
+    if rng.random() < 0.5:
+        return random_arrangement(size, dim, rng)
+    name, generators = random_signed_permutations(dim, rng)
+    found = signed_permutation_group(generators, min(size, MAX_GROUP_ORDER))
+    if found is None:
+        return None
+    symmetry, matrices = found
+    return _arranged(name, symmetry, matrices, size, rng)

@@ -1,8 +1,8 @@
-"""The state and the phases of a search: many short descents, of which the best are varied, finished and polished.
+"""The state and the phases of a search: many short descents, the best of which are varied and refined.
 
-Every initialization, and every code that the caller gives, is an arm of a bandit. A race tries each arm briefly; then
-the arms that led to the lowest cosines are drawn more often. Meanwhile points of the best codes are moved into holes,
-and the codes descend again.
+Every initialization, and every code that the caller gives, is an arm of a multi-armed bandit. A race tries each arm
+briefly; then the arms that led to the lowest cosines are drawn more often. The best codes are varied by moving some of
+their points into holes and descending again.
 """
 
 from collections import Counter
@@ -11,7 +11,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from protosphere.geometry.gram import max_cosine
-from protosphere.search.arrangements import Arrangement, random_arrangement
+from protosphere.search.arrangements import (
+    Arrangement,
+    random_arrangement,
+    random_parent,
+)
 from protosphere.search.descent_backend import DescentBackend
 from protosphere.search.initialization import refill, resize
 from protosphere.search.polish import Allowance, polish_code
@@ -68,6 +72,12 @@ POLISHING_SHARE = 0.05
 MIN_POLISHING_PRODUCTS = 1e9
 """Products that Newton's method may take in any case."""
 
+OF_ORBITS = ("symmetric", "parent")
+"""Initializations that are made of orbits of a group."""
+
+FREED_PARENTS = 3
+"""Number of parent codes of a batch that are screened without their symmetry."""
+
 SYMMETRIC_BATCH = 8
 SYMMETRIC_ATTEMPTS = 50
 MAX_REPRESENTATIVE_SHARE = 0.6
@@ -95,7 +105,7 @@ class BanditSearch:
         initializations: Initializations to draw from.
         polishes: Whether to end with Newton's method.
         target: A largest cosine that is good enough.
-        floor: A lower bound of the largest cosine.
+        floor: A lower bound on the largest cosine.
         thrifty: Whether to end early where improvement is unlikely.
         arms: The arms of the bandit.
         starts: Number of starts of each initialization.
@@ -126,18 +136,18 @@ class BanditSearch:
 
     @property
     def nearness(self) -> float:
-        """1 / (1 - c) for the lowest largest cosine c so far, or for 0.5 where there is none."""
+        """Return 1 / (1 - c) for the lowest largest cosine c so far, or for c = 0.5 if there is none."""
         value = self.pool.best.value if self.pool else 0.5
         return 1 / (1 - min(value, 1 - 1e-6))
 
     @property
     def epochs_used(self) -> float:
-        """The number of epochs that the spent budget amounts to."""
+        """Return the number of epochs that the spent budget corresponds to."""
         return self.budget.share / VARIATION_END * self.backend.epochs
 
     @property
     def is_varying(self) -> bool:
-        """Whether the exploration of the epoch is over, so that good codes are varied."""
+        """Return whether the exploration of the epoch is over, so that good codes are varied."""
         within_epoch = self.epochs_used % 1
         return within_epoch * VARIATION_END > EXPLORATION_END
 
@@ -150,7 +160,7 @@ class BanditSearch:
             self.explore()
 
     def add_code(self, points: Points, initialization: str) -> None:
-        """Add a given code as an arm, unless it is one, and to the pool if its size fits."""
+        """Add a given code as an arm, unless it is one already, and to the pool if it has K points."""
         for arm in self.arms:
             if arm.code is not None and np.array_equal(arm.code, points):
                 return
@@ -162,7 +172,7 @@ class BanditSearch:
             self.pool.admit(code)
 
     def sprint(self, patience: int) -> None:
-        """Descend once from random points, with `patience` times the fewest evaluations."""
+        """Descend once from random points, with `patience` times the smallest number of evaluations."""
         arm = Arm("random")
         start = self._start(arm)
         found = self.backend.descend(
@@ -176,8 +186,8 @@ class BanditSearch:
         self._admit_all([arm], found)
 
     def race(self) -> None:
-        """Descend briefly from random points and from every given code, while the share of the race lasts."""
-        arms = [arm for arm in self.arms if arm.initialization != "symmetric"]
+        """Descend briefly from random points and from every given code, within the race's share of the budget."""
+        arms = [arm for arm in self.arms if arm.initialization not in OF_ORBITS]
         arms.sort(key=lambda arm: arm.code is not None)
         nearness = self.nearness
         random_first = RACE_RANDOM_TEMPERATURE * max(1.0, nearness / HIGH_NEARNESS)
@@ -195,7 +205,7 @@ class BanditSearch:
             self._admit_all(batch, found)
 
     def deepen(self) -> None:
-        """Screen the leaders of the race with all evaluations of a screening."""
+        """Screen the leaders of the race with the full number of evaluations."""
         leaders = self.pool.unfinished[: self._affordable_starts()]
         if not leaders:
             return
@@ -207,25 +217,19 @@ class BanditSearch:
 
     def explore(self) -> None:
         """Screen one batch of new starts, each from an arm drawn among those with the lowest values."""
-        symmetric = self._symmetric_arm()
+        of_orbits = [arm for arm in self.arms if arm.initialization in OF_ORBITS]
         drawn = self._draw_arms()
-        if symmetric is not None:
-            is_untried = self.explored and symmetric.value == float("inf")
-            if drawn[0] is symmetric or is_untried:
-                self._explore_symmetric(symmetric)
+        for arm in of_orbits:
+            is_untried = self.explored and arm.value == float("inf")
+            if drawn[0] is arm or is_untried:
+                self._explore_orbits(arm)
                 return
-        arms = [arm for arm in drawn if arm is not symmetric]
+        arms = [arm for arm in drawn if arm not in of_orbits]
         starts = [self._start(arm) for arm in arms]
         lowest = np.array([_exploring_temperature(arm) for arm in arms])
         ratios = EXPLORE_TEMPERATURE_RATIO ** self.rng.random(len(arms))
         self._screen(arms, starts, lowest * ratios)
         self.explored = True
-
-    def _symmetric_arm(self) -> Arm | None:
-        for arm in self.arms:
-            if arm.initialization == "symmetric":
-                return arm
-        return None
 
     def _draw_arms(self) -> list[Arm]:
         """Draw arms for a batch, with probabilities that decrease exponentially with their rank."""
@@ -270,9 +274,9 @@ class BanditSearch:
         )
         self._admit_all(arms, found, self.screening_finishes)
 
-    def _explore_symmetric(self, arm: Arm) -> None:
+    def _explore_orbits(self, arm: Arm) -> None:
         """Screen a batch of starts on orbits of one group; where none fits, the arm becomes a random one."""
-        arrangement = self._draw_arrangement()
+        arrangement = self._draw_arrangement(arm)
         if arrangement is None:
             arm.initialization = "random"
             return
@@ -287,15 +291,30 @@ class BanditSearch:
             SCREENING_STEPS,
             self.screening_share,
         )
-        of_group = Arm(f"symmetric ({arrangement.name})")
-        self._admit_all([of_group] * len(found), found, self.screening_finishes)
+        of_group = Arm(f"{arm.initialization} ({arrangement.name})")
+        if arm.initialization == "parent":
+            self._free_parents(of_group, found)
+        else:
+            self._admit_all([of_group] * len(found), found, self.screening_finishes)
         arm.value = min(arm.value, of_group.value)
 
-    def _draw_arrangement(self) -> Arrangement | None:
+    def _free_parents(self, of_group: Arm, parents: list[Points]) -> None:
+        """Remove the surplus points of the best parents, and screen what is left without its symmetry."""
+        ranked = sorted(parents, key=max_cosine)[:FREED_PARENTS]
+        starts = [
+            resize(parent, self.num_points, self.dim, self.rng, caps=False)
+            for parent in ranked
+        ]
+        lowest, highest = self.backend.variation
+        first = lowest * (highest / lowest) ** self.rng.random(len(starts))
+        self._screen([of_group] * len(starts), starts, first)
+
+    def _draw_arrangement(self, arm: Arm) -> Arrangement | None:
         """Draw an arrangement with few representatives; None where many attempts fail."""
+        draw = random_parent if arm.initialization == "parent" else random_arrangement
         max_representatives = MAX_REPRESENTATIVE_SHARE * self.num_points + 1
         for _ in range(SYMMETRIC_ATTEMPTS):
-            drawn = random_arrangement(self.num_points, self.dim, self.rng)
+            drawn = draw(self.num_points, self.dim, self.rng)
             if drawn is not None and sum(drawn.counts) <= max_representatives:
                 return drawn
         return None
@@ -314,7 +333,7 @@ class BanditSearch:
         self.budget.starts += len(found)
 
     def finish(self, candidate: ScreenedCode, steps: int = FINISHING_STEPS) -> None:
-        """Anneal a code to the highest temperature and put the result in its place."""
+        """Anneal a code to the highest temperature and replace it by the result."""
         [points] = self.backend.descend(
             [candidate.points],
             np.full(1, FINISHING_START_TEMPERATURE),
@@ -329,7 +348,7 @@ class BanditSearch:
         self.pool.replace(candidate, finished)
 
     def polish(self, candidate: ScreenedCode) -> None:
-        """Apply Newton's method to a code and put the result in its place."""
+        """Apply Newton's method to a code and replace it by the result."""
         affordable = self.budget.left(1 + POLISHING_SHARE, 1)
         evaluations = min(affordable, POLISHING_SHARE * self.budget.iterations)
         products = max(evaluations * self.budget.products, MIN_POLISHING_PRODUCTS)

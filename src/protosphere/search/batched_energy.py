@@ -19,7 +19,7 @@ MAX_GRAM_ENTRIES = 1 << 23
 
 @dataclass(frozen=True, eq=False)
 class Orbits:
-    """How representatives become points.
+    """The map from representatives to points.
 
     Representatives must lie in the space that their stabilizer fixes.
 
@@ -61,7 +61,7 @@ class WeightedSums:
     Attributes:
         largest: (B,) the largest cosine.
         total: (B,) the sum over representatives of orbit size times exp(t (cos - largest)).
-        pull: (B, m, n) the sum for each representative of exp(t (cos - largest)) times the other point.
+        pull: (B, m, n) for each representative the sum over other points of exp(t (cos - largest)) times the point.
     """
 
     largest: Tensor
@@ -87,7 +87,7 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
     The value is below the largest cosine by at most log(K^2) / t.
 
     Args:
-        orbits: How representatives become points.
+        orbits: The map from representatives to points.
         dim: n.
         temperature: (B,) temperatures, one for each start.
 

@@ -1,4 +1,4 @@
-"""L-BFGS on many starts at once: each step is one evaluation for all of them, without separate line searches."""
+"""L-BFGS on many starts at once: each step evaluates all of them, without separate line searches."""
 
 from collections.abc import Callable
 
@@ -157,7 +157,7 @@ def batched_lbfgs(
     Args:
         energy: The function to minimize, with its gradient.
         start: (B, N) initial variables.
-        steps: Most evaluations of each start.
+        steps: Maximum number of evaluations of each start.
         tolerance: (B,) decreases over twenty evaluations at which starts have converged.
         spend: Called with the number of evaluations before they are made; returns whether they may be made.
 

@@ -20,7 +20,7 @@ REPORT_SHARE = 0.01
 
 
 def evaluation_products(num_points: int, dim: int) -> float:
-    """Return the products of one evaluation of the energy over all pairs, including the step that follows."""
+    """Return the number of products of one evaluation of the energy over all pairs, including the next step."""
     pairs = num_points * (num_points + STEP_PAIRS)
     return float(pairs * (dim + PAIR_PRODUCTS))
 
@@ -29,7 +29,7 @@ def evaluation_products(num_points: int, dim: int) -> float:
 class Budget:
     """The work that a search may do and has done.
 
-    The unit is an evaluation over all pairs of a code. An evaluation over a list of pairs or over orbits counts for its
+    The unit is an evaluation over all pairs of a code. An evaluation over a list of pairs or over orbits counts by its
     share of the pairs.
 
     Attributes:
@@ -72,7 +72,7 @@ class Budget:
 
     @property
     def share(self) -> float:
-        """Share of the budget that is used: 1 where it is used up, infinity after an interruption."""
+        """Return the share of the budget that is used: 1 if it is used up, infinity after an interruption."""
         if self.interrupted:
             used = float("inf")
         else:
@@ -82,7 +82,7 @@ class Budget:
         return max(used, self.elapsed / self.seconds)
 
     def expired(self, limit: float = 1.0) -> bool:
-        """Return whether a share of the seconds has passed or the user interrupted; evaluations do not count."""
+        """Return whether a share of the seconds has passed or the user interrupted; evaluations are not considered."""
         if self.interrupted:
             return True
         if self.seconds is None:
@@ -90,11 +90,11 @@ class Budget:
         return self.elapsed >= limit * self.seconds
 
     def left(self, limit: float, workers: int) -> float:
-        """Return the evaluations that are left up to a share of the budget.
+        """Return the evaluations that are left until a share of the budget is used.
 
         Args:
             limit: The share of the budget.
-            workers: Number of threads. Without a measured speed, seconds are converted to evaluations by it.
+            workers: Number of threads, used to convert seconds to evaluations while no speed has been measured.
 
         Returns:
             The number of evaluations, at least 0.

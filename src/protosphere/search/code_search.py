@@ -14,7 +14,11 @@ from protosphere.geometry.gram import max_cosine
 from protosphere.search.bandit import FINISHING_END, FINISHING_STEPS, Arm, BanditSearch
 from protosphere.search.budget import Budget, evaluation_products
 from protosphere.search.descent_backend import LARGE_COUNT, LOW_DIM, DescentBackend
-from protosphere.search.initialization import INITIALIZATIONS, known_optimum
+from protosphere.search.initialization import (
+    DEFAULT_INITIALIZATIONS,
+    INITIALIZATIONS,
+    known_optimum,
+)
 from protosphere.search.polish import MAX_DENSE_UNKNOWNS
 from protosphere.types import Points, Progress, ignore
 
@@ -100,14 +104,14 @@ class SearchResult:
 
 
 def default_iterations(num_points: int, dim: int) -> int:
-    """Return the default number of evaluations, some seconds' worth.
+    """Return the default number of evaluations, which take some seconds.
 
     Args:
         num_points: K.
         dim: n.
 
     Returns:
-        150,000 for tiny codes, fewer for larger ones, and 0 where the work would not suffice for a short descent.
+        150,000 for tiny codes, fewer for larger ones, and 0 if that would be too few for a short descent.
     """
     products = evaluation_products(num_points, dim)
     usual = min(MAX_ITERATIONS, DEFAULT_PRODUCTS / products)
@@ -144,7 +148,7 @@ def search_code(
     rng: np.random.Generator,
     iterations: int | None = None,
     budget: float | None = None,
-    initializations: Iterable[str] = INITIALIZATIONS,
+    initializations: Iterable[str] = DEFAULT_INITIALIZATIONS,
     start_points: Iterable[Points] = (),
     catalogued: Iterable[Points] = (),
     polish: bool = True,
@@ -164,15 +168,15 @@ def search_code(
         dim: n, at least 1.
         rng: Source of every start. The same generator and `iterations` give the same bits.
         iterations: Evaluations of the energy of a whole code; None for some seconds' worth, or no limit with `budget`.
-            An evaluation over a list of the pairs that matter counts for their share.
-        budget: Seconds from now on, including compilation. The result then depends on the machine.
+            An evaluation over a list of relevant pairs counts by their share.
+        budget: Seconds from the call, including compilation. The result then depends on the machine.
         initializations: Names of `INITIALIZATIONS` to draw from.
         start_points: Codes in R^n to start from, of any number of points. The result is no worse than any of K points.
         catalogued: Further such codes, of earlier searches.
         polish: Whether to end with Newton's method on the touching pairs.
         target: A largest cosine that is good enough. The search ends once it is reached.
-        floor: A lower bound of the largest cosine.
-        thrifty: Whether to end early where the given codes are unlikely to be improved, or improvements stop.
+        floor: A lower bound on the largest cosine.
+        thrifty: Whether to end early if the given codes are unlikely to be improved, or improvements stop.
         device: The torch device.
         progress: Called with the best value so far.
         clock: Returns the time in seconds.

@@ -90,7 +90,7 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
 
 @compiled
 def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indices:
-    """List the pairs that matter at temperature `t` until points have moved by SLACK / 2t.
+    """List the pairs that are relevant at temperature `t` until points have moved by SLACK / 2t.
 
     Args:
         units: (K, n) unit points.
@@ -99,7 +99,7 @@ def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indic
         t: The temperature.
 
     Returns:
-        A (2, P) array of pairs; an empty one where all pairs in order are faster than a list.
+        A (2, P) array of pairs; an empty one if a loop over all pairs is faster than a list.
     """
     least = cosine_table(units, columns, table) - (NEGLIGIBLE + SLACK) / t
     count = len(units)
@@ -208,7 +208,7 @@ def smooth_max_cosine_gradient(
     Args:
         variables: (K, n) rows of any length.
         t: The temperature.
-        pairs: (2, P) pairs to sum over; all pairs where it is empty.
+        pairs: (2, P) pairs to sum over; all pairs if it is empty.
         workspace: Arrays that are overwritten. The first holds the unit points afterwards.
         gradient: (K, n) array that receives the gradient by `variables`.
 

@@ -59,10 +59,10 @@ def lbfgs_direction(
 
     Args:
         gradient: The gradient.
-        s: The remembered steps, one a row.
-        y: The remembered changes of the gradient, one a row.
+        s: The remembered steps, one per row.
+        y: The remembered changes of the gradient, one per row.
         rho: Their inverse curvatures.
-        steps: Number of pairs remembered so far, also beyond MEMORY.
+        steps: Total number of pairs so far, which may exceed MEMORY.
         out: Array that receives the direction.
 
     Returns:
@@ -153,7 +153,7 @@ def backtrack(length: float, slope: float, rise: float) -> float:
 
 @compiled
 def evaluation_work(count: int, listed: int) -> float:
-    """Return the work of an evaluation over `listed` pairs, or over all pairs (0), and of the step that follows."""
+    """Return the work of an evaluation over `listed` pairs (0: all pairs), including the step that follows."""
     if listed == 0:
         return 1.0
     return (2 * LISTED_PAIR_COST * listed / (count - 1) + STEP_COST) / (
@@ -170,7 +170,7 @@ def lbfgs(
     Args:
         start: (K, n) rows, n a multiple of four.
         t: The temperature.
-        most: Most evaluations.
+        most: Maximum number of evaluations.
         table: (K, K) workspace.
         meter: The meter of the descent.
         allowed: Value of `meter[SPENT]` at which this temperature ends.
@@ -255,7 +255,7 @@ def lbfgs(
 
 
 def new_meters(count: int, allowed: float = UNLIMITED) -> Points:
-    """Return `count` meters, one a row, each of which allows so much work."""
+    """Return `count` meters, one per row, each with this allowance of work."""
     meters = np.zeros((count, 3))
     meters[:, ALLOWED] = min(allowed, UNLIMITED)
     return meters
@@ -272,14 +272,14 @@ def compiled_anneal(
     """Anneal a code: L-BFGS at temperature `t`, then at `factor` times that, and so on up to `last`.
 
     The rest of the work that `meter` allows is divided among the remaining temperatures, so that a short descent visits
-    all of them. Another thread may read the meter or end the descent by it.
+    all of them. Another thread may read the meter, or end the descent through it.
 
     Args:
         start: (K, n) initial points.
         t: First temperature.
         last: Last temperature.
         factor: Factor from one temperature to the next, above 1.
-        most: Most evaluations at each temperature.
+        most: Maximum number of evaluations at each temperature.
         meter: The meter of the descent; None for no limit.
 
     Returns:
@@ -302,7 +302,7 @@ def compiled_anneal(
 
 
 def is_compiled() -> bool:
-    """Return whether this process has the machine code of the descent."""
+    """Return whether this process has compiled the descent."""
     return bool(getattr(_anneal, "signatures", ()))
 
 

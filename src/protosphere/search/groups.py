@@ -233,3 +233,76 @@ def group(name: str, max_order: int) -> Group | None:
         return None
     table = _multiplication_table(elements)
     return Group(table, _irreducibles(table), _subgroups(table))
+
+
+def signed_permutation_group(
+    generators: list[Permutation], max_order: int
+) -> tuple[Group, Matrices] | None:
+    """Return a group of signed permutations of coordinates, which are the monomial matrices of finite order.
+
+    Args:
+        generators: Permutations of 2 n letters: letter 2 i is e_i and letter 2 i + 1 is -e_i.
+        max_order: Largest order accepted.
+
+    Returns:
+        The group, without its irreducible representations, and the (order, n, n) matrices; None if it is too large.
+    """
+    elements = _elements(generators, max_order)
+    if elements is None:
+        return None
+    table = _multiplication_table(elements)
+    images = np.array(elements, dtype=np.int64)[:, ::2]
+    order, dim = images.shape
+    matrices = np.zeros((order, dim, dim))
+    signs = 1.0 - 2 * (images % 2)
+    rows = np.arange(order, dtype=np.int64)[:, np.newaxis]
+    columns = np.arange(dim, dtype=np.int64)
+    matrices[rows, images // 2, columns] = signs
+    return Group(table, (), _subgroups(table)), matrices
+
+
+def random_signed_permutations(
+    dim: int, rng: np.random.Generator
+) -> tuple[str, list[Permutation]]:
+    """Draw generators of a group of signed permutations of n coordinates, and their name.
+
+    Blocks of m coordinates, as many as fit into n, are shifted cyclically, with or without a change of sign at their
+    ends. A multiplication i -> a i of the places in a block and the negative of the identity may join.
+
+    Args:
+        dim: n, at least 2.
+        rng: Source of the random choices.
+
+    Returns:
+        A name such as "n7x2.C3.-1", and permutations of 2 n letters as in `signed_permutation_group`.
+    """
+    length = int(rng.integers(2, dim + 1))
+    is_negacyclic = bool(rng.random() < 0.4)
+    places = range(length)
+    last_sign = int(is_negacyclic)
+    shift = [((i + 1) % length, last_sign if i == length - 1 else 0) for i in places]
+    num_blocks = dim // length
+    generators = [_on_blocks(shift, num_blocks, dim)]
+    name = f"{'n' if is_negacyclic else 'c'}{length}x{num_blocks}"
+    multipliers = list(_multipliers(length))
+    if multipliers and not is_negacyclic and rng.random() < 0.5:
+        factor, order = multipliers[rng.integers(len(multipliers))]
+        product = [(factor * i % length, 0) for i in places]
+        generators.append(_on_blocks(product, num_blocks, dim))
+        name += f".C{order}"
+    if rng.random() < 0.5:
+        generators.append(tuple(letter ^ 1 for letter in range(2 * dim)))
+        name += ".-1"
+    return name, generators
+
+
+def _on_blocks(images: list[tuple[int, int]], num_blocks: int, dim: int) -> Permutation:
+    """Return the letters of a map (place and sign of the image of each place of a block) that acts on all blocks."""
+    letters = list(range(2 * dim))
+    for block in range(num_blocks):
+        start = block * len(images)
+        for place, (image, sign) in enumerate(images):
+            letter = 2 * (start + place)
+            letters[letter] = 2 * (start + image) + sign
+            letters[letter + 1] = 2 * (start + image) + 1 - sign
+    return tuple(letters)

@@ -10,8 +10,14 @@ from protosphere.geometry.sphere import (
 )
 from protosphere.types import Points
 
-INITIALIZATIONS = ("random", "symmetric", "refilled")
-"""Initializations that a search draws from.
+DEFAULT_INITIALIZATIONS = ("random", "symmetric", "refilled")
+"""Initializations that a search draws from unless it is asked for others."""
+
+INITIALIZATIONS = (*DEFAULT_INITIALIZATIONS, "parent")
+"""All initializations that a search may draw from.
+
+"parent" starts from a symmetric code of K or a few more points, without those that are crowded, and without its
+symmetry.
 
 A result may also be "given" or "catalogue" (it came from the caller's points) or "exact" (a closed form).
 """
@@ -44,8 +50,8 @@ CROWDING_NOISES = (0.01, 0.3, 1.0, 3.0)
 def known_optimum(num_points: int, dim: int) -> Points | None:
     """Return the optimal code where one is known in closed form.
 
-    Optimal codes are known for a line, for at most n + 1 points (a simplex), for the plane (a regular polygon) and for
-    at most 2 n points (a cross-polytope; Rankin 1955).
+    Closed forms are known on a line, for at most n + 1 points (a simplex), in the plane (a regular polygon) and for at
+    most 2 n points (a cross-polytope; Rankin 1955).
 
     Args:
         num_points: K.

@@ -69,7 +69,7 @@ MAX_STEP = 0.05
 
 @dataclass
 class Allowance:
-    """The work that polishing may do.
+    """The work that polishing may still do.
 
     Attributes:
         products: Products that are left.
@@ -80,7 +80,7 @@ class Allowance:
     expired: Callable[[], bool] = lambda: False
 
     def spend(self, products: float) -> bool:
-        """Spend so many products, and return whether there were enough left."""
+        """Spend a number of products, and return whether enough were left."""
         if products > self.products or self.expired():
             return False
         self.products -= products
@@ -168,7 +168,7 @@ def _newton_step(
     target: float,
     damping: float,
 ) -> Points:
-    """Return the step of all points and, last, of the level, towards multiplier times slack = `target`."""
+    """Return the step of all points and, last, of the level, toward multiplier times slack = `target`."""
     slopes = jacobian(points, pairs)
     ratio = multipliers / slack
     size = points.size

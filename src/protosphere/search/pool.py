@@ -1,4 +1,4 @@
-"""The pool of the best codes of a search, best first, no two of them the same."""
+"""The pool of the best codes of a search, in ascending order of the largest cosine, without duplicates."""
 
 from dataclasses import dataclass, field
 
@@ -88,11 +88,11 @@ class CodePool:
             self.improved_at = self.budget.spent
 
     def replace(self, old: ScreenedCode, new: ScreenedCode) -> None:
-        """Put `new` in the place of `old`."""
+        """Replace the code `old` by `new`."""
         self.codes = [code for code in self.codes if code is not old]
         self.admit(new)
 
     def recall(self) -> None:
-        """Admit the best codes of earlier epochs again."""
+        """Add the best codes of earlier epochs to the pool again."""
         for code in self.earlier:
             self.admit(code)
