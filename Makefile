@@ -51,7 +51,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
-	$(BIN)/codespell docs examples *.md
+	$(BIN)/codespell docs examples src *.md
 	$(BIN)/pyright
 
 bench: $(STAMP)

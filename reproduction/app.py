@@ -21,6 +21,13 @@ COMMANDS = {
         "List classes with antipodal prototypes.",
         ("mnist --dim 8", "cifar100 --dim 64 --tree cifar100_superclasses"),
     ),
+    "self_supervised": Command(
+        "Say what separation is worth without labels.",
+        (
+            "results/self_supervised/study.csv",
+            "results/self_supervised/study.csv --figure docs/figures/self-supervised.png",
+        ),
+    ),
     "cube": Command("Draw the paper's first figure.", ("", "-o docs/figures")),
 }
 """One entry for each command: the function NAME of the file commands/NAME.py."""

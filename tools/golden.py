@@ -11,7 +11,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,14 @@ from safetensors.torch import save_file
 import protosphere as ps
 from protosphere.assignment.similarity import similarity_text
 from protosphere.coding.shortened_cosets import ShortenedCosets
+from protosphere.constructions.block_codes.coset_forms import coset_union
 from protosphere.constructions.elementary.simplex import simplex_points
 from protosphere.nn import PrototypeHead, ShardedProjection, first_classes
 from protosphere.nn.checkpoint import code_digest, rounded_digest
 from protosphere.spherical.certificate import certified
 from protosphere.spherical.placement import Placement
-from protosphere.spherical.structures import GluedWords, ShortenedWords
+from protosphere.spherical.structures import GluedWords, ShortenedWords, with_axes
+from protosphere.spherical.structures.structure import STRUCTURES
 
 ALIKE = np.cos(np.subtract.outer(range(9), range(9)))
 VECTORS = np.random.default_rng(0).standard_normal((30, 8))
@@ -79,6 +81,8 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "hierarchical": (9, 4, {"tree": TREE, "steps": 20, "mapping": "random"}),
     "hierarchy_frame": (9, 8, {"tree": TREE, "gamma": 2.0}),
     "composed": (12, 6, {"table": "4 x 3", "mapping": "random"}),
+    "clusters": (20, 6, {"seed": 3, "clusters": 3, "spread": 0.5}),
+    "rotated_bases": (20, 6, {"seed": 3, "mapping": "random"}),
     "best": (100, 16, {"iterations": 0, "catalogue": False, "mapping": "random"}),
 }
 """One code of each scheme."""
@@ -102,6 +106,7 @@ def codes() -> dict[str, ps.SphericalCode]:
         "first-classes": first_classes(kerdock, 40),
         "assigned": ps.assign(ps.construct("uniform", num_classes=9, dim=4), ALIKE),
         "glued": _glued(),
+        "words-and-axes": _words_and_axes(),
         "parts": ps.compose(range(60), by=lambda i: [i // 20, i % 7, i % 4], reserve=1),
         "embeddings": ps.from_embeddings(VECTORS, parts=2),
         "points": ps.from_points(ps.construct("uniform", num_classes=9, dim=4).points),
@@ -115,6 +120,12 @@ def _glued() -> ps.SphericalCode:
     placement = Placement(
         "words with a glue vector", GluedWords(words, 0.8, simplex_points(2), 32)
     )
+    return ps.SphericalCode(placement, certified(placement, None), None)
+
+
+def _words_and_axes() -> ps.SphericalCode:
+    """Packed words and axes, as Kerdock's codes are in many dimensions."""
+    placement = Placement("words and axes", with_axes(coset_union(4, 200), 20))
     return ps.SphericalCode(placement, certified(placement, None), None)
 
 
@@ -186,10 +197,15 @@ def write_golden(folder: Path) -> None:
 
     Raises:
         FileExistsError: If the folder exists.
+        ProtosphereError: If a scheme or a structure has no code here.
     """
+    if folder.exists():
+        raise FileExistsError(folder)
+    made = codes()
+    require_every_kind(made)
     folder.mkdir(parents=True)
     digests: dict[str, dict[str, str]] = {}
-    for name, code in codes().items():
+    for name, code in made.items():
         code.save(folder / f"code-{name}.safetensors")
         digests[f"code-{name}"] = _digests(code)
     for name, head in heads().items():
@@ -197,6 +213,23 @@ def write_golden(folder: Path) -> None:
         digests[f"head-{name}"] = _digests(head.code)
     text = json.dumps(digests, indent=1, sort_keys=True)
     (folder / "digests.json").write_text(text + "\n")
+
+
+def require_every_kind(made: Mapping[str, ps.SphericalCode]) -> None:
+    """Check that a version is released with a file of each scheme and each structure.
+
+    Args:
+        made: The codes by the names of their files; that of a scheme has the name of the scheme.
+
+    Raises:
+        ProtosphereError: If there are schemes or structures without a code; the message names them.
+    """
+    schemes = [name for name in ps.available() if name not in made]
+    written = {code.placement.structure.name for code in made.values()}
+    structures = [name for name in STRUCTURES if name not in written]
+    if schemes or structures:
+        missing = ", ".join([*schemes, *structures])
+        raise ps.ProtosphereError(f"'codes' has no file of: {missing}")
 
 
 def _digests(code: ps.SphericalCode) -> dict[str, str]:

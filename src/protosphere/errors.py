@@ -1,4 +1,4 @@
-"""What can go wrong, and the one sentence that says so: the argument, what was got, what would work."""
+"""Exceptions and checks of arguments. A message names the argument, the value it got, and a value that works."""
 
 import operator
 from collections.abc import Iterable
@@ -8,38 +8,86 @@ from typing import SupportsIndex
 
 
 class ProtosphereError(Exception):
-    """Base of every error this library raises on purpose; what a file says in it never reaches a terminal unescaped."""
+    """Base class of every error that this library raises; text from files is escaped in its message.
+
+    Example:
+        >>> import protosphere as ps
+        >>> try:
+        ...     ps.construct("simplex", num_classes=10, dim=5)
+        ... except ProtosphereError as error:
+        ...     type(error).__name__
+        'InfeasibleError'
+    """
 
     def __init__(self, sentence: str = "", **details: str) -> None:
         super().__init__(printable(sentence), **details)
 
 
 class InvalidArgumentError(ProtosphereError, ValueError):
-    """An argument no construction could accept: a negative dimension, an unknown scheme, a misspelt option."""
+    """An argument that is never valid: a negative dimension, an unknown scheme, a misspelled option.
+
+    Example:
+        >>> import protosphere as ps
+        >>> ps.construct("simplex", num_classes=10, dim=-1)
+        Traceback (most recent call last):
+            ...
+        protosphere.errors.InvalidArgumentError: 'dim' must be an integer of at least 1, got -1
+    """
 
 
 class InfeasibleError(ProtosphereError, ValueError):
-    """A sound request that this construction cannot serve; the message names what would work."""
+    """A valid request that a construction cannot satisfy; the message names the nearest one that works.
+
+    Example:
+        >>> import protosphere as ps
+        >>> ps.construct("bch", num_classes=100, dim=64)
+        Traceback (most recent call last):
+            ...
+        protosphere.errors.InfeasibleError: ...
+    """
 
 
 class CertificateError(ProtosphereError):
-    """Theory and numbers disagree: a measured cosine above its guarantee, below its converse, or off its grid."""
+    """Theory and measurement disagree: a cosine is above its guarantee, below its converse, or off its grid.
+
+    Example:
+        >>> issubclass(CertificateError, ProtosphereError)
+        True
+    """
 
 
 class TrainingError(ProtosphereError):
-    """A run that cannot go on: its loss is not finite."""
+    """A training run that cannot continue, because its loss is not finite.
+
+    Example:
+        >>> issubclass(TrainingError, ProtosphereError)
+        True
+    """
 
 
 class ManyClassesWarning(UserWarning):
-    """A head whose classes are so many for its dimension that unrelated prototypes may be out of a network's reach."""
+    """A head has so many classes for its dimension that a network may not learn unrelated prototypes.
+
+    Example:
+        >>> issubclass(ManyClassesWarning, UserWarning)
+        True
+    """
 
 
 class StorageError(ProtosphereError, OSError):
-    """A file that cannot be read as what it claims to be."""
+    """A file that cannot be read or written, or is not of the expected kind.
+
+    Example:
+        >>> import protosphere as ps
+        >>> ps.load("no-such-file.safetensors")
+        Traceback (most recent call last):
+            ...
+        protosphere.errors.StorageError: ...
+    """
 
 
 def printable(text: str) -> str:
-    r"""`text` with every character that a terminal might obey written as its escape.
+    r"""Return `text` with every terminal control character replaced by its escape sequence.
 
     >>> printable("a" + chr(27) + "[2J")
     'a\\x1b[2J'
@@ -50,7 +98,7 @@ def printable(text: str) -> str:
 
 
 def as_integer(name: str, value: object, *, minimum: int) -> int:
-    """`value` as a plain int of at least `minimum`; booleans and floats are refused."""
+    """Return `value` as an int of at least `minimum`; booleans and floats are refused."""
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):
         with suppress(TypeError):  # an array of numbers has the method, and refuses
             number = operator.index(value)
@@ -62,7 +110,7 @@ def as_integer(name: str, value: object, *, minimum: int) -> int:
 
 
 def as_positive(name: str, value: object) -> float:
-    """`value` as a finite float above zero."""
+    """Return `value` as a finite float above zero."""
     if (
         isinstance(value, (int, float))
         and not isinstance(value, bool)
@@ -75,7 +123,7 @@ def as_positive(name: str, value: object) -> float:
 
 
 def as_choice(name: str, value: object, choices: Iterable[str]) -> str:
-    """`value` if it is one of `choices`."""
+    """Return `value` if it is one of `choices`."""
     options = tuple(choices)
     if isinstance(value, str) and value in options:
         return value
@@ -85,21 +133,21 @@ def as_choice(name: str, value: object, choices: Iterable[str]) -> str:
 
 
 def as_text(name: str, value: object) -> str:
-    """`value` if it is a text."""
+    """Return `value` if it is a string."""
     if isinstance(value, str):
         return value
     raise InvalidArgumentError(f"'{name}' must be a text, got {brief(value)}")
 
 
 def as_flag(name: str, value: object) -> bool:
-    """`value` if it is a boolean."""
+    """Return `value` if it is a boolean."""
     if isinstance(value, bool):
         return value
     raise InvalidArgumentError(f"'{name}' must be True or False, got {brief(value)}")
 
 
 def brief(value: object) -> str:
-    """A short form of `value` for a message: huge integers by their size, long texts cut."""
+    """Return a short form of `value` for a message: huge integers by their size, long texts cut."""
     if isinstance(value, int) and abs(value) >= 10**18:
         size = abs(value)
         exactly = "" if size & (size - 1) == 0 else "about "

@@ -1,4 +1,4 @@
-"""Optional packages, imported where they are used; an extra of the package installs each."""
+"""Optional packages, imported when they are needed; each is installed by an extra of this package."""
 
 from importlib import import_module
 from typing import Any
@@ -21,7 +21,12 @@ EXTRAS = {
 
 
 class MissingExtraError(ProtosphereError, ImportError):
-    """An optional package is not installed; the message has the command that installs it."""
+    """An optional package is not installed; the message has the command that installs it.
+
+    Example:
+        >>> issubclass(MissingExtraError, ImportError)
+        True
+    """
 
 
 def require(module: str) -> Any:

@@ -98,9 +98,10 @@ def progress_bar(label: str = "") -> Generator[Progress, None, None]:
     Yields:
         A function to give as `progress`.
 
-    >>> import protosphere as ps
-    >>> with ps.progress_bar("simplex") as progress:
-    ...     code = ps.construct("simplex", num_classes=10, dim=9, progress=progress)
+    Example:
+        >>> import protosphere as ps
+        >>> with ps.progress_bar("simplex") as progress:
+        ...     code = ps.construct("simplex", num_classes=10, dim=9, progress=progress)
     """
     from protosphere.terminal import error_console
 

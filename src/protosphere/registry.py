@@ -1,4 +1,4 @@
-"""Registries: entries of one kind by name; an unknown name is answered with the nearest ones."""
+"""Registries: entries of one kind by name; the error for an unknown name suggests the nearest ones."""
 
 import difflib
 import re
@@ -13,7 +13,7 @@ Decorated = TypeVar("Decorated")
 
 
 class Named(Protocol):
-    """An entry that says its own name."""
+    """An entry that has a name."""
 
     @property
     def name(self) -> str:
@@ -88,7 +88,7 @@ class Registry(Mapping[str, Entry]):
         """Return a decorator that adds an entry under the entry's own name.
 
         Args:
-            entry_of: Function that makes the entry from what is decorated.
+            entry_of: Function that makes the entry from the decorated object.
         """
 
         def register_decorated(decorated: Decorated) -> Decorated:

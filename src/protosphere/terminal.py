@@ -1,4 +1,4 @@
-"""The one door by which text reaches a terminal: what a terminal would obey is written as its escape."""
+"""Output to a terminal: control characters in text from files are shown as escape sequences."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,14 +11,14 @@ from protosphere.errors import printable
 
 
 class SafeConsole(Console):
-    """A console whose text cannot move the cursor, change colors or reverse its reading direction.
+    """A console whose text cannot move the cursor, change colors or reverse the reading direction.
 
-    File names, class names and settings come from files that somebody else wrote. Only the line breaks of a text are
-    kept; colors and cursor movements are those that the program itself asks for.
+    File names, class names and settings may come from files of other people. Line breaks of a text are kept; other
+    control characters are escaped, except those that the program itself writes.
     """
 
     def on_broken_pipe(self) -> None:
-        """Raise the error that a reader has left, for `main` to handle, where rich would end the program."""
+        """Raise BrokenPipeError, which `main` handles; rich would exit the program."""
         raise BrokenPipeError
 
     def render_str(self, text: str, **options: Any) -> Text:
@@ -28,21 +28,21 @@ class SafeConsole(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Escape what comes out of any other kind of text, such as a cell that has a style."""
+        """Escape the text of all other renderables, such as a table cell with a style."""
         for segment in super().render(renderable, options):
             safe = segment.control is not None or segment.text.isprintable()
             yield segment if safe else Segment(_escaped(segment.text), segment.style)
 
 
 def _escaped(text: str) -> str:
-    """Escape each line of a text.
+    r"""Escape each line of a text.
 
     >>> _escaped("one" + chr(27) + "[2J")
-    'one\\\\x1b[2J'
+    'one\\x1b[2J'
     """
     return "\n".join(printable(line) for line in text.expandtabs().split("\n"))
 
 
 def error_console() -> SafeConsole:
-    """Return standard error as it is now: a test or a pipe may have replaced it."""
+    """Return a console on the current standard error, which a test or a pipe may have replaced."""
     return SafeConsole(stderr=True, highlight=False, markup=False, emoji=False)

@@ -1,4 +1,4 @@
-"""The names of the arrays that pass between rooms."""
+"""Types of arrays and callbacks that packages share."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -19,7 +19,7 @@ Cosine = Fraction | float
 
 
 class UpperBound(float):
-    """A cosine that no pair of points exceeds, where no pair that attains it was found."""
+    """An upper bound on all cosines that no known pair attains."""
 
 
 Progress = Callable[[str, int, int], None]
@@ -27,5 +27,5 @@ Progress = Callable[[str, int, int], None]
 
 
 def ignore(*arguments: object) -> None:
-    """The callback of those who do not want to be told: it takes anything and does nothing."""
+    """Callback that ignores its arguments and does nothing."""
     del arguments

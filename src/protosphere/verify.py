@@ -2,17 +2,17 @@
 
     python -I verify.py FILE [--proof PROOF.json] [--json]
 
-A code file holds K points of the unit sphere of R^n and states two numbers: their maximum cosine, and a converse, which
-the maximum cosine of no K points of R^n is below. This program believes neither. It has four parts:
+A code file holds K points of the unit sphere of R^n and states two numbers: their maximum cosine, and a converse, a
+lower bound on the maximum cosine of any K points of R^n. This program trusts neither. It has four parts:
 
 1. Reading: the bytes of the file, their digest, and the sizes that they state.
 2. Points: the maximum cosine, exactly or between two fractions. It is computed in integers: signs are the bits of an
    integer; float64 coordinates are multiplied by 2^52 and rounded, with a bound on what the rounding can change.
 3. Converse: Rankin's bound by its formula; the bounds of Levenshtein and of linear programming by a polynomial with
    rational coefficients that proves them. Other theorems are cited, and the answer says so.
-4. Answer: what was proved and what was believed, exit code 0; or what is wrong, exit code 1.
+4. Answer: what was proved and what was assumed, exit code 0; or what is wrong, exit code 1.
 
-A file is accepted only if all checks have been made: whatever goes wrong on the way is a rejection.
+A file is accepted only if all checks have passed: any error is a rejection.
 """
 
 from __future__ import annotations
@@ -26,10 +26,16 @@ import struct
 import sys
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import accumulate, combinations_with_replacement, pairwise, zip_longest
+from itertools import (
+    accumulate,
+    combinations_with_replacement,
+    islice,
+    pairwise,
+    zip_longest,
+)
 from operator import mul
 from pathlib import Path
 from typing import Any
@@ -62,18 +68,18 @@ DIGEST_NAMES = {"U8": "|u1", "U16": "<u2", "U32": "<u4", "I64": "<i8", "F64": "<
 
 @dataclass(frozen=True)
 class StoredArray:
-    """An array of the file: its number type, its shape and its bytes."""
+    """An array of the file: its number type, shape and bytes."""
 
     kind: str
     shape: tuple[int, ...]
     data: bytes
 
     def numbers(self) -> tuple[Any, ...]:
-        """All entries, row after row; `struct` refuses bytes that are not as many as the shape says."""
+        """Return all entries, row by row; the number of bytes must match the shape."""
         return struct.unpack(f"<{math.prod(self.shape)}{LETTERS[self.kind]}", self.data)
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """The rows of a matrix."""
+        """Return the rows of a matrix."""
         entries = self.numbers()
         width = self.shape[1]
         return [entries[i : i + width] for i in range(0, len(entries), width)]
@@ -81,7 +87,7 @@ class StoredArray:
 
 @dataclass(frozen=True)
 class CodeFile:
-    """The content of a code file: arrays, description, and the sizes K and n that it states."""
+    """The content of a code file: arrays, header, and the sizes K and n that it states."""
 
     arrays: dict[str, StoredArray]
     description: dict[str, Any]
@@ -91,7 +97,7 @@ class CodeFile:
     limit: float
 
     def array(self, name: str, kind: str, *shape: int | None) -> StoredArray:
-        """The array of that name; it must have this type and shape, where None is any length."""
+        """Return the array of that name; it must have this type and shape, where None is any length."""
         found = self.arrays[name]
         lengths = [b if a is None else a for a, b in zip(shape, found.shape, strict=True)]  # fmt: skip
         fits = found.kind == kind and list(found.shape) == lengths
@@ -99,13 +105,13 @@ class CodeFile:
         return found
 
     def spend(self, products: int) -> None:
-        """Raise VerificationError if so much work is more than the limit."""
+        """Raise VerificationError if the work exceeds the limit."""
         enough = products <= self.limit
         ensure(enough, f"{products:.0e} products are above the limit; see --no-limit")
 
 
 def strict_json(text: str | bytes) -> dict[str, Any]:
-    """A JSON object; no object in it has a key twice, which two readers could read differently."""
+    """Parse a JSON object; duplicate keys, which readers may interpret differently, are an error."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         ensure(len(dict(pairs)) == len(pairs), "a JSON object has a key twice")
@@ -115,13 +121,13 @@ def strict_json(text: str | bytes) -> dict[str, Any]:
 
 
 def size_in(value: Any) -> int:
-    """A size in a header: an integer from 0 to 2^40."""
+    """Return a size from a header: an integer from 0 to 2^40."""
     ensure(type(value) is int and 0 <= value <= 1 << 40, "a size is out of range")
     return value
 
 
 def fraction_in(value: Any) -> Fraction:
-    """A number in a header, exactly: a fraction as text, or a float."""
+    """Return a number from a header exactly: a fraction given as text, or a float."""
     if isinstance(value, str):
         plain = re.fullmatch(r"-?\d{1,4000}(/[1-9]\d{0,4000})?", value, re.ASCII)
         ensure(plain is not None, "a number is not a fraction")
@@ -154,7 +160,7 @@ def read_code(path: Path, limit: float) -> CodeFile:
 
 
 def content_digest(arrays: dict[str, StoredArray], description: str) -> str:
-    """SHA-256 over the description and every array's name, type, shape and bytes."""
+    """Return the SHA-256 digest of the header and of every array's name, type, shape and bytes."""
     sha = hashlib.sha256(description.encode())
     for name, array in sorted(arrays.items()):
         kind = DIGEST_NAMES[array.kind]
@@ -169,7 +175,7 @@ def content_digest(arrays: dict[str, StoredArray], description: str) -> str:
 
 @dataclass(frozen=True)
 class MaxCosine:
-    """The maximum cosine is at least `low` and at most `high`; the two are equal where it is exact.
+    """The maximum cosine is at least `low` and at most `high`; the two are equal if it is exact.
 
     The squared norms of the points are 1 to within `unit`.
     """
@@ -181,32 +187,37 @@ class MaxCosine:
 
     @property
     def exact(self) -> bool:
-        """Whether it is one number."""
+        """Whether `low` and `high` are equal."""
         return self.low == self.high
 
 
 # Coordinates in float64
 
 ONE = 1 << 52
+COARSE = 1 << 32
+"""Coordinates are divided by this for a first comparison of all pairs."""
+CLOSEST_PAIRS = 100
+"""Pairs a point that are compared exactly after that; where more are in question, all pairs are."""
 BLOCK = 256
 LARGEST_INTEGER_NORM = 1024
 
 
 def scaled(array: StoredArray) -> list[list[int]]:
-    """The rows times 2^52, rounded to integers. Multiplying a float by a power of two is exact."""
+    """Return the rows times 2^52, rounded to integers. Multiplying a float by a power of two is exact."""
     return [[round(x * ONE) for x in row] for row in array.rows()]
 
 
 def rounding(dim: int) -> Fraction:
-    """Bound on |x y - X Y / ONE^2| for unit vectors x, y of R^n and their scaled rows X, Y, n < 2^29.
+    """Return a bound on |x y - X Y / ONE^2| for unit vectors x, y of R^n and their scaled rows X, Y, n < 2^29.
 
-    A coordinate of X / ONE is off by at most 1 / (2 ONE), a row by sqrt(n) / (2 ONE); Cauchy-Schwarz does the rest.
+    The error of a coordinate of X / ONE is at most 1 / (2 ONE), that of a row at most sqrt(n) / (2 ONE). The bound
+    follows by Cauchy-Schwarz.
     """
     return Fraction(math.isqrt(dim) + 1, ONE)
 
 
 def unit_error(rows: list[list[int]], dim: int) -> Fraction:
-    """Bound on the distance of the squared norms from 1, which must be a few roundings."""
+    """Return a bound on the distance of the squared norms from 1, which must be a few rounding errors."""
     farthest = max(abs(sum(map(mul, row, row)) - ONE * ONE) for row in rows)
     error = Fraction(farthest, ONE * ONE) + rounding(dim)
     is_unit = error <= 4 * rounding(dim) + Fraction(1, 1 << 47)
@@ -214,39 +225,63 @@ def unit_error(rows: list[list[int]], dim: int) -> Fraction:
     return error
 
 
-def largest_product(rows: list[list[int]]) -> int:
-    """The largest inner product of two rows of integers.
+def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of two rows for every inner product above the largest minus the margin, and for some others.
 
-    A row is multiplied with all rows after it at once. Column j of these is one long integer, in which each of them has
-    a lane of bits. The sum of row[j] times column j has the inner products in its lanes.
+    A row is multiplied with all later rows at once. Column j of the later rows is packed into one long integer, with a
+    lane of bits per row. The sum over j of row[j] times column j then has the inner products in its lanes.
     """
     columns = [column for column in zip(*rows, strict=True) if any(column)]
     rows = [list(row) for row in zip(*columns, strict=True)]
     longest = max(sum(map(mul, row, row)) for row in rows)  # no product is above it
-    width = (2 * longest).bit_length() // 8 + 1
+    width = (2 * longest + margin).bit_length() // 8 + 1
     zero = 1 << (8 * width - 1)
     packed = [
         b"".join((x + zero).to_bytes(width, "big") for x in column)
         for column in columns
     ]
-    best = -longest
+    best = -longest - 1
     for start in range(0, len(rows) - 1, BLOCK):
         size = width * (len(rows) - start)
         ones = int.from_bytes((1).to_bytes(width, "big") * (size // width), "big")
         lanes = [int.from_bytes(data[-size:], "big") - zero * ones for data in packed]
         for i, row in enumerate(rows[start : start + BLOCK]):
-            # a lane of the total has its highest bit set if its product is above the best
-            total = sum(map(mul, row, lanes)) + (zero - 1 - best) * ones
+            # a lane of the total has its highest bit set if its product is above the best minus the margin
+            shift = zero - 1 - best + margin
+            total = sum(map(mul, row, lanes)) + shift * ones
             if total & zero * (ones >> 8 * width * (i + 1)):
                 products = total.to_bytes(size, "big")
                 later = range(width * (i + 1), size, width)
-                largest = max(products[j : j + width] for j in later)
-                best += int.from_bytes(largest, "big") - (zero - 1)
-    return best
+                high = [j for j in later if products[j] > 127]
+                largest = max(products[j : j + width] for j in high)
+                best = max(best, int.from_bytes(largest, "big") - shift)
+                yield from ((start + i, start + j // width) for j in high)
+
+
+def largest_product(rows: list[list[int]]) -> int:
+    """The largest inner product of two rows of integers."""
+    pairs = leading_pairs(rows, 0)
+    return max(sum(map(mul, rows[i], rows[j])) for i, j in pairs)
+
+
+def largest_long_product(rows: list[list[int]], dim: int) -> int:
+    """The largest inner product of two scaled unit vectors: by their first bits, and exactly where these do not decide.
+
+    The rows divided by COARSE are of length at most 2 ONE / COARSE, and rounding them down moves each by at most
+    sqrt(n). So the products of two rounded rows are right to within `error`.
+    """
+    short = [[x // COARSE for x in row] for row in rows]
+    root = math.isqrt(dim) + 1
+    error = root * (4 * (ONE // COARSE) + root)
+    pairs = leading_pairs(short, 2 * error + 1)
+    few = list(islice(pairs, len(rows) * CLOSEST_PAIRS))
+    if next(pairs, None) is not None:  # so many pairs are nearly the closest
+        return largest_product(rows)
+    return max(sum(map(mul, rows[i], rows[j])) for i, j in few)
 
 
 def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
-    """Integer vectors of one squared norm N, such that the scaled rows are they divided by sqrt(N); None without."""
+    """Return integer vectors of one squared norm N that equal the scaled rows times sqrt(N), or None."""
     for norm in range(1, LARGEST_INTEGER_NORM + 1):
         root = math.sqrt(norm) / ONE
         if is_rounded([round(x * root) for x in rows[0]], norm, rows[0]):
@@ -257,7 +292,7 @@ def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
 
 
 def is_rounded(vector: list[int], norm: int, row: list[int]) -> bool:
-    """Whether the vector has the squared norm, and vector / sqrt(norm) times ONE is the row to within 4."""
+    """Return whether the vector has the squared norm, and vector / sqrt(norm) times ONE is the row to within 4."""
     exact = {a: math.isqrt(a * a * ONE * ONE // norm) for a in map(abs, vector)}
     near = all(
         abs(x - (exact[a] if a >= 0 else -exact[-a])) <= 4
@@ -267,7 +302,7 @@ def is_rounded(vector: list[int], norm: int, row: list[int]) -> bool:
 
 
 def dense_cosine(code: CodeFile) -> MaxCosine:
-    """All pairs of float64 rows."""
+    """Return the maximum cosine over all pairs of float64 rows."""
     code.spend(code.count**2 * code.dim // 2)
     rows = scaled(code.array("points", "F64", code.count, code.dim))
     unit = unit_error(rows, code.dim)
@@ -277,7 +312,7 @@ def dense_cosine(code: CodeFile) -> MaxCosine:
         cosine = Fraction(largest_product(vectors), norm)
         points = f"integer vectors divided by sqrt({norm}) and rounded to float64"
         return MaxCosine(cosine, cosine, points, unit)
-    cosine = Fraction(largest_product(rows), ONE * ONE)
+    cosine = Fraction(largest_long_product(rows, code.dim), ONE * ONE)
     error = rounding(code.dim) + 2 * unit
     return MaxCosine(cosine - error, cosine + error, "float64 coordinates", unit)
 
@@ -290,7 +325,7 @@ LARGEST_SPAN_BITS = 20
 
 @dataclass(frozen=True)
 class Codewords:
-    """Words of `length` bits, the number that the file gives to each, and rows of a linear subcode."""
+    """Codewords of `length` bits, the number of each in the file, and rows of a linear subcode."""
 
     length: int
     words: list[int]
@@ -299,7 +334,7 @@ class Codewords:
 
 
 def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[int]:
-    """Rows of packed bits as integers."""
+    """Return rows of packed bits as integers."""
     width = (n + 7) // 8
     data = code.array(name, "U8", count, width).data
     words = [int.from_bytes(data[i : i + width]) for i in range(0, len(data), width)]
@@ -309,14 +344,14 @@ def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[i
 
 
 def number_array(code: CodeFile, name: str, limit: int) -> tuple[int, ...]:
-    """K numbers below a limit."""
+    """Return K numbers below a limit."""
     numbers = code.array(name, "I64", code.count).numbers()
     ensure(0 <= min(numbers) <= max(numbers) < limit, f"'{name}' is out of range")
     return numbers
 
 
 def all_sums(rows: Sequence[int]) -> list[int]:
-    """All sums (XOR) of rows; number j has the rows of the bits of j."""
+    """Return all sums (XOR) of rows; sum j has the rows given by the bits of j."""
     sums = [0]
     for row in rows:
         sums += [word ^ row for word in sums]
@@ -324,7 +359,7 @@ def all_sums(rows: Sequence[int]) -> list[int]:
 
 
 def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
-    """The sums of rows with these numbers."""
+    """Return the sums of rows with these numbers."""
     tables = [all_sums(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     words: list[int] = []
     for number in numbers:
@@ -336,7 +371,7 @@ def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
 
 
 def affine_functions(m: int, points: Sequence[int]) -> list[int]:
-    """The functions 1, x_1, ..., x_m of the bits of points, as words with a bit for every point."""
+    """Return the functions 1, x_1, ..., x_m of the bits of points, as words with a bit for every point."""
     functions = ["1" * len(points)]
     for i in range(m):
         functions.append("".join(str(point >> i & 1) for point in points))
@@ -344,7 +379,7 @@ def affine_functions(m: int, points: Sequence[int]) -> list[int]:
 
 
 def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
-    """The words of a structure; those of linear codes and of cosets must be the words of their numbers."""
+    """Return the codewords of a structure; those of linear codes and of cosets must match their numbers."""
     if structure == "signs":
         words = packed_words(code, "signs", code.count, n)
         return Codewords(n, words, range(code.count), [])
@@ -372,7 +407,7 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
 
 
 def shortened_rows(code: CodeFile, n: int) -> list[int]:
-    """The affine functions that are zero where words were shortened, at the points that are left."""
+    """Return the affine functions that are zero at the shortened points, on the remaining points."""
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])
     ensure(m <= 16 and shortened <= m + 1, "'shortened' is out of range")
@@ -383,14 +418,14 @@ def shortened_rows(code: CodeFile, n: int) -> list[int]:
 
 
 def reduced(word: int, rows: list[int]) -> int:
-    """The least word of the coset of a word, by rows in the form that `reduced_rows` gives."""
+    """Return the smallest word of the coset of a word, using rows from `reduced_rows`."""
     for row in rows:
         word = min(word, word ^ row)
     return word
 
 
 def reduced_rows(rows: Iterable[int]) -> list[int]:
-    """Independent rows with the same sums and different highest bits, largest first."""
+    """Return independent rows with the same sums and different highest bits, largest first."""
     independent: list[int] = []
     for row in rows:
         rest = reduced(row, independent)
@@ -404,7 +439,7 @@ Cosets = dict[int, Counter[int]]
 
 
 def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Cosets:
-    """Sort words into the cosets of a linear code."""
+    """Sort codewords into the cosets of a linear code."""
     cosets: Cosets = {label: Counter() for label in sorted(set(labels))}
     for label, word in zip(labels, words, strict=True):
         cosets[label][reduced(word, rows)] += 1
@@ -412,10 +447,10 @@ def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Coset
 
 
 def are_filled(cosets: Cosets, size: int) -> bool:
-    """Whether every difference of two cosets, or of a coset and itself, is a difference of two words that are there.
+    """Return whether every difference of two cosets, or within a coset, is a difference of two codewords present.
 
-    For words A and B of two cosets of a linear code of `size` words it is so where |A| + |B| > size: of the pairs that
-    have the difference in question there are `size`, and A and B have more words than that.
+    For sets A and B of codewords in two cosets of a linear code with `size` codewords this holds if |A| + |B| > size:
+    there are `size` pairs with a given difference, and A and B together exclude fewer.
     """
     counts = sorted(count for counter in cosets.values() for count in counter.values())
     alone = all(2 * count > size for count in counts if count > 1)
@@ -423,7 +458,7 @@ def are_filled(cosets: Cosets, size: int) -> bool:
 
 
 def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
-    """Rows of a linear code whose cosets the words fill; no rows, one word a coset, if they are few."""
+    """Return rows of a linear code whose cosets the codewords fill; no rows if there are few codewords."""
     count = len(code.words)
     if count > FEW_WORDS:
         most = min(len(code.rows), count.bit_length(), LARGEST_SPAN_BITS)
@@ -437,7 +472,7 @@ def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
 def least_distances(
     code: CodeFile, labels: Sequence[int], signs: Codewords
 ) -> dict[tuple[int, int], int]:
-    """The least distance of two words with each pair of labels."""
+    """Return the minimum distance of two codewords for each pair of labels."""
     if len(set(zip(labels, signs.words, strict=True))) < len(labels):
         return {(labels[0], labels[0]): 0}  # two classes have one point
     rows = filled_subcode(labels, signs)
@@ -460,7 +495,7 @@ def least_distances(
 
 
 def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
-    """Distances between the coset of a word and other cosets, with the least one among them."""
+    """Return the distances between the coset of a word and other cosets, including the smallest."""
     if not others:
         return []
     outer, inner = (others, sums) if len(others) < len(sums) else (sums, others)
@@ -470,7 +505,7 @@ def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
 
 
 def sign_cosine(code: CodeFile) -> MaxCosine:
-    """Words of n bits without more coordinates."""
+    """Return the maximum cosine of codewords of n bits without further coordinates."""
     signs = read_codewords(code, code.description["structure"], code.dim)
     distance = least_distances(code, [0] * code.count, signs)[0, 0]
     cosine = 1 - Fraction(2 * distance, code.dim)
@@ -478,7 +513,7 @@ def sign_cosine(code: CodeFile) -> MaxCosine:
 
 
 def glued_cosine(code: CodeFile) -> MaxCosine:
-    """Points (sqrt(share) word, sqrt(1 - share) vector); the vector is number // group, by the number of the word."""
+    """Return the maximum cosine of points (sqrt(share) codeword, sqrt(1 - share) vector number // group)."""
     share = fraction_in(code.description["glue"]["share"])
     group = code.description["glue"]["group"]
     ensure(0 < share <= 1 and group >= 1, "'glue' has no share or group")
@@ -500,11 +535,41 @@ def glued_cosine(code: CodeFile) -> MaxCosine:
     return MaxCosine(low, low + 2 * error, "signs, and vectors after them", unit)
 
 
+def words_and_axes_cosine(code: CodeFile) -> MaxCosine:
+    """Signs divided by sqrt(N), N a square, and axes of the same N dimensions: 1 + 2 i is e_i, and 2 + 2 i is -e_i."""
+    length = code.dim - size_in(code.description["zeros"])
+    root = math.isqrt(max(0, length))
+    ensure(root * root == length > 0, "the length of the words is not a square")
+    entries = number_array(code, "axes", 2 * length + 1)
+    axes = [entry - 1 for entry in entries if entry]
+    own = replace(code, count=entries.count(0))
+    signs = read_codewords(own, code.description["codewords"], length)
+    cosines: list[Fraction] = []
+    if len(signs.words) > 1:
+        distance = least_distances(own, [0] * own.count, signs)[0, 0]
+        cosines.append(1 - Fraction(2 * distance, length))
+    # the entry i of a word is +, and so is its product with e_i, if its bit i from the left is 1
+    some_plus = 0
+    some_minus = 0
+    for word in signs.words:
+        some_plus |= word
+        some_minus |= ~word
+    for axis in axes:
+        signs_there = some_minus if axis % 2 else some_plus
+        positive = signs_there >> (length - 1 - axis // 2) & 1
+        cosines.append(Fraction(1 if positive else -1, root))
+    if len(axes) > 1:
+        apart = ZERO if len({axis // 2 for axis in axes}) > 1 else Fraction(-1)
+        cosines.append(apart if len(set(axes)) == len(axes) else Fraction(1))
+    cosine = max(cosines)
+    return MaxCosine(cosine, cosine, "signs divided by sqrt(n), and axes")
+
+
 # Points that are given by their definition
 
 
 def read_simplices(code: CodeFile) -> tuple[list[int], tuple[int, ...]]:
-    """The simplex of each point, and the sizes of the simplices."""
+    """Return the simplex of each point, and the sizes of the simplices."""
     sizes = code.array("sizes", "I64", None).numbers()
     fits = min(sizes) >= 2 and sum(sizes) - len(sizes) <= code.dim
     ensure(fits, "the simplices do not fit into the dimensions")
@@ -515,7 +580,7 @@ def read_simplices(code: CodeFile) -> tuple[list[int], tuple[int, ...]]:
 
 
 def simplex_cosine(code: CodeFile) -> MaxCosine:
-    """Regular simplices in orthogonal subspaces: cosines are -1 / (size - 1) within one, and 0 between two."""
+    """Return the maximum cosine of orthogonal simplices: -1 / (size - 1) within one, 0 between two."""
     simplices, sizes = read_simplices(code)
     cosine = Fraction(-1, sizes[simplices[0]] - 1)
     if len(set(simplices)) > 1:
@@ -530,7 +595,7 @@ def simplex_cosine(code: CodeFile) -> MaxCosine:
 class Part:
     """A part of a product: its weight in the cosine, and the cosines of its values in units of 1 / ONE^2.
 
-    The cosines are right to within `error`.
+    The error of the cosines is at most `error`.
     """
 
     share: Fraction
@@ -538,13 +603,13 @@ class Part:
     error: Fraction
 
     def largest(self) -> Fraction:
-        """The largest cosine of two values; there must be two."""
+        """Return the largest cosine of two values; there must be at least two."""
         rows = enumerate(self.cosines)
         return Fraction(max(max(row[:i]) for i, row in rows if i), ONE * ONE)
 
 
 def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
-    """The values in use of a part, which are the first of its points."""
+    """Return the values in use of a part, which are the first of its points."""
     prefix = f"part{number}_"
     own = {
         name.removeprefix(prefix): array
@@ -563,7 +628,7 @@ def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
 
 
 def part_cosines(part: CodeFile) -> tuple[list[list[int]], Fraction]:
-    """The cosines of all pairs of points of a part in units of 1 / ONE^2, and a bound on their error."""
+    """Return the cosines of all pairs of points of a part in units of 1 / ONE^2, and a bound on their error."""
     structure = part.description["structure"]
     if structure in ("plain", "lattice"):
         rows = scaled(part.array("points", "F64", part.count, part.dim))
@@ -585,7 +650,7 @@ def part_cosines(part: CodeFile) -> tuple[list[list[int]], Fraction]:
 
 
 def product_cosine(code: CodeFile) -> MaxCosine:
-    """By the parts if every combination of values is a class, else by all pairs of classes."""
+    """Return the maximum cosine: by the parts if every combination is a class, else over all pairs of classes."""
     records = code.description["parts"]
     parts = [read_part(code, i, record) for i, record in enumerate(records)]
     total = sum(part.share for part in parts)
@@ -619,7 +684,7 @@ def product_cosine(code: CodeFile) -> MaxCosine:
 
 
 def largest_of_classes(parts: list[Part], columns: list[tuple[int, ...]]) -> Fraction:
-    """The largest cosine of two classes, whose values of each part are a column."""
+    """Return the largest cosine of two classes, given a column of values for each part."""
     scale = math.lcm(*(part.share.denominator for part in parts))
     tables = [
         [[int(part.share * scale) * x for x in row] for row in part.cosines]
@@ -646,6 +711,7 @@ STRUCTURES: dict[str, Callable[[CodeFile], MaxCosine]] = {
     "cosets": sign_cosine,
     "shortened": sign_cosine,
     "glued": glued_cosine,
+    "words_and_axes": words_and_axes_cosine,
     "simplices": simplex_cosine,
     "product": product_cosine,
 }
@@ -661,7 +727,7 @@ LARGEST_DEGREE = 100
 
 
 def value_at(f: Polynomial, t: Fraction) -> Fraction:
-    """f(t)."""
+    """Return f(t)."""
     value = ZERO
     for coefficient in reversed(f):
         value = value * t + coefficient
@@ -669,13 +735,13 @@ def value_at(f: Polynomial, t: Fraction) -> Fraction:
 
 
 def plus(f: Polynomial, factor: Fraction, g: Polynomial) -> Polynomial:
-    """f + factor g."""
+    """Return f + factor g."""
     pairs = zip_longest(f, g, fillvalue=ZERO)
     return [a + factor * b for a, b in pairs]
 
 
 def times(f: Polynomial, g: Polynomial) -> Polynomial:
-    """f g."""
+    """Return f g."""
     product: Polynomial = []
     for i, a in enumerate(f):
         product = plus(product, a, [ZERO] * i + g)
@@ -683,7 +749,7 @@ def times(f: Polynomial, g: Polynomial) -> Polynomial:
 
 
 def gegenbauer(dim: int, degree: int) -> list[Polynomial]:
-    """The Gegenbauer polynomials P_0, ..., P_degree of the sphere in R^n, with P_k(1) = 1."""
+    """Return the Gegenbauer polynomials P_0, ..., P_degree of the sphere in R^n, with P_k(1) = 1."""
     found = [[Fraction(1)], [ZERO, Fraction(1)]]
     for k in range(1, degree):
         raised = plus([], Fraction(2 * k + dim - 2, k + dim - 2), [ZERO, *found[k]])
@@ -692,7 +758,7 @@ def gegenbauer(dim: int, degree: int) -> list[Polynomial]:
 
 
 def expansion(f: Polynomial, dim: int) -> list[Fraction]:
-    """The coefficients f_k of f = f_0 P_0 + f_1 P_1 + ..."""
+    """Return the coefficients f_k of f = f_0 P_0 + f_1 P_1 + ..."""
     basis = gegenbauer(dim, len(f) - 1)
     coefficients: list[Fraction] = []
     for k in reversed(range(len(f))):
@@ -702,7 +768,7 @@ def expansion(f: Polynomial, dim: int) -> list[Fraction]:
 
 
 def from_expansion(coefficients: list[Fraction], dim: int) -> Polynomial:
-    """f = f_0 P_0 + f_1 P_1 + ..."""
+    """Return f = f_0 P_0 + f_1 P_1 + ..."""
     f: Polynomial = []
     for k, basis in enumerate(gegenbauer(dim, len(coefficients) - 1)):
         f = plus(f, coefficients[k], basis)
@@ -710,7 +776,7 @@ def from_expansion(coefficients: list[Fraction], dim: int) -> Polynomial:
 
 
 def excludes(coefficients: list[Fraction], count: int) -> bool:
-    """Whether no K points have all their cosines where f = f_0 P_0 + f_1 P_1 + ... is not positive.
+    """Return whether f proves that K points cannot have all cosines where f = f_0 P_0 + f_1 P_1 + ... <= 0.
 
     The sum of P_k over all pairs of points, each with itself included, is not negative (Schoenberg). So the sum of f is
     at least f_0 K^2 if no f_k is negative, and at most f(1) K if f is not positive at the cosines. Together they say
@@ -721,7 +787,7 @@ def excludes(coefficients: list[Fraction], count: int) -> bool:
 
 
 def sturm_sequence(f: Polynomial) -> list[Polynomial]:
-    """f, f', and then the negative remainder of each two, up to positive factors."""
+    """Return f, f', and then the negative remainder of each two, up to positive factors."""
     sequence = [f, [k * a for k, a in enumerate(f)][1:]]
     while len(sequence[-1]) > 1:
         rest, divisor = sequence[-2:]
@@ -737,7 +803,7 @@ def sturm_sequence(f: Polynomial) -> list[Polynomial]:
 
 
 def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
-    """Whether f < 0 from `low` to `high`: at both, and without a zero between them, which Sturm's theorem counts."""
+    """Return whether f < 0 from `low` to `high`: at both ends, and without a zero between, by Sturm's theorem."""
     if value_at(f, low) >= 0 or value_at(f, high) >= 0:
         return False
     sequence = sturm_sequence(f)
@@ -749,7 +815,7 @@ def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
 
 
 def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
-    """The cosine of a proof, if its polynomial proves that no K points have all their cosines up to it."""
+    """Return the cosine of a proof, if its polynomial proves that K points cannot have all cosines up to it."""
     ensure(proof["format"] == PROOF_FORMAT, f"the format is not '{PROOF_FORMAT}'")
     cosine = fraction_in(proof["cosine"])
     coefficients = [fraction_in(coefficient) for coefficient in proof["coefficients"]]
@@ -766,7 +832,7 @@ def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
 
 
 def levenshtein_degree(count: int, dim: int) -> int:
-    """The least degree m with K <= D(n, m + 1), the size of a tight design."""
+    """Return the least degree m with K <= D(n, m + 1), the size of a tight design."""
     for m in range(1, LARGEST_DEGREE + 1):
         k = (m + 1) // 2
         size = math.comb(dim + k - 1, k)
@@ -777,7 +843,7 @@ def levenshtein_degree(count: int, dim: int) -> int:
 
 
 def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
-    """Levenshtein's polynomial without the factor t - s: a square, times t + 1 if the degree is even.
+    """Return Levenshtein's polynomial without the factor t - s: a square, times t + 1 if the degree is even.
 
     So the whole polynomial is not positive from -1 to s. The square is that of the reproducing kernel, at s, of the
     polynomials of degree below m / 2; the weight is that of the sphere in R^n times 1 - t for odd degrees m and 1 - t^2
@@ -801,13 +867,13 @@ def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
 
 
 def levenshtein_excludes(count: int, dim: int, s: Fraction) -> bool:
-    """Whether Levenshtein's polynomial proves that no K points have all their cosines up to s."""
+    """Return whether Levenshtein's polynomial proves that K points cannot have all cosines up to s."""
     g = levenshtein_factor(dim, levenshtein_degree(count, dim), s)
     return excludes(expansion(plus([ZERO, *g], -s, g), dim), count)
 
 
 def levenshtein_is_sharp(count: int, dim: int, s: Fraction) -> bool:
-    """Whether Levenshtein's polynomial f = (t - s) g proves that no K points have all their cosines below s.
+    """Return whether Levenshtein's polynomial f = (t - s) g proves that K points cannot have all cosines below s.
 
     If f(1) = K f_0, then f + e g = (t - s + e) g excludes K points for every small e > 0, provided that g(1) < K g_0,
     and that no f_k + e g_k is negative: g_k >= 0 where f_k = 0.
@@ -820,7 +886,7 @@ def levenshtein_is_sharp(count: int, dim: int, s: Fraction) -> bool:
 
 
 def circle_bound(count: int) -> Fraction:
-    """A fraction just below cos(2 pi / K): two of K points on a circle are no farther apart than this angle."""
+    """Return a fraction just below cos(2 pi / K), the converse for K points on a circle."""
     square = (2 * Fraction("3.14159265358979323846264338327950288420") / count) ** 2
     term = Fraction(1)
     total = term
@@ -856,7 +922,7 @@ CITED = """
 
 
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
-    """The largest cosine of a theorem on no more points in no fewer dimensions."""
+    """Return the largest cosine of a theorem that applies to K points in R^n."""
     values = [Fraction(-1)]
     for line in CITED.split("\n")[1:-1]:
         n, K, value, authors = line.split(" ", 3)
@@ -866,7 +932,7 @@ def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
 
 
 def schlaefli_function(order: int, width: float) -> float:
-    """Schlaefli's F_order in terms of 1 / (order - 1) - cos 2a, by Simpson's rule in floats."""
+    """Return Schlaefli's F_order in terms of 1 / (order - 1) - cos 2a, by Simpson's rule in floats."""
     if order <= 2:
         return 1.0 if order == 1 else 2 / math.pi * math.asin(math.sqrt(width / 2))
     total = 0.0
@@ -882,7 +948,7 @@ def schlaefli_function(order: int, width: float) -> float:
 
 
 def simplex_bound_size(dim: int, cosine: float) -> float:
-    """The bound of Coxeter and Boroczky on the number of points with a maximum cosine."""
+    """Return the bound of Coxeter and Boroczky on the number of points with a given maximum cosine."""
     below = 1 + (dim - 2) * cosine
     outer = schlaefli_function(dim - 1, 1 / ((dim - 2) * below))
     return 2 * outer / schlaefli_function(dim, (1 - cosine) / ((dim - 1) * below))
@@ -893,7 +959,7 @@ def simplex_bound_size(dim: int, cosine: float) -> float:
 
 @dataclass(frozen=True)
 class Converse:
-    """A number that no K points have a maximum cosine below, its theorem, and how it was proved; "" if it is cited."""
+    """A lower bound on the maximum cosine of any K points, its theorem, and how it was proved ("" if it is cited)."""
 
     value: Fraction
     theorem: str
@@ -901,7 +967,7 @@ class Converse:
 
 
 def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
-    """The converse that the file states, checked by the theorem that it names."""
+    """Return the converse that the file states, checked by the theorem that it names."""
     theorem = code.certificate["theorem"]
     stated = fraction_in(code.certificate["converse"])
     wrong = (
@@ -928,9 +994,9 @@ def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
 def levenshtein_converse(
     code: CodeFile, found: MaxCosine, stated: Fraction, wrong: str
 ) -> Converse:
-    """Levenshtein's bound: the polynomial excludes K points just below it, and not just above it."""
+    """Check Levenshtein's bound: its polynomial excludes K points just below it, but not just above it."""
     ensure(stated < 1, wrong)
-    scale = 1 << math.ceil(1 / (1 - stated)).bit_length() + 36
+    scale = 1 << min(math.ceil(1 / (1 - stated)).bit_length() + 36, 46)
     below = Fraction(math.floor(stated * scale) - 1, scale)
     above = below + Fraction(3, scale)
     if code.dim == 2:
@@ -954,7 +1020,7 @@ ALL_PAIRS_POINTS = 20_000
 
 @dataclass
 class Verdict:
-    """Whether a file is accepted, what was proved and what was believed of it, and the numbers."""
+    """Whether a file is accepted, what was proved, what was assumed, and the numbers."""
 
     file: str
     accepted: bool = False
@@ -965,17 +1031,17 @@ class Verdict:
 
 
 def shown(value: Fraction) -> str:
-    """A fraction for people."""
+    """Return a fraction as text."""
     return str(value) if value.denominator < 10**6 else f"{float(value):.12g}"
 
 
 def tolerance(dim: int) -> Fraction:
-    """How far a float in a certificate may be from the exact value."""
+    """Return how far a float in a certificate may be from the exact value."""
     return 8 * rounding(dim)
 
 
 def check_cosine(code: CodeFile, found: MaxCosine) -> None:
-    """Raise VerificationError unless the stated maximum cosine and guarantee are those of the points."""
+    """Raise VerificationError unless the stated maximum cosine and guarantee agree with the points."""
     stated = fraction_in(code.certificate["max_cosine"])
     slack = tolerance(code.dim)
     if found.exact and isinstance(code.certificate["max_cosine"], str):
@@ -991,7 +1057,7 @@ def check_cosine(code: CodeFile, found: MaxCosine) -> None:
 
 
 def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
-    """Check the content of a file, and list what is proved and what is believed."""
+    """Check the content of a file, and list what is proved and what is assumed."""
     structure = code.description["structure"]
     ensure(structure in STRUCTURES, "the structure is unknown")
     found = STRUCTURES[structure](code)
@@ -1020,6 +1086,12 @@ def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
     if optimal:
         listed = verdict.proved if best.proof else verdict.believed
         listed.append("no arrangement of as many points is better")
+    else:
+        listed = verdict.proved if best.proof else verdict.believed
+        gap = float(found.high - best.value)
+        listed.append(
+            f"no arrangement of as many points is better by more than {gap:.2g}"
+        )
     verdict.believed += beliefs(code, found)
     verdict.numbers = {
         "num_classes": code.count,
@@ -1036,7 +1108,7 @@ def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
 
 
 def beliefs(code: CodeFile, found: MaxCosine) -> list[str]:
-    """What the file states and this program does not check."""
+    """Return what the file states and this program does not check."""
     listed = ["how the points were made: description and provenance"]
     stated = code.certificate["max_cosine"]
     if isinstance(stated, str) and not found.exact:
@@ -1058,7 +1130,7 @@ def verify(
         limit: Largest number of products to compute.
 
     Returns:
-        The verdict. Everything that an accepted file states is proved, but for what `believed` lists.
+        The verdict. Everything that an accepted file states is proved, except what `believed` lists.
     """
     verdict = Verdict(str(path))
     try:

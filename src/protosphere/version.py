@@ -1,3 +1,3 @@
-"""The version, read by the build and written into every file's provenance."""
+"""The version of the package, which the build reads and every file's provenance contains."""
 
 __version__ = "0.1.0"

@@ -234,6 +234,13 @@ def test_python_of_the_page_on_very_many_classes_runs():
     assert torch.isfinite(names["loss"](z, torch.tensor([0, 1, 2])))
 
 
+def test_python_of_the_page_on_learning_without_labels_runs():
+    (block,) = blocks("docs/self-supervised.md", "python")
+    names = {}
+    exec(compile(block, "self-supervised.md", "exec"), names)
+    assert torch.isfinite(names["loss"])
+
+
 def test_toml_blocks_are_valid_sweeps(tmp_path):
     for page in PAGES:
         for number, body in enumerate(blocks(page, "toml")):
@@ -254,6 +261,7 @@ def test_every_page_with_python_is_run_here():
         *FRONT_PAGES,
         *MODEL_PAGES,
         "docs/frameworks.md",
+        "docs/self-supervised.md",
         "docs/training.md",
         "docs/very-many-classes.md",
     }

@@ -156,7 +156,7 @@ def test_bad_features_get_one_sentence(tmp_path):
         ),
         ({"x_train": np.full((3, 2), np.nan)}, "must have finite means"),
         ({"x_train": np.full((3, 2), 1e308)}, "must have finite means"),
-        ({"x_train": np.array(3)}, "one image a row, got int64 of shape"),
+        ({"x_train": np.array(3)}, "one image per row, got int64 of shape"),
         (
             {"x_train": np.array([["a"], ["b"], ["c"]])},
             "must have numbers in 'x_train'",

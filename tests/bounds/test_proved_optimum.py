@@ -89,7 +89,7 @@ LEVENSHTEIN = [
 ]
 """Configurations that meet Levenshtein's bound."""
 
-SINGLE = [(row.num_classes, row.dim) for row in PROVED_OPTIMA if row.num_classes < 5000]
+SINGLE = [(row.num_classes, row.dim) for row in PROVED_OPTIMA]
 
 
 @pytest.mark.parametrize(("num_classes", "dim"), [*LEVENSHTEIN, *SINGLE])

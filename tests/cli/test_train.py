@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from protosphere.cli.report import accuracy_lines
 from protosphere.data import DATASETS
 from protosphere.experiments import load_config
+from protosphere.experiments.record import RunRecord
 
 QUICK = ("--epochs", 1, "--train-images", 100)
 SWEEP = 'dataset = "digits"\nepochs = 1\ntrain_images = 100\nschemes = ["one_hot", "bch"]\ndims = [10, 15]\n'
@@ -225,6 +227,25 @@ def test_a_sweep_and_its_report(run, here):
         assert 'src="http' not in page
         assert "href=" not in page.split("</style>")[0]
         assert (here / "again.csv").read_text().count("\n") == 5
+
+
+def test_a_report_has_the_mean_accuracy_of_each_scheme_and_dimension():
+    plan = load_config("quick-digits")
+    records = [
+        RunRecord(
+            plan.changed(scheme="simplex", dim=9, seed=seed),
+            "done",
+            test_accuracy=accuracy,
+        )
+        for seed, accuracy in enumerate([0.25, 0.75])
+    ]
+    records.append(
+        RunRecord(plan.changed(scheme="simplex", dim=12), "done", test_accuracy=0.5)
+    )
+    records.append(RunRecord(plan.changed(scheme="simplex", dim=3), "infeasible"))
+    first, second = accuracy_lines(records)
+    assert "n = 9: 50.00 % (2 runs)" in first
+    assert "n = 12: 50.00 % (1 run)" in second
 
 
 def test_the_sweep_of_the_demo_is_one(run, request):

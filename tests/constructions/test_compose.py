@@ -240,6 +240,31 @@ def test_too_few_dimensions_are_refused_with_the_number_that_works():
 def test_file_that_is_not_a_table_is_refused(tmp_path):
     with pytest.raises(ps.StorageError, match="cannot read"):
         ps.compose(tmp_path / "missing.csv")
+    (tmp_path / "empty.csv").write_text("class,first,last\nx,a,b\ny,a,\n")
+    with pytest.raises(ps.InvalidArgumentError, match=r"value of 'last' .* class 'y'"):
+        ps.compose(tmp_path / "empty.csv")
     (tmp_path / "short.csv").write_text("class\nx\n")
     with pytest.raises(ps.InvalidArgumentError, match="must have a heading"):
         ps.compose(tmp_path / "short.csv")
+
+
+def test_guarantee_next_to_the_measured_cosine_is_not_taken_for_it():
+    rows = [
+        ("x", "a"),
+        ("y", "a"),
+        ("z", "b"),
+        ("u", "c"),
+    ]  # none differ in part 1 only
+    table = ps.compose(rows).provenance.options["table"]
+    weights = [Fraction(9 * 10**14 + 1, 10**6), Fraction(8 * 10**14, 10**6)]
+    code = ps.construct(
+        "composed",
+        num_classes=4,
+        dim=8,
+        table=table,
+        weights=" ".join(map(str, weights)),
+    )
+    true = 1 - weights[0] / sum(weights) * Fraction(4, 3)
+    low, high = code.certificate.interval
+    assert code.certificate.guarantee > true
+    assert low <= true <= high

@@ -17,6 +17,7 @@ from protosphere.constructions.embeddings.quantization import (
     with_own_combinations,
 )
 from protosphere.constructions.embeddings.spreading import close_pairs, spread
+from protosphere.errors import InfeasibleError
 from protosphere.geometry.closest_classes import has_equal_rows
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized, uniform_points
@@ -214,3 +215,21 @@ def test_too_many_dense_classes_are_pointed_to_parts(monkeypatch):
     monkeypatch.setattr(module, "MOST_DENSE_CLASSES", 100)
     with pytest.raises(ps.InfeasibleError, match="such as parts=16"):
         ps.from_embeddings(vectors_of())
+
+
+def test_default_angle_is_halved_where_it_is_not_reached(monkeypatch):
+    tried = []
+
+    def reached_below_two_degrees(points, angle, rng):
+        tried.append(angle)
+        if angle > 2:
+            raise InfeasibleError("not reached")
+        return spread(points, angle, rng)
+
+    monkeypatch.setattr(module, "spread", reached_below_two_degrees)
+    vectors = np.random.default_rng(0).standard_normal((50, 8))
+    code = ps.from_embeddings(vectors, dim=8)
+    assert tried == [5, 2.5, 1.25]
+    assert code.certificate.guarantee == pytest.approx(np.cos(np.radians(1.25)))
+    with pytest.raises(InfeasibleError):
+        ps.from_embeddings(vectors, dim=8, min_angle=5)

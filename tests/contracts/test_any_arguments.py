@@ -50,6 +50,15 @@ OPTIONS = {
     "best": st.fixed_dictionaries(
         {"iterations": st.integers(-1, 0), "catalogue": st.just(False)}
     ),
+    "clusters": st.fixed_dictionaries(
+        {
+            "clusters": st.one_of(st.none(), st.integers(-1, 40)),
+            "spread": st.sampled_from([0.35, 1, 1e-3, 0, -1.0, 1.5]),
+        }
+    ),
+    "rotated_bases": st.fixed_dictionaries(
+        {"spread": st.sampled_from([0.2, 3, 1e-3, 0, -1.0, 4.0])}
+    ),
     "log_sum_exp": st.fixed_dictionaries(
         {"steps": st.integers(-1, 3), "lr": st.sampled_from([0.2, 1e3, 0, -1.0])}
     ),
@@ -68,8 +77,8 @@ def examples(scheme):
 
 FAMILY_EXAMPLES = 250
 PAPER_SCHEMES = constructions_with(lambda traits: traits.in_paper)
-EXAMPLES = dict.fromkeys(PAPER_SCHEMES, 2000) | {"best": 60}
-"""Families share one mechanism for what they refuse, so fewer do; 'best' asks them all."""
+EXAMPLES = dict.fromkeys(PAPER_SCHEMES, 2000) | {"best": 60, "clusters": 60}
+"""Families share one mechanism for what they refuse, so fewer do; 'best' asks them all, and 'clusters' asks 'best'."""
 
 
 @pytest.mark.parametrize("scheme", ps.available())

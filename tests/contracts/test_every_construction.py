@@ -115,6 +115,10 @@ ROWS = [
         {"table": COMBINATIONS, "codes": "one_hot", "weights": "2 1"},
         (5, 6, "nearest: 7"),
     ),
+    ("clusters", 30, 7, {}, (30, 1, "nearest: 2")),
+    ("clusters", 9, 2, {"clusters": 5, "spread": 0.1}, (11, 2, "clusters=6")),
+    ("rotated_bases", 28, 7, {}, (6, 7, "nearest: 6")),
+    ("rotated_bases", 30, 7, {"spread": 1.0}, (30, 1, "nearest: 2")),
 ]
 BUILDABLE = [row[:4] for row in ROWS]
 

@@ -55,6 +55,10 @@ def seeds(folder: Path) -> list[Path]:
         "lattice": ps.construct("e8_shell", num_classes=60, dim=8),
         "shells": ps.construct("lattice_shell", num_classes=60, dim=10),
         "best": ps.best(num_classes=12, dim=5, iterations=20),
+        "graph": ps.construct("strongly_regular", num_classes=27, dim=6),
+        "design": ps.construct("designs", num_classes=26, dim=13),
+        "embeddings": ps.from_embeddings(rng.standard_normal((9, 12)), dim=5),
+        "compressed": ps.from_embeddings(rng.standard_normal((30, 8)), dim=8, parts=2),
     }
     glue_vectors = ps.construct("simplex", num_classes=4, dim=3).points
     for name, points in {

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
-from tools.golden import SCHEMES, write_golden
+from tools.golden import SCHEMES, require_every_kind, write_golden
 
 import protosphere as ps
 from protosphere.constructions import registry
@@ -107,15 +107,17 @@ def test_a_better_family_changes_what_best_answers_and_not_what_files_mean(fake_
             )
 
 
-def test_every_structure_and_every_scheme_has_a_golden_file():
-    assert all(ps.describe(name) for name in SCHEMES)
+def test_files_have_schemes_and_structures_that_are_registered():
+    codes = [read(path) for path in FILES if path.stat().st_size < 100_000]
     assert {f"code-{name}" for name in SCHEMES} <= {path.stem for path in FILES}
-    written = {
-        read(path).placement.structure.name
-        for path in FILES
-        if path.stat().st_size < 100_000
-    }
-    assert written == set(STRUCTURES)
+    assert set(SCHEMES) <= set(ps.available())
+    assert {code.placement.structure.name for code in codes} <= set(STRUCTURES)
+
+
+def test_golden_files_without_a_scheme_or_structure_are_refused():
+    simplex = ps.construct("simplex", num_classes=5, dim=4)
+    with pytest.raises(ps.ProtosphereError, match=r"kerdock.*linear"):
+        require_every_kind({"simplex": simplex})
 
 
 def test_golden_files_of_a_version_are_not_overwritten():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -128,3 +130,24 @@ def test_the_first_words_of_a_long_chain_may_share_one_glue_vector():
     assert found.max_cosine <= code.max_cosine
     rows = code.rows(0, 3000)
     assert (rows @ rows.T - 2 * np.eye(3000)).max() <= float(found.max_cosine) + 1e-9
+
+
+def test_the_first_classes_of_a_file_are_not_exact_by_its_guarantee(tmp_path, forged):
+    path = tmp_path / "x.safetensors"
+    weights = [
+        333_333,
+        333_335,
+        333_335,
+    ]  # too fine a grid for cosines to be rounded to
+    code = ps.compose(sizes=(4, 6, 8), weights=weights)
+    code.save(path)
+    claim = Fraction(code.max_cosine + Fraction(1, 10**16)).limit_denominator(10**17)
+    assert claim > code.max_cosine
+
+    def promise(arrays, description):
+        description["certificate"]["guarantee"] = str(claim)
+
+    forged(path, promise)
+    first = first_classes(ps.load(path), 100).certificate
+    assert not first.exact
+    assert first.interval[0] <= code.max_cosine <= first.interval[1]

@@ -214,3 +214,13 @@ def test_certifying_a_file_measures_every_pair_once(
     found = ps.certify(tmp_path / "code.safetensors")
     assert found.max_cosine == code.max_cosine
     assert len(measured) == 1
+
+
+def test_each_structure_has_a_reason_of_its_own_for_an_exact_value():
+    codes = [
+        ps.construct("bch", num_classes=10, dim=15),
+        ps.construct("orthogonal_simplices", num_classes=10, dim=8),
+        ps.compose(sizes=(3, 4)),
+    ]
+    reasons = {code.certificate.reason for code in codes if code.certificate.exact}
+    assert len(reasons - {""}) == 3

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.contracts.test_every_construction import ROWS
 
 import protosphere as ps
 from protosphere.coding.linear import encode, pack
@@ -28,6 +29,7 @@ from protosphere.spherical.structures import (
     ShortenedWords,
     SignWords,
     lattice,
+    with_axes,
 )
 from protosphere.spherical.structures.structure import (
     STRUCTURES,
@@ -62,6 +64,11 @@ def product(values=None, shares=(Fraction(1, 2), Fraction(1, 3), Fraction(1, 6))
     return ProductPoints(parts, (4, 5, 2), shares, values, 13, names=names)
 
 
+def coset_words_and_axes():
+    words = CosetUnion.of(quadratic_forms(4, 3), 4, RNG.permutation(96)[:70])
+    return with_axes(words, 32).permuted(RNG.permutation(102)[:90])
+
+
 SOME = np.stack(np.unravel_index(RNG.permutation(40)[:25], (4, 5, 2)), axis=1)
 
 CASES = {
@@ -84,7 +91,24 @@ CASES = {
     "product, some combinations": product(SOME.astype(np.uint8)),
     "product, all in another order": product().permuted(RNG.permutation(40)),
     "product, not exact": product(SOME.astype(np.uint8), (0.5, 0.3, 0.2)),
+    "words_and_axes": coset_words_and_axes(),
+    "words_and_axes, zeros": with_axes(SignWords(16, pack(RNG.integers(0, 2, (40, 16)))), 5).padded(19),
 }  # fmt: skip
+
+
+def structures_of_constructions():
+    """Points of the structures without a case above, as the constructions of the contract test make them."""
+    found = {}
+    without_case = set(STRUCTURES) - {points.name for points in CASES.values()}
+    for scheme, num_classes, dim, options, _ in ROWS if without_case else ():
+        code = ps.construct(scheme, num_classes=num_classes, dim=dim, **options)
+        points = code.placement.structure
+        if points.name in without_case:
+            found[points.name] = points
+    return found
+
+
+CASES |= structures_of_constructions()
 EVERY = pytest.mark.parametrize("case", CASES)
 
 
@@ -247,15 +271,38 @@ def test_sign_rows_are_the_points(case):
     )
 
 
-@pytest.mark.parametrize("case", ["linear", "cosets", "shortened", "glued"])
+@pytest.mark.parametrize(
+    "case", ["linear", "cosets", "shortened", "glued", "words_and_axes"]
+)
 def test_words_that_are_not_what_is_said_are_found_out(case):
     points = CASES[case]
-    words = points.codewords if case == "glued" else points
+    inner = case in ("glued", "words_and_axes")
+    words = points.codewords if inner else points
     signs = words.packed_signs.copy()
     signs[1, 0] ^= 128
     changed = replace(words, held=signs)
     with pytest.raises(ps.CertificateError, match="the words are not the ones their"):
-        (replace(points, codewords=changed) if case == "glued" else changed).check()
+        (replace(points, codewords=changed) if inner else changed).check()
+
+
+def test_axes_that_occur_twice_or_stand_alone_have_their_cosines():
+    words = SignWords(16, pack(RNG.integers(0, 2, (9, 16))))
+    points = with_axes(words, 6)
+    twice = points.permuted(np.array([3, 10, 10, 1]))
+    assert twice.largest_cosine(ignore)[0] == 1
+    assert points.permuted(np.array([9, 10])).largest_cosine(ignore)[0] == -1
+    assert points.permuted(np.array([9, 11])).largest_cosine(ignore)[0] == 0
+    columns = np.ones((1, 16), dtype=np.uint8)
+    apart = with_axes(SignWords(16, pack(columns)), 2).permuted(np.array([0, 2]))
+    assert apart.largest_cosine(ignore)[0] == Fraction(-1, 4)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"zeros": 1}, {"zeros": -1}, {"zeros": 16}, {"codewords": "plain"}]
+)
+def test_words_and_axes_that_do_not_fit_are_refused(changes):
+    with pytest.raises(ps.InvalidArgumentError):
+        read_again(CASES["words_and_axes"], **changes)
 
 
 def test_a_lattice_with_shorter_vectors_than_it_says_is_found_out(monkeypatch):

@@ -58,6 +58,10 @@ def class_order(
 
     Returns:
         None for "fixed" (class i gets point i), a permutation for "random".
+
+    Example:
+        >>> class_order("random", 4, np.random.default_rng(0)).tolist()
+        [2, 0, 1, 3]
     """
     if mapping == "fixed":
         return None

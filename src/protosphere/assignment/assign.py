@@ -53,7 +53,14 @@ class Assignment:
         objective: "align", "oppose", "worst", or the name of a function.
         before: The value in the order of the code.
         after: The value in this order.
-        proof: Why no order is better; None where that is not known.
+        proof: Why no order is better; None if that is not proved.
+
+    Example:
+        >>> import protosphere as ps
+        >>> code = ps.construct("cross_polytope", num_classes=4, dim=2)
+        >>> alike = [[0, 9, 1, 1], [9, 0, 1, 1], [1, 1, 0, 9], [1, 1, 9, 0]]
+        >>> assignment(code, alike).order.tolist()
+        [0, 2, 1, 3]
     """
 
     order: Indices
@@ -64,7 +71,7 @@ class Assignment:
 
     @property
     def reason(self) -> str:
-        """A sentence that states the change and its proof."""
+        """Return a sentence that states the change and its proof."""
         tolerance = EQUAL_TOLERANCE * max(1.0, abs(self.before))
         if self.after <= self.before + tolerance:
             change = f"The order of before stays, {self.objective} {self.before:.6g}"
@@ -145,6 +152,13 @@ def assignment(
 
     Raises:
         InvalidArgumentError: As `assign` does.
+
+    Example:
+        >>> import protosphere as ps
+        >>> code = ps.construct("cross_polytope", num_classes=4, dim=2)
+        >>> alike = [[0, 9, 1, 1], [9, 0, 1, 1], [1, 1, 0, 9], [1, 1, 9, 0]]
+        >>> assignment(code, alike).after
+        -2.0
     """
     if not isinstance(code, SphericalCode):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         raise InvalidArgumentError(

@@ -14,7 +14,7 @@ from protosphere.types import Points
 
 
 def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Points:
-    """Return cosines of the classes' vectors in a file, after their mean is subtracted.
+    r"""Return cosines of the classes' vectors in a file, after their mean is subtracted.
 
     A .csv file has a line of headings. The first cell of a line is the name of a class, and the columns that hold
     numbers in every line are its vector. In other files spaces separate a name and its numbers, as in the text files of
@@ -40,7 +40,7 @@ def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Point
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
         ...     path = Path(folder) / "glove.txt"
-        ...     _ = path.write_text("the 0.5 0.5\\ncat 1 0\\ndog 0 1\\ncar -1 -1\\n")
+        ...     _ = path.write_text("the 0.5 0.5\ncat 1 0\ndog 0 1\ncar -1 -1\n")
         ...     similarity_from_table(path, ["cat", "dog", "car"]).round(2).tolist()
         [[1.0, 0.0, -0.71], [0.0, 1.0, -0.71], [-0.71, -0.71, 1.0]]
     """

@@ -20,19 +20,19 @@ ALL_ORDERS_PROOF = "all orders were looked at"
 
 @cache
 def all_orders(num_classes: int) -> Indices:
-    """Return every permutation of 0, ..., K - 1, one a row."""
+    """Return every permutation of 0, ..., K - 1, one per row."""
     return np.array(list(permutations(range(num_classes))), dtype=np.int64)
 
 
 def pair_terms(similarity: Points, cosines: Points) -> tuple[Indices, Points, Points]:
-    """Return what an exhaustive search over orders needs.
+    """Return the tables for an exhaustive search over orders.
 
     Args:
         similarity: The K x K similarity.
         cosines: The K x K cosines of the points.
 
     Returns:
-        All orders, one a row; the similarity of each pair of classes; and for each order the cosine of each pair.
+        All orders, one per row; the similarity of each pair of classes; and for each order the cosine of each pair.
     """
     orders = all_orders(len(similarity))
     first, second = np.triu_indices(len(similarity), 1)
@@ -42,14 +42,14 @@ def pair_terms(similarity: Points, cosines: Points) -> tuple[Indices, Points, Po
 
 
 def exact_order(similarity: Points, cosines: Points) -> tuple[Indices, str] | None:
-    """Return the order with the largest sum over pairs of similarity times cosine, where it can be proved.
+    """Return the order with the largest sum over pairs of similarity times cosine, if it can be proved optimal.
 
     Args:
         similarity: The K x K similarity.
         cosines: The K x K cosines of the points.
 
     Returns:
-        The order and why no other is better; None where no proof is known.
+        The order and why no other is better; None if no proof is known.
     """
     K = len(cosines)
     upper = cosines[np.triu_indices(K, 1)]

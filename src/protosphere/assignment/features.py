@@ -1,4 +1,4 @@
-"""Similarity of classes to a network: cosines of the mean features of the classes."""
+"""Class similarity from features of a network: cosines of the mean features of the classes."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,7 +23,7 @@ def similarity_from_features(
 
     Args:
         source: Path of an .npz file with `x_train` and `y_train`, or a mapping of such arrays. An array `step` in it
-            multiplies the columns of integer features. With `labels`, the features themselves, one image a row.
+            multiplies the columns of integer features. With `labels`, the features themselves, one image per row.
         labels: The class of each row.
         num_classes: K; by default one more than the largest label. Every class needs at least one row.
 
@@ -31,8 +31,12 @@ def similarity_from_features(
         The K x K similarity.
 
     Raises:
-        InvalidArgumentError: If shapes or types do not fit, or if a class has no row.
+        InvalidArgumentError: If shapes or types are not valid, or if a class has no row.
         StorageError: If the file cannot be read.
+
+    Example:
+        >>> similarity_from_features([[2.0, 0.0], [0.0, 2.0], [-1.0, -1.0]], labels=[0, 1, 2]).round(2).tolist()
+        [[1.0, -0.38, -0.55], [-0.38, 1.0, -0.55], [-0.55, -0.55, 1.0]]
     """
     if labels is not None:
         features = as_array(source)
@@ -61,7 +65,7 @@ def class_means(
         (K, d) means in float64.
 
     Raises:
-        InvalidArgumentError: If shapes or types do not fit, a class has no row, or a mean is not finite.
+        InvalidArgumentError: If shapes or types are not valid, a class has no row, or a mean is not finite.
     """
     _check_shapes(features, labels)
     classes, starts, counts = np.unique(
@@ -84,7 +88,7 @@ def _check_shapes(features: NDArray[Any], labels: NDArray[Any]) -> None:
     if features.ndim != 2 or labels.shape != features.shape[:1] or not len(labels):
         shapes = f"{features.shape} and {labels.shape}"
         raise InvalidArgumentError(
-            f"'features' must be one image a row and 'labels' its class, got {shapes}"
+            f"'features' must be one image per row and 'labels' its class, got {shapes}"
         )
     if labels.dtype.kind not in "iu" or labels.min() < 0:
         raise InvalidArgumentError(
@@ -129,7 +133,7 @@ def _scaled_features(
     if not is_number or not features.size or not features.ndim:
         found = f"{features.dtype} of shape {features.shape}"
         raise InvalidArgumentError(
-            f"{where} must have numbers in 'x_train', one image a row, got {found}"
+            f"{where} must have numbers in 'x_train', one image per row, got {found}"
         )
     features = features.reshape(len(features), -1)
     if "step" not in arrays:

@@ -24,6 +24,10 @@ class LevelCosines:
         pairs: Number of such pairs.
         lowest: Their minimum cosine.
         highest: Their maximum cosine.
+
+    Example:
+        >>> LevelCosines(height=1, pairs=2, lowest=-1.0, highest=-1.0).pairs
+        2
     """
 
     height: int

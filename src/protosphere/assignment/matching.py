@@ -148,7 +148,7 @@ def min_weight_matching(weights: Points, num_pairs: int) -> tuple[Indices, bool]
         num_pairs: Number of pairs.
 
     Returns:
-        The pairs, one a row, and whether they are proved to be optimal.
+        The pairs, one per row, and whether they are proved to be optimal.
 
     Example:
         >>> min_weight_matching(np.array([[0.0, 9, 1, 9], [9, 0, 9, 2], [1, 9, 0, 9], [9, 2, 9, 0]]), 2)

@@ -54,12 +54,12 @@ class PartTable:
 
     @property
     def num_classes(self) -> int:
-        """K."""
+        """Number K of classes."""
         return prod(self.sizes) if self.values is None else len(self.values)
 
     @property
     def lists_all_combinations(self) -> bool:
-        """Whether every combination is a class, in the order in which the value of the last part changes fastest."""
+        """Whether every combination is a class, ordered so that the value of the last part changes fastest."""
         if self.values is None:
             return True
         if len(self.values) != prod(self.sizes):
@@ -151,7 +151,7 @@ def _listed_rows(given: Any, by: Callable[[Any], Row] | None) -> _Rows:
 
 
 def table_of_sizes(sizes: Sequence[int]) -> PartTable:
-    """Return the table of all combinations of so many values of each part.
+    """Return the table of all combinations of the values of parts with these sizes.
 
     >>> table_of_sizes((19, 21, 28)).num_classes
     11172
@@ -177,20 +177,24 @@ def _rows_of_text(given: str | Path) -> _Rows:
         cells = [[unguarded(cell) for cell in line] for line in lines if line]
         return _rows_of_lines(cells, "'table'")
     try:
-        return _rows_of_lines(read_csv(Path(given)), f"'{given}'")
+        lines = read_csv(Path(given))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         cause = getattr(error, "strerror", None) or error
         raise StorageError(f"cannot read '{given}': {cause}") from error
+    # a cell that is empty in a file is a part that somebody left out
+    filled = [[cell or None for cell in line] for line in lines[1:]]
+    return _rows_of_lines([*lines[:1], *filled], f"'{given}'")
 
 
-def _rows_of_lines(lines: list[list[str]], source: str) -> _Rows:
+def _rows_of_lines(lines: Sequence[Sequence[str | None]], source: str) -> _Rows:
     if len(lines) < 2 or len(lines[0]) < 2:
         raise InvalidArgumentError(
             f"{source} must have a heading, and in each line the name of a class and the values of its parts"
         )
-    named = [line[0] for line in lines[1:]]
-    rows: list[Row] = [line[1:] for line in lines[1:]]
-    return _Rows(rows, named if any(named) else None, lines[0][1:])
+    named = [line[0] or "" for line in lines[1:]]
+    rows: list[Row] = [list(line[1:]) for line in lines[1:]]
+    parts = [str(part) for part in lines[0][1:]]
+    return _Rows(rows, named if any(named) else None, parts)
 
 
 def _rows_of_frame(frame: Any) -> _Rows:
@@ -291,7 +295,7 @@ def _require_described_once(classes: Sequence[str] | None) -> None:
 def require_different(
     numbered: Iterable[Sequence[int]], classes: Sequence[str] | None
 ) -> None:
-    """Raise where two classes have the same values.
+    """Raise an error if two classes have the same values.
 
     Args:
         numbered: Numbers of the values of each class.

@@ -15,7 +15,7 @@ def mistake_severity(scores: Any, labels: Any, tree: Any) -> float:
     """Return the mean height of the lowest common ancestor of predicted and true class over the mistakes.
 
     Args:
-        scores: Scores of the K classes, one image a row.
+        scores: Scores of the K classes, one row per image.
         labels: The true class of each row.
         tree: A tree of the K classes, as `taxonomy` takes it.
 
@@ -23,7 +23,7 @@ def mistake_severity(scores: Any, labels: Any, tree: Any) -> float:
         The mean height; 0 without a mistake.
 
     Raises:
-        InvalidArgumentError: If shapes or types do not fit.
+        InvalidArgumentError: If shapes or types are not valid.
 
     Example:
         >>> tree = {"cat": "animal", "dog": "animal", "car": "thing"}
@@ -42,7 +42,7 @@ def hierarchical_distance(scores: Any, labels: Any, tree: Any, k: int = 1) -> fl
     """Return the mean height of the lowest common ancestors of the true class and the k classes of highest score.
 
     Args:
-        scores: Scores of the K classes, one image a row.
+        scores: Scores of the K classes, one row per image.
         labels: The true class of each row.
         tree: A tree of the K classes, as `taxonomy` takes it.
         k: Number of classes, at most K.
@@ -51,7 +51,12 @@ def hierarchical_distance(scores: Any, labels: Any, tree: Any, k: int = 1) -> fl
         The mean height.
 
     Raises:
-        InvalidArgumentError: If shapes or types do not fit.
+        InvalidArgumentError: If shapes or types are not valid.
+
+    Example:
+        >>> tree = {"cat": "animal", "dog": "animal", "car": "thing"}
+        >>> hierarchical_distance([[9, 1, 0], [0, 1, 9]], [0, 1], tree, k=1)
+        1.0
     """
     heights, _ = _top_heights(scores, labels, tree, k)
     return float(heights.mean())
@@ -61,7 +66,7 @@ def superclass_accuracy(scores: Any, labels: Any, tree: Any, above: int = 1) -> 
     """Return the share of images whose predicted class has the same ancestor as the true class.
 
     Args:
-        scores: Scores of the K classes, one image a row.
+        scores: Scores of the K classes, one row per image.
         labels: The true class of each row.
         tree: A tree of the K classes, as `taxonomy` takes it.
         above: Number of levels from a class to its ancestor.
@@ -70,7 +75,12 @@ def superclass_accuracy(scores: Any, labels: Any, tree: Any, above: int = 1) -> 
         The share, from 0 to 1.
 
     Raises:
-        InvalidArgumentError: If shapes or types do not fit.
+        InvalidArgumentError: If shapes or types are not valid.
+
+    Example:
+        >>> tree = {"cat": "animal", "dog": "animal", "car": "thing"}
+        >>> superclass_accuracy([[9, 1, 0], [9, 1, 0]], [1, 2], tree)
+        0.5
     """
     groups = taxonomy(tree).groups(as_integer("above", above, minimum=1))
     _, ranked = _top_heights(scores, labels, tree, 1)
@@ -85,7 +95,7 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
     The class with the highest score is the prediction of least conditional risk (Karthik et al. 2021).
 
     Args:
-        probabilities: Class probabilities of a softmax, one image a row.
+        probabilities: Class probabilities of a softmax, one row per image.
         tree: A tree of the K classes, as `taxonomy` takes it.
 
     Returns:
@@ -93,6 +103,11 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
 
     Raises:
         InvalidArgumentError: If `probabilities` is not a matrix with a column for each class of the tree.
+
+    Example:
+        >>> tree = {"cat": "animal", "dog": "animal", "car": "thing"}
+        >>> expected_cost_scores([[0.5, 0.3, 0.2]], tree).round(2).tolist()
+        [[-0.7, -0.9, -1.6]]
     """
     rows = real_matrix(probabilities, "probabilities", least_rows=1)
     heights = heights_of(tree, rows.shape[1])

@@ -122,7 +122,7 @@ class Taxonomy:
 
     @property
     def node_heights(self) -> dict[str, int]:
-        """The height of each inner node: the length of the longest path down to a class."""
+        """The height of each inner node, which is the length of the longest path down to a class."""
         return dict(self._layout.heights)
 
     @cached_property
@@ -212,6 +212,10 @@ def taxonomy(
     Raises:
         InvalidArgumentError: If the source is of another type or does not describe a tree of these classes.
         StorageError: If the file cannot be read.
+
+    Example:
+        >>> taxonomy({"cat": "animal", "dog": "animal", "car": "thing"}).classes
+        ('cat', 'dog', 'car')
     """
     if isinstance(source, Taxonomy):
         return source if classes is None else source.of(classes)

@@ -131,7 +131,7 @@ def pair_heights(layout: TreeLayout) -> Heights:
 
 
 def ancestors_above(layout: TreeLayout, above: int) -> list[str]:
-    """Return the ancestor of each class that is `above` levels up, or the root where there are fewer levels."""
+    """Return the ancestor of each class that is `above` levels up, or the root if there are fewer levels."""
     ancestors = [ROOT] * len(layout.order)
     num_reached = 0
     path: list[str] = []

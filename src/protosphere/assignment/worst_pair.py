@@ -1,4 +1,4 @@
-"""Bottleneck assignment: an order whose worst pair, similar classes at distant points, is as good as possible."""
+"""Bottleneck assignment: an order that minimizes the worst pair of similar classes at distant points."""
 
 import numpy as np
 
@@ -25,13 +25,13 @@ def worst_pair(similarity: Points, cosines: Points, order: Indices) -> float:
 
 
 def worst_pair_bound(similarity: Points, cosines: Points) -> float:
-    """Return a lower bound of the worst pair: that of the most similar classes at the nearest points."""
+    """Return a lower bound on the worst pair: the most similar classes at the nearest points."""
     upper = np.triu_indices(len(similarity), 1)
     return float(similarity[upper].max() * (1 - cosines[upper].max()))
 
 
 def exhaustive_worst_pair_order(similarity: Points, cosines: Points) -> Indices:
-    """Return the order with the best worst pair among all orders of a few classes; at a tie the most aligned one."""
+    """Return the order with the best worst pair among all orders; ties go to the most aligned one."""
     orders, weights, placed = pair_terms(similarity, cosines)
     worst = (weights * (1 - placed)).max(axis=1)
     is_best = worst <= worst.min() + TOLERANCE

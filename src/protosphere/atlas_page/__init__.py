@@ -1,1 +1,1 @@
-"""The atlas page: everything known of (K, n) in one HTML file that needs no server and no network."""
+"""The atlas page: the best known codes and bounds for each (K, n) in one HTML file without server or network."""

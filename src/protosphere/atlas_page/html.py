@@ -27,7 +27,7 @@ def page_html(data: dict[str, Any] | None = None) -> str:
     """Return the page as one document that fetches nothing.
 
     Args:
-        data: Data of the page; by default those of the installed package.
+        data: Data of the page; by default the data of the installed package.
     """
     if data is None:
         data = page_data()

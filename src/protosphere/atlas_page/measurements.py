@@ -1,4 +1,4 @@
-"""Read the measurements for the atlas page that come with the package."""
+"""The measurements for the atlas page that are shipped with the package."""
 
 import gzip
 import json
@@ -23,17 +23,18 @@ EMPTY: dict[str, dict[str, Any]] = {
 
 
 def spectra_key(scheme: str, dim: int, member: str = "") -> str:
-    """Return the key of the measurements of a code, the member of a family being given by its id."""
+    """Return the key of the measurements of a code; a member of a family is identified by its id."""
     return f"{scheme}|{dim}|{member}"
 
 
 @lru_cache(maxsize=1)
 def shipped_measurements() -> dict[str, dict[str, Any]]:
-    """The measurements that come with the package.
+    """Return the shipped measurements.
 
-    `steps`: by key the max cosine of a code's first K points, flat: from K, to K, cosine, and so on; a text is a
-    fraction. `spectra`: by key, then by K, all cosines and how many pairs have them. `cells`: by scheme rows of K, n
-    and max cosine, of schemes without a formula. `space`: by K the points of R^3, two bytes each.
+    `steps` maps a key to the maximum cosines of a code's first K points, as a flat list: first K, last K, cosine, and
+    so on; a text is a fraction. `spectra` maps a key and K to all cosines and their numbers of pairs. `cells` maps a
+    scheme without a formula to rows of K, n and maximum cosine. `space` maps K to points of R^3, two bytes per
+    coordinate.
     """
     found = files("protosphere.atlas_page") / FILE
     if not found.is_file():

@@ -1,4 +1,4 @@
-"""Everything the atlas page is drawn from, as JSON: what the package knows at the moment, nothing copied by hand."""
+"""The data of the atlas page as JSON, computed from the package."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ ASKED_DIMS = tuple(sorted({round(2 ** (i / 4)) for i in range(4, 41)}))
 
 
 def page_data(progress: Progress = ignore) -> dict[str, Any]:
-    """What the page carries, with the version and a digest of it."""
+    """Return the data of the page, with the version and a digest."""
     measured = shipped_measurements()
     asked = {
         name: rows for name in available() if (rows := promised_cells(describe(name)))
@@ -91,7 +91,7 @@ def page_data(progress: Progress = ignore) -> dict[str, Any]:
 
 
 def cosine_text(value: Cosine) -> str | float:
-    """A cosine for the page: a fraction as text, or a float with the digits that mean something."""
+    """Return a cosine for the page: a fraction as text, or a float rounded to its significant digits."""
     return str(value) if isinstance(value, Fraction) else round(float(value), 12) + 0.0
 
 
@@ -201,7 +201,7 @@ def _guarantee(
 
 
 def promised_cells(entry: Construction) -> list[list[Any]]:
-    """[K, n, max cosine, guarantee] on a grid, of a construction that nothing else speaks for; else none."""
+    """Return [K, n, max cosine, guarantee] on a grid for a construction without other data; else an empty list."""
     traits = entry.traits
     known = traits.page_formula or not traits.on_page or entry.members is not None
     if known or traits.stochastic or traits.searched or traits.chooses:

@@ -1,4 +1,4 @@
-"""Which member of a family is used for which numbers of classes: a step function of K in every dimension."""
+"""The member of a family that is used for each number of classes: a step function of K in every dimension."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ LARGEST_PAGE_DIM = 1024
 
 @dataclass(frozen=True)
 class Serving:
-    """A member of a family and the numbers of classes, from `first` to `last`, that `ps.construct` takes it for."""
+    """A member of a family, and the numbers of classes from `first` to `last` for which `ps.construct` uses it."""
 
     member: Member
     first: int
@@ -29,10 +29,11 @@ class Serving:
 
 
 def serving_members(family: Construction) -> Iterator[Serving]:
-    """The members of a family that serve some K of the page, dimension by dimension; empty for no family.
+    """Return the members of a family that are used for some K of the page, by dimension; empty if there is no family.
 
-    In one dimension the member with room for K and the lowest max cosine serves it, so that one that is neither larger
-    nor better than another serves nobody. More dense points than can be certified in seconds are not shown.
+    In each dimension, the member with at least K points and the lowest maximum cosine is used, so that members that are
+    neither larger nor better than another are left out. Codes with more dense points than can be certified in seconds
+    are not shown.
     """
     if family.members is None:
         return

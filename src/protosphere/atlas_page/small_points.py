@@ -1,4 +1,4 @@
-"""Points in two and three dimensions that the page can draw, of every scheme with a formula for them."""
+"""Points in two and three dimensions for the page to draw, for every scheme with a formula."""
 
 from contextlib import suppress
 from itertools import product
@@ -19,7 +19,7 @@ MOST_DRAWN_POINTS = 1000
 
 
 def small_points() -> dict[str, list[float]]:
-    """Return coordinates of all points by 'scheme|K|n', of families those of their largest codes."""
+    """Return coordinates of points by 'scheme|K|n'; for families, those of their largest codes."""
     found: dict[str, list[float]] = {}
     for name in available():
         for serving in serving_members(describe(name)):

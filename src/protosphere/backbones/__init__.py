@@ -1,4 +1,4 @@
-"""Networks before the head: our own by name, and any of the user's by its dotted name."""
+"""Backbone networks: those of this package by name, and any of the user's by its dotted name."""
 
 from protosphere.backbones import (
     dense as dense,

@@ -36,6 +36,10 @@ def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
 
     Raises:
         InvalidArgumentError: If there is no such network, or it does not fit inputs or outputs.
+
+    Example:
+        >>> build_backbone("mlp(32)", (64,), 9)[-1]
+        Linear(in_features=32, out_features=9, bias=True)
     """
     if DOTTED.fullmatch(name):
         network = _call_imported(name, input_shape, dim)
@@ -51,7 +55,18 @@ def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
 
 
 def is_ours(name: str) -> bool:
-    """Return whether the name is of a network of this package."""
+    """Return whether this is the name of a network of this package.
+
+    Args:
+        name: Name of a network.
+
+    Returns:
+        Whether it is registered in `BACKBONES`.
+
+    Example:
+        >>> is_ours("mlp(512)"), is_ours("torchvision.models.resnet18")
+        (True, False)
+    """
     return not DOTTED.fullmatch(name)
 
 
@@ -84,6 +99,10 @@ def imported(name: str, argument: str) -> Any:
 
     Raises:
         InvalidArgumentError: If it cannot be imported.
+
+    Example:
+        >>> imported("torch.nn.Linear", "backbone").__name__
+        'Linear'
     """
     module, _, attribute = name.rpartition(".")
     here = str(Path.cwd())

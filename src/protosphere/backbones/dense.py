@@ -1,4 +1,4 @@
-"""Networks of dense layers: for features, where somebody else's network has done the seeing."""
+"""Networks of dense layers, for features of a pretrained network."""
 
 from itertools import pairwise
 from math import prod
@@ -12,7 +12,7 @@ USUAL_WIDTHS = (512,)
 
 @backbone(summary="one linear map", images=False)
 def linear(input_shape: Shape, dim: int) -> nn.Module:
-    """One linear map with bias, of features or of all pixels.
+    """Build a linear map with bias, of features or of all pixels.
 
     >>> sum(p.numel() for p in linear((512,), 64).parameters())
     32832
@@ -26,7 +26,7 @@ def linear(input_shape: Shape, dim: int) -> nn.Module:
     widths=8,
 )
 def mlp(input_shape: Shape, dim: int, *widths: int) -> nn.Module:
-    """Hidden layers of these widths with rectifiers, then a linear map.
+    """Build hidden ReLU layers of the given widths, followed by a linear map.
 
     >>> sum(p.numel() for p in mlp((512,), 64, 100).parameters())
     57764

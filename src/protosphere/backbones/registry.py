@@ -1,4 +1,4 @@
-"""The list of networks: one frozen record each, made by decorating the function that builds it."""
+"""The registry of networks: one frozen record each, created by decorating the function that builds it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,14 +15,19 @@ Build = Callable[..., nn.Module]
 
 @dataclass(frozen=True)
 class Backbone:
-    """One network.
+    """A registered network.
 
     Attributes:
-        name: what configs call it.
-        build: (input shape, dim, widths...) to the network with `dim` outputs.
-        images: whether it takes images alone; else vectors of features too.
-        widths: how many numbers may follow its name in brackets, like mlp(512, 256).
-        summary: in a line.
+        name: Name in configs.
+        build: Function from (input shape, dim, widths...) to the network with `dim` outputs.
+        images: Whether it takes only images; otherwise also feature vectors.
+        widths: How many numbers may follow its name in parentheses, as in mlp(512, 256).
+        summary: Description in one line.
+
+    Example:
+        >>> from protosphere.backbones import BACKBONES
+        >>> BACKBONES["mlp"].images
+        False
     """
 
     name: str
@@ -39,7 +44,7 @@ BACKBONES: Registry[Backbone] = Registry("backbone")
 def backbone(
     *, summary: str, images: bool = True, widths: int = 0
 ) -> Callable[[Build], Build]:
-    """Register the decorated function under its own name; a second one of a name is an error."""
+    """Register the decorated function under its own name; a second function of that name is an error."""
     return BACKBONES.register(
         lambda build: Backbone(build.__name__, build, images, widths, summary)
     )

@@ -60,13 +60,13 @@ def resnet(
 
 @backbone(summary="eighteen layers, for small images")
 def resnet18(input_shape: Shape, dim: int) -> nn.Module:
-    """Eighteen layers: two blocks a stage."""
+    """Build a residual network of 18 layers: two blocks per stage."""
     return resnet(input_shape, dim, (2, 2, 2, 2))
 
 
 @backbone(summary="thirty-four layers, for small images")
 def resnet34(input_shape: Shape, dim: int) -> nn.Module:
-    """Thirty-four layers, the paper's network for CIFAR-100.
+    """Build a residual network of 34 layers, the paper's network for CIFAR-100.
 
     >>> sum(p.numel() for p in resnet34((3, 32, 32), 63).parameters())
     21309311

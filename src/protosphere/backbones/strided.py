@@ -1,8 +1,8 @@
-"""The network that learns most of CIFAR-100 in a minute of one core: two strided convolutions and a hidden layer.
+"""A fast network for CIFAR-100 on one CPU core: two strided convolutions and a hidden layer.
 
-Simard's for color, with batch normalization. In fifteen epochs it has 47 per cent with one-hot prototypes at 9
-thousand images a second of one core. What pays is the hidden layer over all places, where `small` has their average:
-three convolutions of 3 x 3 with 256 maps of 1 x 1 and their average came to 44, with 256 hidden units to 52.
+It is Simard's network for color images, with batch normalization. With one-hot prototypes it reaches 47% test accuracy
+in fifteen epochs, at 9,000 images per second on one core. The hidden layer over all positions matters most: three 3 x 3
+convolutions reached 44% with 256 maps of 1 x 1 and average pooling, as in `small`, and 52% with 256 hidden units.
 """
 
 from torch import nn

@@ -1,4 +1,4 @@
-"""How far apart points can be: one file for each theorem, registered by the line that imports it here."""
+"""Bounds on the maximum cosine of K points in R^n: one file per theorem, registered by its import here."""
 
 # The order of the list is ours: of equal bounds the first one is named.
 # isort: off

@@ -1,4 +1,4 @@
-"""The lower tail of the symmetric binomial distribution, in logarithms, where the tail itself underflows."""
+"""The lower tail of the symmetric binomial distribution in logarithms, since the tail itself underflows."""
 
 from math import atanh, fsum, log, log1p, pi, sqrt
 
@@ -11,7 +11,7 @@ NEGLIGIBLE = 45.0  # exp(-45) of a sum of order one is lost in rounding
 
 
 def log_tail(x: int, trials: int) -> float:
-    """log P(X <= x) for X ~ Binomial(trials, 1/2) and 0 <= x < trials / 2, to about 1e-15 of itself.
+    """Return log P(X <= x) for X ~ Binomial(trials, 1/2) and 0 <= x < trials / 2, with relative error near 1e-15.
 
     >>> round(float(np.exp(log_tail(1, 4))), 12)  # (1 + 4) / 16
     0.3125
@@ -20,7 +20,7 @@ def log_tail(x: int, trials: int) -> float:
 
 
 def log_mass(x: int, trials: int) -> float:
-    """log P(X = x): the saddle-point form of Loader, whose terms do not cancel."""
+    """Return log P(X = x) by Loader's saddle-point form, whose terms do not cancel."""
     if x < STIRLING_FROM:
         return fsum(log((trials - i) / (i + 1)) for i in range(x)) - trials * log(2)
     u = (trials - 2 * x) / trials
@@ -39,12 +39,12 @@ def log_mass(x: int, trials: int) -> float:
 
 
 def relative_entropy(x: int, trials: int) -> float:
-    """`trials` times the divergence of a coin with bias x / trials from a fair one."""
+    """Return `trials` times the divergence of a coin with bias x / trials from a fair one."""
     return x * log(2 * x / trials) + (trials - x) * log(2 * (trials - x) / trials)
 
 
 def stirling_error(m: int) -> float:
-    """log m! - log(sqrt(2 pi m) (m/e)^m) for m of at least 16."""
+    """Return log m! - log(sqrt(2 pi m) (m/e)^m) for m of at least 16."""
     square = 1 / m**2
     return (
         1 / 12
@@ -53,7 +53,7 @@ def stirling_error(m: int) -> float:
 
 
 def tail_over_mass(x: int, trials: int) -> float:
-    """P(X <= x) / P(X = x) = (trials - x) times the integral over [0, 1] of (1-v)^(trials-x-1) (1+v)^x dv."""
+    """Return P(X <= x) / P(X = x): (trials - x) times the integral over [0, 1] of (1-v)^(trials-x-1) (1+v)^x dv."""
     drop = trials - 2 * x - 1
     end = min(1.0, 2 * NEGLIGIBLE / (drop + sqrt(drop**2 + 2 * NEGLIGIBLE * trials)))
     nodes, weights = gauss_legendre(64)  # enough for exp(-45 v)

@@ -1,4 +1,4 @@
-"""What every theorem of this room answers with: a number, and the name of the theorem that proves it."""
+"""The result type of all bounds: a number, and the name of the theorem that proves it."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,14 +12,15 @@ LARGEST_DENOMINATOR = 1 << 64
 class Bound:
     """A bound on the max cosine of a spherical code, and the theorem behind it.
 
-    Parameters:
+    Attributes:
         value: A `Fraction` where the theorem gives a rational number, a float where it does not.
         theorem: The name of the theorem, as the functions of `protosphere.bounds` are named.
 
-    >>> Bound(Fraction(-1, 99), "rankin_simplex")
-    Bound(value=-1/99, theorem='rankin_simplex')
-    >>> float(Bound(Fraction(1, 4), "welch_antipodal"))
-    0.25
+    Example:
+        >>> Bound(Fraction(-1, 99), "rankin_simplex")
+        Bound(value=-1/99, theorem='rankin_simplex')
+        >>> float(Bound(Fraction(1, 4), "welch_antipodal"))
+        0.25
     """
 
     value: Cosine
@@ -33,7 +34,7 @@ class Bound:
 
 
 def short_cosine(value: Cosine, largest_denominator: int = 10_000) -> str:
-    """A cosine for people: a fraction where it is a simple one, six significant digits otherwise."""
+    """Return a cosine as text: a fraction if it is simple, otherwise six significant digits."""
     if isinstance(value, Fraction) and value.denominator < largest_denominator:
         return str(value)
     return f"{float(value):.6g}"

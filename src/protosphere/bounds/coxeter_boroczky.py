@@ -1,4 +1,4 @@
-"""The simplex bound of Coxeter and Boroczky: equal caps cover no more of the sphere than of a regular simplex."""
+"""The simplex bound of Coxeter and Boroczky on the density of equal caps on the sphere."""
 
 from math import exp, log
 
@@ -32,13 +32,25 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
-    """The least max cosine that the simplex bound leaves to `num_classes` > 2 dim points, for dim = 3, ..., 8.
+    """Lower bound on the max cosine of K > 2n points in R^n by the simplex bound, for n = 3, ..., 8.
 
     K points of max cosine s satisfy K <= 2 F_{n-1}(a) / F_n(a) with sec 2a = 1/s + n - 2 and Schlaefli's functions
-    F. It is exact at the icosahedron and at the 600-cell, and in few dimensions the best there is for many points.
+    F. It is exact for the icosahedron and the 600-cell, and the best known bound for many points in few dimensions.
 
-    >>> coxeter_boroczky(120, 4)  # cos 36 degrees
-    Bound(value=0.809017, theorem='coxeter_boroczky')
+    Args:
+        num_classes: Number K of points, above 2 n.
+        dim: Dimension n, from 3 to 8.
+
+    Returns:
+        The lower bound on the maximum cosine, with its theorem.
+
+    Raises:
+        InvalidArgumentError: If K or n is not an integer in this range.
+        InfeasibleError: If the theorem does not apply to K and n.
+
+    Example:
+        >>> coxeter_boroczky(120, 4)  # cos 36 degrees
+        Bound(value=0.809017, theorem='coxeter_boroczky')
     """
     from scipy.optimize import brentq
 
@@ -54,7 +66,7 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
 
 
 def simplex_bound(n: int, gap: float) -> float:
-    """2 F_{n-1}(a) / F_n(a), no less than the number of points of R^n whose cosines are at most s = 1 - gap."""
+    """Return 2 F_{n-1}(a) / F_n(a), an upper bound on the number of points with cosines of at most s = 1 - gap."""
     below = 1 + (n - 2) * (1 - gap)  # cos 2a = s / below
     larger = schlaefli(n - 1, np.array([1 / ((n - 2) * below)]))
     smaller = schlaefli(n, np.array([gap / ((n - 1) * below)]))
@@ -62,11 +74,11 @@ def simplex_bound(n: int, gap: float) -> float:
 
 
 def schlaefli(order: int, width: Points) -> Points:
-    """Schlaefli's F_order(a), in terms of width = 1/(order-1) - cos 2a >= 0, at which it begins with zero.
+    """Return Schlaefli's F_order(a) in terms of width = 1/(order-1) - cos 2a >= 0; it is zero at width 0.
 
     With t = cos 2a it reads F_N(t) = (1/pi) * integral from t to 1/(N-1) of F_{N-2}(x / (1-2x)) / sqrt(1-x^2) dx,
-    F_1 = 1 and F_2(t) = arccos(t) / pi. The width keeps its digits where points are many and t is close to 1/(N-1);
-    substituting a square makes the integrand analytic.
+    F_1 = 1 and F_2(t) = arccos(t) / pi. The width keeps its precision if there are many points and t is close to
+    1/(N-1). Substituting a square makes the integrand analytic.
     """
     if order == 1:
         return np.ones_like(width)

@@ -1,4 +1,4 @@
-"""Polynomials that prove a converse: rational coefficients which anybody can check in exact arithmetic."""
+"""Polynomials that prove a converse, with rational coefficients that can be checked in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -48,6 +48,11 @@ class DualPolynomial:
         dim: Dimension n.
         cosine: The converse, a fraction.
         coefficients: f_0, f_1, ..., fractions.
+
+    Example:
+        >>> from protosphere.bounds import dual_polynomial
+        >>> dual_polynomial(120, 4).is_valid
+        True
     """
 
     num_classes: int
@@ -57,7 +62,7 @@ class DualPolynomial:
 
     @property
     def is_valid(self) -> bool:
-        """Whether the polynomial proves the converse, in exact arithmetic."""
+        """Whether the polynomial proves the converse, checked in exact arithmetic."""
         coefficients = list(self.coefficients)
         if not excludes(coefficients, self.num_classes):
             return False
@@ -91,9 +96,10 @@ def dual_polynomial(num_classes: int, dim: int) -> DualPolynomial:
     Raises:
         InfeasibleError: If K or n is out of range, or the polynomial would have a degree above 36.
 
-    >>> dual = dual_polynomial(240, 8)
-    >>> 0.5 - 1e-10 < dual.cosine < 0.5, dual.is_valid
-    (True, True)
+    Example:
+        >>> dual = dual_polynomial(240, 8)
+        >>> 0.5 - 1e-10 < dual.cosine < 0.5, dual.is_valid
+        (True, True)
     """
     K, n = checked_size(num_classes, dim)
     reason = _infeasible_reason(K, n)

@@ -8,7 +8,7 @@ SMALLEST = 1e-100
 
 
 def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
-    """P_0, ..., P_degree (degree >= 1) at every t, one polynomial per row.
+    """Return P_0, ..., P_degree (degree >= 1) at every t, one polynomial per row.
 
     >>> gegenbauer_rows(3, 2, np.array([0.0, 1.0])).tolist()
     [[1.0, 1.0], [0.0, 1.0], [-0.5, 1.0]]
@@ -23,7 +23,7 @@ def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
 
 
 def neighbors(dim: int, degree: int, t: float) -> tuple[float, float]:
-    """P_{degree-1}(t) and P_degree(t), degree >= 1, up to a common positive factor that keeps both off zero."""
+    """Return P_{degree-1}(t) and P_degree(t), degree >= 1, up to a common positive factor that avoids underflow."""
     lower = 1.0
     upper = t
     for k in range(1, degree):

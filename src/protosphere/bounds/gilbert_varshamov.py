@@ -1,4 +1,4 @@
-"""The Gilbert-Varshamov bound: how good a binary linear code certainly exists, and the prototypes it makes."""
+"""The Gilbert-Varshamov bound: the distance that some binary linear code has, and the max cosine that follows."""
 
 from bisect import bisect_left
 from fractions import Fraction
@@ -36,26 +36,50 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
-    """A max cosine that `num_classes` binary prototypes in `dim` dimensions certainly attain: 1 - 2 d / n.
+    """Max cosine 1 - 2 d / n that K binary prototypes in n dimensions certainly attain.
 
     d is the Gilbert-Varshamov distance at n and k = ceil(log2 K). The theorem does not say how to find the code.
 
-    >>> gilbert_varshamov(100, 64)
-    Bound(value=1/4, theorem='gilbert_varshamov')
+    Args:
+        num_classes: Number K of points, at least 2.
+        dim: Dimension n, at least 1.
+
+    Returns:
+        A maximum cosine that some code attains, with its theorem.
+
+    Raises:
+        InvalidArgumentError: If K or n is not an integer in this range.
+        InfeasibleError: If 2**dim < num_classes.
+
+    Example:
+        >>> gilbert_varshamov(100, 64)
+        Bound(value=1/4, theorem='gilbert_varshamov')
     """
     distance = gilbert_varshamov_distance(dim, (num_classes - 1).bit_length())
     return Bound(1 - Fraction(2 * distance, dim), "gilbert_varshamov")
 
 
 def gilbert_varshamov_distance(length: int, dimension: int) -> int:
-    """The largest d with 2^(n-k) > C(n-1, 0) + ... + C(n-1, d-2): some binary [n, k] code has at least that distance.
+    """Largest d with 2^(n-k) > C(n-1, 0) + ... + C(n-1, d-2): some binary [n, k] code has distance d.
 
     Counted in integers up to n - k = 4096. Above, it is the equivalent P(X <= d-2) < 2^(1-k) for
     X ~ Binomial(n-1, 1/2), in logarithms; a tie too close for rounding to decide gives the smaller d
     (MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 12).
 
-    >>> gilbert_varshamov_distance(64, 7)
-    24
+    Args:
+        length: Length n of the code.
+        dimension: Dimension k of the code.
+
+    Returns:
+        The distance d.
+
+    Raises:
+        InvalidArgumentError: If n or k is not an integer in its range.
+        InfeasibleError: If there is no [n, k] code.
+
+    Example:
+        >>> gilbert_varshamov_distance(64, 7)
+        24
     """
     n, k = code_size(length, dimension)
     if k <= 2:  # the tail meets 1 and 1/2 exactly, by symmetry
@@ -70,7 +94,7 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
 
 
 def counted_distance(n: int, k: int) -> int:
-    """The Gilbert-Varshamov distance by exact counting, for any 1 <= k <= n."""
+    """Return the Gilbert-Varshamov distance by exact counting, for any 1 <= k <= n."""
     room = 1 << (n - k)
     distance = 1
     covered = 0
@@ -83,7 +107,7 @@ def counted_distance(n: int, k: int) -> int:
 
 
 def tail_distance(n: int, k: int) -> int:
-    """The Gilbert-Varshamov distance by the binomial tail, for k >= 2 and any n."""
+    """Return the Gilbert-Varshamov distance by the binomial tail, for k >= 2 and any n."""
     limit = (1 - k) * log(2) * (1 + ROUNDING) - ROUNDING
     return 1 + bisect_left(
         range(n // 2), True, key=lambda x: log_tail(x, n - 1) >= limit

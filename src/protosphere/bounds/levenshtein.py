@@ -23,21 +23,32 @@ ROUNDING = 1e-15  # several times what double precision adds to a root; taken of
     reference="Levenshtein (1998), Universal bounds for codes and designs, Handbook of Coding Theory, chapter 6",
 )
 def levenshtein(num_classes: int, dim: int) -> Bound:
-    """The least max cosine that Levenshtein's theorem leaves to `num_classes` points in `dim` dimensions.
+    """Lower bound on the max cosine of K points in R^n by Levenshtein's theorem.
 
     It is the s at which L_m(n, s) = K, for the order m with D(n, m) <= K <= D(n, m+1), where D(n, m) is the size of
     a tight spherical m-design. It is sharp at the icosahedron, E8, the Leech lattice and many more; equals Rankin's
-    bound at K <= n + 1 and K = 2n; is cos(2 pi / K) in the plane. Fewer points bound more, so that a K beyond order
-    4000 gets the value of the largest K within; a dimension above 10^15 gets Rankin's 0.
+    bound at K <= n + 1 and K = 2n; is cos(2 pi / K) in the plane. A bound for fewer points also holds for more, so a K
+    beyond order 4000 gets the value of the largest K within that order. A dimension above 10^15 gets Rankin's 0.
 
-    >>> levenshtein(240, 8)
-    Bound(value=0.5, theorem='levenshtein')
+    Args:
+        num_classes: Number K of points, at least 2.
+        dim: Dimension n, at least 1.
+
+    Returns:
+        The lower bound on the maximum cosine, with its theorem.
+
+    Raises:
+        InvalidArgumentError: If K or n is not an integer in this range.
+
+    Example:
+        >>> levenshtein(240, 8)
+        Bound(value=0.5, theorem='levenshtein')
     """
     return Bound(levenshtein_cosine(num_classes, dim), "levenshtein")
 
 
 def levenshtein_cosine(K: int, n: int) -> Cosine:
-    """In closed form for orders 1 and 2, K <= 2n, and in the plane; else the zero of an equation."""
+    """Return Levenshtein's cosine: a closed form for orders 1 and 2, K <= 2n, and in the plane; else a root."""
     if n + 1 >= K:
         return Fraction(-1, K - 1)
     if 2 * n >= K:
@@ -53,14 +64,14 @@ def levenshtein_cosine(K: int, n: int) -> Cosine:
 
 
 def levenshtein_order(K: int, n: int) -> int:
-    """The least m >= 3 with K <= D(n, m+1), or the largest order there is."""
+    """Return the least m >= 3 with K <= D(n, m+1), or the largest supported order."""
     return 3 + bisect_left(
         range(3, LARGEST_ORDER), K, key=lambda m: design_size(n, m + 1)
     )
 
 
 def design_size(n: int, m: int) -> int:
-    """D(n, m), the size of a tight m-design on the sphere of R^n (Delsarte, Goethals and Seidel)."""
+    """Return D(n, m), the size of a tight m-design on the sphere of R^n (Delsarte, Goethals and Seidel)."""
     k = m // 2
     if m % 2:
         return 2 * comb(n + k - 1, k)
@@ -68,7 +79,7 @@ def design_size(n: int, m: int) -> int:
 
 
 def solution(K: int, n: int, order: int) -> float:
-    """The s in the interval of `order` at which L_order(n, s) = K."""
+    """Return the s in the interval of `order` at which L_order(n, s) = K."""
     from scipy.optimize import brentq
 
     k = (order + 1) // 2
@@ -83,7 +94,7 @@ def solution(K: int, n: int, order: int) -> float:
 
 
 def odd_excess(s: float, K: int, n: int, k: int) -> float:
-    """(L_{2k-1}(n, s) - K) / C(k+n-3, k-1)."""
+    """Return (L_{2k-1}(n, s) - K) / C(k+n-3, k-1)."""
     lower, upper = neighbors(n, k, s)
     return (
         (2 * k + n - 3) / (n - 1)
@@ -93,14 +104,14 @@ def odd_excess(s: float, K: int, n: int, k: int) -> float:
 
 
 def even_excess(s: float, K: int, n: int, k: int) -> float:
-    """(L_{2k}(n, s) - K) / C(k+n-2, k)."""
+    """Return (L_{2k}(n, s) - K) / C(k+n-2, k)."""
     lower, upper = neighbors(n, k + 1, s)
     ratio = (1 + s) * (lower - upper) / ((1 - s) * (lower + upper))
     return (2 * k + n - 1) / (n - 1) - ratio - K / comb(k + n - 2, k)
 
 
 def largest_zero(n: int, degree: int, shift: int) -> float:
-    """The largest zero of the Jacobi polynomial P_degree^(1 + (n-3)/2, shift + (n-3)/2), degree >= 1."""
+    """Return the largest zero of the Jacobi polynomial P_degree^(1 + (n-3)/2, shift + (n-3)/2), degree >= 1."""
     from scipy.linalg import eigvalsh_tridiagonal
 
     a = (n - 1) / 2

@@ -28,15 +28,27 @@ LAST_STEP = 1e-6
     numerical=True,
 )
 def linear_programming(num_classes: int, dim: int) -> Bound:
-    """The least max cosine that a Delsarte polynomial of degree 36 leaves to `num_classes` points, or Levenshtein's.
+    """Lower bound on the max cosine by a Delsarte polynomial of degree 36, or Levenshtein's bound if that is better.
 
     A polynomial f = 1 + sum f_k P_k with f_k >= 0 (P_k: Gegenbauer) that is nowhere positive on [-1, s] shows that
-    at most f(1) points have cosines at most s. HiGHS minimises f(1) with f <= 0 at Chebyshev nodes; what exceeds 0 on
-    a finer grid is added to the nodes, and at last taken off f. The answer is numerical, not a proof: trust four to
-    five digits. Half a second. Where nothing is won over `levenshtein`, its bound is returned.
+    at most f(1) points have cosines at most s. HiGHS minimizes f(1) with f <= 0 at Chebyshev nodes. Points of a finer
+    grid at which f exceeds 0 are added to the nodes, and the remaining excess is subtracted from f. The result is
+    numerical, not a proof: four to five digits are reliable. It takes half a second. If it is no better than
+    `levenshtein`, that bound is returned.
 
-    >>> linear_programming(24, 4).theorem
-    'delsarte_lp (numerical)'
+    Args:
+        num_classes: Number K of points, at least 2.
+        dim: Dimension n, at least 1.
+
+    Returns:
+        The lower bound on the maximum cosine, with its theorem.
+
+    Raises:
+        InvalidArgumentError: If K or n is not an integer in this range.
+
+    Example:
+        >>> linear_programming(24, 4).theorem
+        'delsarte_lp (numerical)'
     """
     known = levenshtein(num_classes, dim)
     if (
@@ -50,7 +62,7 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
 
 
 def last_excluded(K: int, n: int, start: float) -> float:
-    """The largest cosine above `start`, to a small step, that K points are shown to exceed, or `start`."""
+    """Return the largest cosine above `start` that K points are shown to exceed, to a small step, or `start`."""
     from scipy.optimize import brentq
 
     def surplus(s: float) -> float:
@@ -69,7 +81,7 @@ def last_excluded(K: int, n: int, start: float) -> float:
 
 
 def delsarte_size(dim: int, max_cosine: float) -> float:
-    """No less than the number of points of R^dim whose cosines are at most `max_cosine`, up to rounding.
+    """Return an upper bound on the number of points of R^dim whose cosines are at most `max_cosine`, up to rounding.
 
     >>> round(delsarte_size(8, 0.5), 2)
     240.0
@@ -78,7 +90,7 @@ def delsarte_size(dim: int, max_cosine: float) -> float:
 
 
 def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]]:
-    """The bound of `delsarte_size`, infinity without one, and the coefficients f_0, f_1, ... that give it."""
+    """Return the bound of `delsarte_size` (infinity if there is none), and the coefficients that give it."""
     from scipy.ndimage import maximum_filter1d
     from scipy.optimize import linprog
 
@@ -113,12 +125,12 @@ def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]
 
 
 def largest_excess(values: Points) -> float:
-    """The most that f can exceed 0 on or between the grid points; 0 if it does not."""
+    """Return a bound on how much f exceeds 0 on or between the grid points; 0 if it does not."""
     bend = np.pad(np.abs(np.diff(values, 2)), 1, mode="edge")
     # a parabola rises bend / 8 between its points
     return max(0.0, float(np.max(values + bend / 4)))
 
 
 def corrected_size(at_one: float, excess: float) -> float:
-    """f(1) after f is lowered by its excess and scaled to mean 1."""
+    """Return f(1) after f is lowered by its excess and rescaled to mean 1."""
     return (at_one - excess) / (1 - excess) if excess < 1 else inf

@@ -1,4 +1,4 @@
-"""One-hot vectors: the oldest prototypes, orthogonal wherever there is a dimension for every class."""
+"""The bound of one-hot vectors, which are orthogonal if there is a dimension for every class."""
 
 from fractions import Fraction
 
@@ -21,10 +21,22 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def one_hot(num_classes: int, dim: int) -> Bound:
-    """The max cosine 0 of one-hot vectors, which exist as soon as `dim` is at least `num_classes`.
+    """Max cosine 0 of one-hot vectors, which exist if `dim` is at least `num_classes`.
 
-    >>> one_hot(10, 16)
-    Bound(value=0, theorem='one_hot')
+    Args:
+        num_classes: Number K of points, at least 2.
+        dim: Dimension n, at least K.
+
+    Returns:
+        The maximum cosine that one-hot vectors attain.
+
+    Raises:
+        InvalidArgumentError: If K or n is not an integer in this range.
+        InfeasibleError: If n is smaller than K.
+
+    Example:
+        >>> one_hot(10, 16)
+        Bound(value=0, theorem='one_hot')
     """
     del num_classes, dim
     return Bound(Fraction(0), "one_hot")

@@ -1,4 +1,4 @@
-"""The converse as the paper draws it: Rankin's for few points, at every dimension."""
+"""The converse as the paper draws it: Rankin's bound for few points, at every dimension."""
 
 from fractions import Fraction
 
@@ -13,10 +13,21 @@ from protosphere.bounds.registry import bound
     reference="Lindstrom et al. (2024), after Rankin (1955)",
 )
 def paper_converse(num_classes: int, dim: int) -> Bound:
-    """-1/(K-1) at every dimension: the converse drawn in the paper, true everywhere and tight for K <= n + 1.
+    """Lower bound -1/(K-1) at every dimension, as drawn in the paper; it is tight only for K <= n + 1.
 
-    >>> paper_converse(100, 64)
-    Bound(value=-1/99, theorem='rankin (as in the paper)')
+    Args:
+        num_classes: Number K of points, at least 2.
+        dim: Dimension n, at least 1.
+
+    Returns:
+        The lower bound on the maximum cosine, with its theorem.
+
+    Raises:
+        InvalidArgumentError: If K or n is not an integer in this range.
+
+    Example:
+        >>> paper_converse(100, 64)
+        Bound(value=-1/99, theorem='rankin (as in the paper)')
     """
     del dim
     return Bound(Fraction(-1, num_classes - 1), "rankin (as in the paper)")

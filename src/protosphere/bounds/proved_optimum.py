@@ -1,4 +1,4 @@
-"""Configurations that are proved optimal one by one: what their theorems leave to any other number of points."""
+"""Bounds from single configurations that are proved to be optimal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class AlgebraicCosine:
     """A zero of a polynomial with integer coefficients.
 
     Attributes:
-        coefficients: Those of the polynomial, of the highest power first.
+        coefficients: Coefficients of the polynomial, highest power first.
         low: Fraction below the zero.
         high: Fraction above it; the polynomial changes its sign once between the two.
 
@@ -57,7 +57,7 @@ class AlgebraicCosine:
 
 
 def polynomial_value(coefficients: Sequence[int], x: Fraction) -> Fraction:
-    """Return the value at x of a polynomial with the coefficient of the highest power first.
+    """Return the value at x of a polynomial, given its coefficients with the highest power first.
 
     >>> polynomial_value((7, 2, -1), Fraction(1, 7))
     Fraction(-4, 7)
@@ -78,7 +78,7 @@ class ProvedOptimum:
         cosine: Maximum cosine of the configuration, exactly: no K points of R^n have a lower one.
         theorem: Names of the authors, as the certificate shows them.
         reference: Paper with the proof.
-        configuration: The points in words.
+        configuration: Description of the points.
     """
 
     dim: int
@@ -244,15 +244,28 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def proved_optimum(num_classes: int, dim: int) -> Bound:
-    """The least max cosine that theorems on single configurations leave to `num_classes` points in `dim` dimensions.
+    """Lower bound on the max cosine of K points in R^n by theorems on single configurations.
 
-    If no K points of R^n have a lower maximum cosine than s, then no more points and no fewer dimensions do either:
-    every configuration of `PROVED_OPTIMA` bounds all these. The bound names the theorem that gives the largest value.
+    If no K points of R^n have a lower maximum cosine than s, then neither have more points nor points in fewer
+    dimensions: every configuration of `PROVED_OPTIMA` bounds all of these. The bound names the theorem that gives the
+    largest value.
 
-    >>> proved_optimum(56, 20)
-    Bound(value=1/15, theorem='Cohn-de Laat-Leijenhorst')
-    >>> proved_optimum(1_050_624, 1024)
-    Bound(value=1/32, theorem='Cohn-de Laat-Leijenhorst')
+    Args:
+        num_classes: Number K of points, at least 2.
+        dim: Dimension n, at least 1.
+
+    Returns:
+        The lower bound on the maximum cosine, with its theorem.
+
+    Raises:
+        InvalidArgumentError: If K or n is not an integer in this range.
+        InfeasibleError: If no configuration of the table bounds K points in R^n.
+
+    Example:
+        >>> proved_optimum(56, 20)
+        Bound(value=1/15, theorem='Cohn-de Laat-Leijenhorst')
+        >>> proved_optimum(1_050_624, 1024)
+        Bound(value=1/32, theorem='Cohn-de Laat-Leijenhorst')
     """
     tightest = max(
         _applicable(num_classes, dim), key=lambda row: (row.value, row.num_classes)

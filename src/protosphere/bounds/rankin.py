@@ -1,4 +1,4 @@
-"""Rankin's two bounds: no code is better than a simplex, and past n + 1 points none is below a right angle."""
+"""Rankin's two bounds: no code is better than a simplex, and more than n + 1 points have a max cosine of at least 0."""
 
 from fractions import Fraction
 
@@ -13,15 +13,26 @@ from protosphere.bounds.registry import bound
     reference="Rankin (1955), The closest packing of spherical caps in n dimensions",
 )
 def rankin(num_classes: int, dim: int) -> Bound:
-    """The least max cosine that Rankin's theorem leaves to `num_classes` points in `dim` dimensions.
+    """Lower bound on the max cosine of K points in R^n by Rankin's theorem.
 
     K <= n + 1 points have max cosine at least -1/(K-1), which the simplex attains; K >= n + 2 points have max
     cosine at least 0, which the cross-polytope attains up to K = 2n. Past 2n `levenshtein` is stronger.
 
-    >>> rankin(100, 128)
-    Bound(value=-1/99, theorem='rankin_simplex')
-    >>> rankin(100, 64)
-    Bound(value=0, theorem='rankin_orthoplex')
+    Args:
+        num_classes: Number K of points, at least 2.
+        dim: Dimension n, at least 1.
+
+    Returns:
+        The lower bound on the maximum cosine, with its theorem.
+
+    Raises:
+        InvalidArgumentError: If K or n is not an integer in this range.
+
+    Example:
+        >>> rankin(100, 128)
+        Bound(value=-1/99, theorem='rankin_simplex')
+        >>> rankin(100, 64)
+        Bound(value=0, theorem='rankin_orthoplex')
     """
     if dim + 1 >= num_classes:
         return Bound(Fraction(-1, num_classes - 1), "rankin_simplex")

@@ -1,4 +1,4 @@
-"""The list of bounds: one frozen record each, made by decorating the function that states the theorem."""
+"""The registry of bounds: one frozen record each, created by decorating the function of the theorem."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ class RegisteredBound:
 
     Attributes:
         name: Name of the function in `protosphere.bounds`.
-        function: From K and n to the Bound; raises InfeasibleError where the theorem does not apply.
-        title: The name people know the theorem by.
+        function: Function of K and n that returns the Bound; raises InfeasibleError if the theorem does not apply.
+        title: Common name of the theorem.
         kind: 'converse' or 'achievable'.
         summary: One line for lists.
         reference: Where the theorem comes from.
-        infeasible_reason: From K and n to None, or to one sentence: why the theorem does not apply.
-        numerical: Whether the bound is computed, not proved, and slow: used only where it is asked for.
+        infeasible_reason: Function of K and n that returns why the theorem does not apply, or None.
+        numerical: Whether the bound is numerical (not proved) and slow: used only on request.
     """
 
     name: str
@@ -45,7 +45,7 @@ BOUNDS: Registry[RegisteredBound] = Registry("bound")
 
 
 def checked_size(num_classes: int, dim: int) -> tuple[int, int]:
-    """K and n, an integer of at least 2 and one of at least 1."""
+    """Return K and n, after checking that they are integers of at least 2 and 1."""
     K = as_integer("num_classes", num_classes, minimum=2)
     n = as_integer("dim", dim, minimum=1)
     return K, n
@@ -65,12 +65,12 @@ def bound(
     The theorem is called with K of at least 2 and n of at least 1 to which it applies; `bound` checks them.
 
     Args:
-        title: The name people know the theorem by.
+        title: Common name of the theorem.
         kind: 'converse' or 'achievable'.
         summary: One line for lists.
         reference: Where the theorem comes from.
-        infeasible_reason: From K and n to None, or to one sentence: why the theorem does not apply.
-        numerical: Whether the bound is computed, not proved, and slow.
+        infeasible_reason: Function of K and n that returns why the theorem does not apply, or None.
+        numerical: Whether the bound is numerical (not proved) and slow.
 
     Returns:
         The decorator.
@@ -106,7 +106,7 @@ def bound(
 
 
 def title_of(theorem: str) -> str:
-    """The name people know the theorem of a Bound by.
+    """Return the common name of the theorem of a Bound.
 
     >>> title_of("rankin_orthoplex")
     'Rankin'

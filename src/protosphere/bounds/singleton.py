@@ -9,15 +9,27 @@ def singleton_distance(length: int, dimension: int) -> int:
     Reed-Solomon codes attain it; of the binary codes only repetition codes, even-weight codes and whole spaces do
     (MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 11).
 
-    >>> singleton_distance(15, 7)
-    9
+    Args:
+        length: Length n of the code.
+        dimension: Dimension k of the code.
+
+    Returns:
+        The distance n - k + 1.
+
+    Raises:
+        InvalidArgumentError: If n or k is not an integer in its range.
+        InfeasibleError: If there is no [n, k] code.
+
+    Example:
+        >>> singleton_distance(15, 7)
+        9
     """
     n, k = code_size(length, dimension)
     return n - k + 1
 
 
 def code_size(length: int, dimension: int) -> tuple[int, int]:
-    """n and k, if there are codes of them."""
+    """Return n and k, after checking that codes with them exist."""
     n = as_integer("length", length, minimum=1)
     k = as_integer("dimension", dimension, minimum=1)
     if k > n:

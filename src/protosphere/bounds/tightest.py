@@ -1,4 +1,4 @@
-"""The best of all theorems: what certainly can be had, and what nothing can beat."""
+"""The tightest bounds: the lowest achievable and the highest converse bound."""
 
 from functools import lru_cache
 
@@ -8,24 +8,48 @@ from protosphere.errors import InfeasibleError, as_flag
 
 
 def achievable(num_classes: int, dim: int) -> Bound:
-    """A max cosine that some arrangement certainly attains: the lowest of the achievable bounds of `BOUNDS`.
+    """Lowest of the achievable bounds: a max cosine that some arrangement certainly attains.
 
-    Raises `InfeasibleError` where none of them speaks of K and n: where 2**dim < num_classes.
+    The bounds are those of `BOUNDS` with kind 'achievable'.
 
-    >>> achievable(100, 64), achievable(100, 128)
-    (Bound(value=1/4, theorem='gilbert_varshamov'), Bound(value=0, theorem='one_hot'))
+    Args:
+        num_classes: Number K of points, at least 2.
+        dim: Dimension n, at least 1.
+
+    Returns:
+        The lowest achievable bound, with its theorem.
+
+    Raises:
+        InvalidArgumentError: If K or n is not an integer in this range.
+        InfeasibleError: If no theorem applies to K and n, because 2**dim < num_classes.
+
+    Example:
+        >>> achievable(100, 64), achievable(100, 128)
+        (Bound(value=1/4, theorem='gilbert_varshamov'), Bound(value=0, theorem='one_hot'))
     """
     found = applicable("achievable", *checked_size(num_classes, dim), numerical=False)
     return min(found, key=lambda bound: bound.value)
 
 
 def converse(num_classes: int, dim: int, *, linear_programming: bool = False) -> Bound:
-    """The max cosine below which no arrangement of `num_classes` points in `dim` dimensions comes.
+    """Highest of the converse bounds: no arrangement of K points in R^n has a lower max cosine.
 
-    The highest of the converse bounds of `BOUNDS`, the slow, numerical one only if asked for. Answers are remembered.
+    The bounds are those of `BOUNDS` with kind 'converse'. Results are cached.
 
-    >>> converse(1000, 128)
-    Bound(value=0.0365871, theorem='levenshtein')
+    Args:
+        num_classes: Number K of points, at least 2.
+        dim: Dimension n, at least 1.
+        linear_programming: Whether to include the slow, numerical bound of linear programming.
+
+    Returns:
+        The highest converse bound, with its theorem.
+
+    Raises:
+        InvalidArgumentError: If K or n is not an integer in this range.
+
+    Example:
+        >>> converse(1000, 128)
+        Bound(value=0.0365871, theorem='levenshtein')
     """
     return _tightest(
         *checked_size(num_classes, dim),
@@ -34,7 +58,7 @@ def converse(num_classes: int, dim: int, *, linear_programming: bool = False) ->
 
 
 def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
-    """The bounds of one kind that speak of K and n; InfeasibleError says why where there are none."""
+    """Return the bounds of one kind that apply to K and n; InfeasibleError says why there are none."""
     chosen = [
         bound
         for bound in BOUNDS.values()

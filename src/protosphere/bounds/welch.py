@@ -10,7 +10,7 @@ from protosphere.types import Cosine
 
 
 def welch_antipodal(num_lines: int, dim: int) -> Bound:
-    """The least max cosine of an antipodal code of `num_lines` pairs +-x in `dim` dimensions.
+    """Lower bound on the max cosine of an antipodal code of `num_lines` pairs +-x in `dim` dimensions.
 
     For N lines, cos^2 >= (N-n) / (n (N-1)) for n < N, and cos^2 >= (3N-n^2-2n) / ((n+2)(N-n)) from N = n(n+1)/2 on,
     which Kerdock codes joined with the basis attain. This bounds the largest |cosine|. It is **not** a bound on the
@@ -19,8 +19,19 @@ def welch_antipodal(num_lines: int, dim: int) -> Bound:
     References: L. R. Welch, Lower bounds on the maximum cross correlation of signals (1974); V. I. Levenshtein,
     Bounds for packings of metric spaces and some of their applications (1983).
 
-    >>> welch_antipodal(144, 16)  # half of the 288 points of Kerdock and basis
-    Bound(value=1/4, theorem='welch_antipodal')
+    Args:
+        num_lines: Number N of lines.
+        dim: Dimension n.
+
+    Returns:
+        The lower bound on the largest absolute cosine.
+
+    Raises:
+        InvalidArgumentError: If N or n is not an integer in its range.
+
+    Example:
+        >>> welch_antipodal(144, 16)  # half of the 288 points of Kerdock and basis
+        Bound(value=1/4, theorem='welch_antipodal')
     """
     N = as_integer("num_lines", num_lines, minimum=2)
     n = as_integer("dim", dim, minimum=1)
@@ -34,20 +45,31 @@ def welch_antipodal(num_lines: int, dim: int) -> Bound:
 
 
 def welch_mean_square(num_classes: int, dim: int) -> Bound:
-    """The least mean, over pairs of K points in R^n, of the squared cosine: (K - n) / (n (K - 1)), 0 for K <= n.
+    """Lower bound on the mean squared cosine over pairs of K points in R^n: (K - n) / (n (K - 1)), 0 for K <= n.
 
     Tight frames meet it, and of K >= n points only they do (J. Benedetto, M. Fickus, Finite normalized tight frames,
     2003): the sum over all ordered pairs is the squared norm of the n x n frame operator, whose trace is K.
 
-    >>> welch_mean_square(100, 64)
-    Bound(value=1/176, theorem='welch_mean_square')
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+
+    Returns:
+        The lower bound on the mean squared cosine.
+
+    Raises:
+        InvalidArgumentError: If K or n is not an integer in its range.
+
+    Example:
+        >>> welch_mean_square(100, 64)
+        Bound(value=1/176, theorem='welch_mean_square')
     """
     K, n = checked_size(num_classes, dim)
     return Bound(Fraction(max(0, K - n), n * (K - 1)), "welch_mean_square")
 
 
 def root(square: Fraction | int) -> Cosine:
-    """The square root: a Fraction if it is rational."""
+    """Return the square root, as a Fraction if it is rational."""
     over = isqrt(square.numerator)
     under = isqrt(square.denominator)
     if Fraction(over, under) ** 2 == square:

@@ -1,4 +1,4 @@
-"""The program: its commands, each imported when it is called, and its exit codes."""
+"""The program: its commands, which are imported when they are called, and its exit codes."""
 
 import os
 import sys
@@ -27,11 +27,11 @@ READER_GONE = 141  # 128 + SIGPIPE
 
 @dataclass(frozen=True)
 class Command:
-    """A command and its page of help.
+    """A command and its help page.
 
     Attributes:
         summary: One line for lists.
-        examples: Arguments of examples.
+        examples: Command-line arguments of its examples.
         target: "module:function" within the package of commands; by default both have the name of the command.
     """
 
@@ -138,7 +138,7 @@ COMMANDS = {
 
 
 def program() -> App:
-    """Return the command line with every command registered by name only."""
+    """Return the command line with every command registered by name, without importing it."""
     app = App(
         name="protosphere",
         help="Class prototypes on the sphere, certified for how far apart they are.",
@@ -153,7 +153,7 @@ def program() -> App:
 
 
 def add_commands(app: App, commands: Mapping[str, Command], package: str) -> None:
-    """Register commands by name only.
+    """Register commands by name, without importing them.
 
     Args:
         app: The command line.
@@ -175,7 +175,7 @@ def add_commands(app: App, commands: Mapping[str, Command], package: str) -> Non
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code; without arguments it prints some commands to try."""
+    """Run the command line and return its exit code; without arguments, print some commands to try."""
     app = program()
     given = list(sys.argv[1:] if arguments is None else arguments)
     if not given:
@@ -186,10 +186,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def answer(app: App, arguments: Sequence[str]) -> int:
-    """Run a command line, and print one sentence for an error.
+    """Run a command line, and print an error as one sentence.
 
     Args:
-        app: The command line; its name begins the sentence.
+        app: The command line; its name is the first word of the sentence.
         arguments: Arguments of the command line.
 
     Returns:
@@ -221,7 +221,7 @@ def answer(app: App, arguments: Sequence[str]) -> int:
 
 
 def refuse_empty(arguments: Sequence[str], program_name: str) -> None:
-    """Refuse empty arguments, which come from shell variables that were never set."""
+    """Refuse empty arguments, which come from unset shell variables."""
     for before, argument in zip([program_name, *arguments], arguments, strict=False):
         has_empty_value = argument.startswith("--") and argument.endswith("=")
         if not argument or has_empty_value:
@@ -231,7 +231,7 @@ def refuse_empty(arguments: Sequence[str], program_name: str) -> None:
 
 
 def prepare_streams() -> None:
-    """Replace closed streams by null devices, and print question marks for characters that a terminal lacks."""
+    """Replace closed streams by null devices, and unprintable characters by question marks."""
     nowhere = Path(os.devnull)
     sys.stdout = sys.stdout or nowhere.open("w")
     sys.stderr = sys.stderr or nowhere.open("w")

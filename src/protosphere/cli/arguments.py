@@ -1,4 +1,4 @@
-"""Arguments that several commands share."""
+"""Arguments shared by several commands."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -53,13 +53,13 @@ Subset = Literal["first", "random", "greedy"]
 
 
 def flag(text: str) -> Any:
-    """Return a field that is None unless its option is given; `text` is its help."""
+    """Return a dataclass field that is None unless its option is given; `text` is its help."""
     return field(default=None, metadata={"help": text})
 
 
 @dataclass(frozen=True)
 class SchemeOptions:
-    """Options of some schemes; None if not given, so that the default of the scheme holds."""
+    """Options of schemes; None if not given, so that the default of the scheme is used."""
 
     modify: bool | None = flag(
         "Reach every dimension by shortening, extending and puncturing (bch, reed_muller)."
@@ -94,8 +94,10 @@ class SchemeOptions:
         "A text file with lines 'child parent', or the name of a tree (hierarchical, hierarchy_frame)."
     )
     spread: float | None = flag(
-        "Difference in cosine between siblings and classes that meet at the root (hierarchical)."
+        "Difference in cosine between siblings and classes that meet at the root (hierarchical), sine of the angle "
+        "from points to centers (clusters), or angle in radians between bases (rotated_bases)."
     )
+    clusters: Whole | None = flag("Number of clusters (clusters).")
     table: str | None = flag(
         "Sizes of the parts of the classes, such as '4 x 3', or the classes of a table (composed)."
     )
@@ -127,7 +129,7 @@ Options = Annotated[
 
 @dataclass(frozen=True)
 class SimilaritySources:
-    """Sources of a similarity, of which just one is given."""
+    """Sources of a similarity, exactly one of which must be given."""
 
     matrix: Path | None = flag("A .npy, .csv or .txt file with K x K similarities.")
     embeddings: Path | None = flag(
@@ -147,7 +149,7 @@ class SimilaritySources:
         """Read the similarity, or the tree that has one.
 
         Raises:
-            InvalidArgumentError: If not just one source is given.
+            InvalidArgumentError: If no source or more than one is given.
         """
         readers: dict[str, Callable[[Any], Any]] = {
             "matrix": read_points,

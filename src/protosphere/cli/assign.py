@@ -31,7 +31,7 @@ def assign(
         file: A .safetensors file that protosphere wrote, or a .npy, .csv or .txt matrix of unit rows.
         objective: Similar classes near each other (align), far apart (oppose), or no similar pair far apart (worst).
         figure: Figure of class similarity beside prototype similarity: .png, .pdf or .svg.
-        superclasses: Tree by whose superclasses the figure is ordered; --tree unless given.
+        superclasses: Tree by whose superclasses the figure is ordered; by default --tree.
     """
     written = checked_output(output, WRITABLE)
     picture = checked_output(figure, FIGURE_ENDINGS)

@@ -32,8 +32,8 @@ def best(
     Args:
         budget: Seconds of the search; by default the work of a few seconds. Up to one second, known codes only.
         iterations: Number of evaluations of the search instead; 0 uses known codes only.
-        prefer: Which code to take; frame_potential takes, within the tolerance, one whose other cosines are low too.
-        tolerance: How much max cosine may be given for that.
+        prefer: Lowest max cosine (separated), or lowest energy among codes within the tolerance of it (energy).
+        tolerance: Increase of the max cosine that --prefer energy may accept.
         explain: Show the other candidates.
     """
     file = checked_output(output, WRITABLE)

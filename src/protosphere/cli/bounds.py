@@ -17,7 +17,7 @@ from protosphere.errors import brief
 
 
 def bounds(*, num_classes: Classes, dim: Dim, json: Json = False) -> None:
-    """Print how small the max cosine of K points in R^n can be, and how small it certainly is, theorem by theorem."""
+    """Print how small the max cosine of K points in R^n can be and certainly is, theorem by theorem."""
     rows = [bound_row(theorem, num_classes, dim) for theorem in shown_theorems()]
     distance = code_distance(num_classes, dim)
     if json:
@@ -41,7 +41,7 @@ def bounds(*, num_classes: Classes, dim: Dim, json: Json = False) -> None:
 
 @dataclass(frozen=True)
 class ShownTheorem:
-    """A bound to print; `is_best` marks the best bound of a kind, which names its theorem."""
+    """A bound to print; `is_best` marks the best bound of its kind, which names its theorem."""
 
     name: str
     kind: str
@@ -51,7 +51,7 @@ class ShownTheorem:
 
 
 def shown_theorems() -> list[ShownTheorem]:
-    """Return the best bound of either kind, then every bound but the numerical ones."""
+    """Return the best bound of each kind, then every bound except the numerical ones."""
     theorems = [
         ShownTheorem(
             "achievable",
@@ -78,7 +78,7 @@ def shown_theorems() -> list[ShownTheorem]:
 
 @dataclass(frozen=True)
 class BoundRow:
-    """A bound as fields for JSON and as a line for people."""
+    """A bound as JSON fields and as a line of text."""
 
     fields: dict[str, Any]
     line: str

@@ -1,4 +1,4 @@
-"""One sentence for each error that a command can end with."""
+"""Error messages: one sentence for each error that a command can end with."""
 
 import difflib
 from collections.abc import Sequence
@@ -30,13 +30,13 @@ def error_sentence(
     arguments: Sequence[str],
     program_name: str,
 ) -> str:
-    """Return what is wrong and, where it is known, the nearest input that works.
+    """Return what is wrong and, if known, the nearest input that works.
 
     Args:
-        error: What a command raised.
+        error: Exception that a command raised.
         commands: Names of all commands.
         arguments: The command line.
-        program_name: Name of the program, for the page of help.
+        program_name: Name of the program, for the hint to its help page.
     """
     if isinstance(error, UnknownCommandError):
         unknown = (error.unused_tokens or ["?"])[0]
@@ -52,7 +52,7 @@ def error_sentence(
 
 
 def library_error_sentence(error: ProtosphereError, arguments: Sequence[str]) -> str:
-    """Return the message of an error of the library, with options instead of Python."""
+    """Return the message of a library error, with command-line options in place of Python arguments."""
     sentence = str(error)
     for python, shell in SHELL_WORDING.items():
         sentence = sentence.replace(python, shell)
@@ -60,7 +60,7 @@ def library_error_sentence(error: ProtosphereError, arguments: Sequence[str]) ->
 
 
 def in_options_of(arguments: Sequence[str], sentence: str) -> str:
-    """Replace the argument that a message begins with by the option of the command line.
+    """Replace the argument name at the start of a message by the option of the command line.
 
     >>> in_options_of(["best", "-K", "10", "-n", "0"], "'dim' must be an integer of at least 1, got 0")
     "'-n' must be an integer of at least 1, got 0"
@@ -81,7 +81,7 @@ def _is_option(argument: str, option: str) -> bool:
 
 
 def misspelled(names: Sequence[str], arguments: Sequence[str]) -> str | None:
-    """Return the option of a command line that may have been meant for one of these names.
+    """Return the option of a command line that was probably meant as one of these names.
 
     >>> misspelled(("--classes", "-K"), ["best", "-k", "10", "-n", "5"])
     '-k'
@@ -112,7 +112,7 @@ def unknown_command(argument: str, commands: Sequence[str]) -> str:
 
 
 def parser_error_sentence(error: CycloptsError, program_name: str) -> str:
-    """Return a sentence for what the parser refused, with the page of help."""
+    """Return a sentence for an error of the parser, with a hint to the help page."""
     command = " ".join(error.command_chain or ())
     see = f"see: {program_name} {command} --help"
     if isinstance(error, MissingArgumentError) and error.argument is not None:

@@ -35,10 +35,10 @@ def compare(
         dims: 4:256 for the characteristic dimensions in that range (2^m, 2^m - 1, K/2, K - 1, K), 10:100:5 for every
             fifth one, or a list such as 16,32,64.
         schemes: Names separated by commas, or all; by default the paper's nine and the best known.
-        modify: Let codes reach dimensions that are not their own.
+        modify: Shorten, puncture and extend codes to reach dimensions that are not their own.
         energy: Show and draw energies instead: what the other classes add at a prototype.
         mean_square: Show and draw the mean squared cosine instead, which predicts accuracy best.
-        figure: Figure to draw (.png, .pdf or .svg); compare-kK.png unless given, none with --json.
+        figure: Figure to draw (.png, .pdf or .svg); by default compare-kK.png, none with --json.
         no_figure: Draw nothing.
         csv: Write the numbers to this .csv file, one per line.
     """
@@ -94,7 +94,7 @@ def parsed_schemes(text: str | None) -> Sequence[str] | None:
 
 
 def checked_figure(asked: Path | None, default: Path | None) -> Path | None:
-    """Return the figure to draw; if only the default one cannot be drawn, the error names --no-figure."""
+    """Return the figure to draw; if only the default one cannot be drawn, the error suggests --no-figure."""
     try:
         return checked_output(asked or default, FIGURE_ENDINGS)
     except MissingExtraError as error:

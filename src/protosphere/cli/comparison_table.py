@@ -1,4 +1,4 @@
-"""Tables of a comparison that fit the terminal: a row for each dimension, a column for each scheme."""
+"""Tables of a comparison that fit the terminal: one row per dimension, one column per scheme."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Column:
     Attributes:
         heading: Heading, of several short lines.
         values: The number at each dimension; None where there is none.
-        competes: Whether the column is of a scheme, and not of a bound.
+        competes: Whether the column shows a scheme, not a bound.
         places: Number of decimal places.
     """
 
@@ -136,7 +136,7 @@ def print_comparison(
 def print_columns(
     every: Sequence[Column], dims: Sequence[int], console: Console
 ) -> None:
-    """Print as few tables as the width of the console allows, of about the same width."""
+    """Print the columns in as few tables as the width of the console allows, of about equal width."""
     dim_width = max(len(str(dim)) for dim in dims)
     best = best_digits(every, dims)
     for part in fitted(every, console.width - dim_width):
@@ -165,7 +165,7 @@ def _width(columns: Sequence[Column]) -> int:
 
 
 def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str | None]:
-    """Return the lowest number of the schemes at each dimension, as text: equal texts are marked alike."""
+    """Return the lowest number of the schemes at each dimension as text, so that equal texts are marked alike."""
     best: dict[int, str | None] = {}
     for dim in dims:
         shown = [column.digits(dim) for column in every if column.competes]

@@ -1,4 +1,4 @@
-"""Every setting of a config as a flag, and the config that flags and a file come to together."""
+"""A flag for every setting of a config, and the config made from flags and a file."""
 
 import tomllib
 from collections.abc import Sequence
@@ -36,7 +36,13 @@ FLAG_TYPES: dict[str, Any] = {
 }
 """Type of the flag of a setting, by the setting's type."""
 
-CHOSEN_BY_RULE = ("dim", "scheme_options", "loss_options")
+OPTIONS = ("scheme_options", "loss_options", "objective_options")
+"""Settings that hold options with their names."""
+
+SELF_SUPERVISED_DIM = 128
+"""Dimension of the prototypes of a self-supervised objective where none is given."""
+
+CHOSEN_BY_RULE = ("dim", *OPTIONS)
 """Settings whose help says by what rule they are chosen."""
 
 NOT_FLAGS = ("dataset",)
@@ -44,7 +50,7 @@ NOT_FLAGS = ("dataset",)
 
 
 class GivenSettings:
-    """Flags of a command; None where not given, so that the config's own setting holds."""
+    """Flags of a command; None if not given, so that the config's setting is used."""
 
     def given(self) -> dict[str, Any]:
         """Return the settings that were given; options by their names."""
@@ -56,7 +62,7 @@ class GivenSettings:
         if "scale" in flags:
             flags["scale"] = parsed_scale(flags["scale"])
         modify = flags.pop("modify", False)
-        for name in ("scheme_options", "loss_options"):
+        for name in OPTIONS:
             if name in flags:
                 flags[name] = parsed_options(name, flags[name])
         if modify:
@@ -88,7 +94,7 @@ def config_flags() -> type[GivenSettings]:
 
 
 def flag_type(name: str, kind: str, declared: Setting) -> Any:
-    """Return the type of the flag of a setting, as cyclopts takes it."""
+    """Return the type of the flag of a setting, for cyclopts."""
     if kind.startswith("Mapping"):
         singular = name.removesuffix("s").replace("_", "-")
         return Annotated[list[str] | None, Parameter(name=f"--{singular}")]
@@ -101,7 +107,7 @@ def flag_type(name: str, kind: str, declared: Setting) -> Any:
 
 
 def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
-    """Return what the help of a flag says of its default: that of the digits, and whether datasets differ."""
+    """Return the help text for a flag's default: that for the digits, and whether it differs between datasets."""
     if name in CHOSEN_BY_RULE:
         return ""
     told = default_words(getattr(load_config("quick-digits"), name))
@@ -111,7 +117,7 @@ def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
 
 
 def default_words(value: object) -> str:
-    """Return a default as one would write it.
+    """Return a default value as text.
 
     >>> default_words(False), default_words(30), default_words("auto"), default_words(-1)
     ('off', '30', 'auto', 'that of --seed')
@@ -124,7 +130,7 @@ def default_words(value: object) -> str:
 
 
 def parsed_scale(text: str) -> float | str:
-    """Return a number where the text is one, else the text.
+    """Return a number if the text is one, else the text.
 
     >>> parsed_scale("16"), parsed_scale("learn")
     (16.0, 'learn')
@@ -136,7 +142,7 @@ def parsed_scale(text: str) -> float | str:
 
 
 def parsed_options(name: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Return options by their names; values are read as TOML reads them, or else as texts.
+    """Return options by name; values are parsed as TOML if possible, else kept as text.
 
     >>> parsed_options("scheme_options", ["steps=200", "subset=greedy"])
     {'steps': 200, 'subset': 'greedy'}
@@ -171,11 +177,11 @@ Settings = Annotated[
 def resolved(
     dataset: str | None, config: str | None, options: GivenSettings
 ) -> TrainingConfig:
-    """Return the named config, or the quick one of the dataset, with the settings that were given.
+    """Return the named config, or the quick config of the dataset, with the given settings.
 
     Raises:
-        InfeasibleError: If the scheme has no code of this size; before any image is read.
-        InvalidArgumentError: If there is no such config, or a setting cannot have its value.
+        InfeasibleError: If the scheme has no code of this size; raised before any image is read.
+        InvalidArgumentError: If the config does not exist, or a setting is not valid.
     """
     given = options.given()
     name = default_config(dataset or "digits") if config is None else config
@@ -184,6 +190,8 @@ def resolved(
     base = base.changed(dataset=dataset or base.dataset, **given)
     if base.head == "linear" and "dim" not in given:
         return base.changed(dim=facts.num_classes)
+    if base.is_self_supervised:
+        return base if "dim" in given else base.changed(dim=SELF_SUPERVISED_DIM)
     scheme_options = designed_for(base, facts.num_classes)
     if "dim" not in given:
         dim = default_dim(base.scheme, facts.num_classes, scheme_options)
@@ -198,7 +206,7 @@ def resolved(
 
 
 def designed_for(config: TrainingConfig, num_classes: int) -> dict[str, Any]:
-    """Return the options of the scheme, with a stand-in for a similarity that training measures."""
+    """Return the options of the scheme, with a placeholder for a similarity that is measured during training."""
     options = dict(config.scheme_options)
     takes_similarity = "similarity" in describe(config.scheme).options
     if config.mapping in ALIGNED_MAPPINGS and takes_similarity:

@@ -32,7 +32,7 @@ def construct(
 
     Args:
         scheme: Name of a scheme that `protosphere list` shows.
-        mapping: Whether class i gets point i (fixed), or one by a random permutation.
+        mapping: Class i gets point i (fixed), or a point by a random permutation (random).
     """
     file = checked_output(output, WRITABLE)
     with ps.progress_bar(scheme) as progress:

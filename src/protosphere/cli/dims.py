@@ -17,14 +17,14 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
     arithmetic progression, and anything with commas a list.
 
     Args:
-        text: What was given.
+        text: Text of the option.
         num_classes: Number of classes K.
 
     Returns:
         The dimensions in rising order.
 
     Raises:
-        InvalidArgumentError: If `text` has another form, or if it gives no dimension, too many or too large ones.
+        InvalidArgumentError: If `text` has another form, or describes no dimension, too many, or too large ones.
 
     >>> parsed_dims("10:20:5", 100), parsed_dims("64,16", 100)
     ((10, 15, 20), (16, 64))

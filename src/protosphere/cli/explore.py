@@ -20,7 +20,7 @@ def explore(
     no_open: Flag = False,
     json: Json = False,
 ) -> None:
-    """Write the atlas page and open it: everything known about (K, n) in one file, without server or network.
+    """Write the atlas page, one file with all that is known about (K, n), and open it in a browser.
 
     Args:
         num_classes: Number of classes that the page opens with; it can be changed there.

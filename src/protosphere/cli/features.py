@@ -30,7 +30,7 @@ def features(
     data_dir: DataDir = None,
     json: Json = False,
 ) -> None:
-    """Write features of a dataset's images by a network of yours, for `train`; an interrupted run continues.
+    """Write features of a dataset's images, computed by your network, for `train`; an interrupted run continues.
 
     Args:
         dataset: digits, mnist, cifar100, ..., or the path of an .npz file of images.

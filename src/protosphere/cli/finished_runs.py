@@ -1,4 +1,4 @@
-"""Records of runs as figures and reports want them."""
+"""Conversion of run records for figures and reports."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +16,10 @@ from protosphere.experiments.store import read_table, records_at
 from protosphere.plots.accuracy import Trained
 
 DISTINGUISHING = (
+    "objective",
+    "objective_options",
+    "num_prototypes",
+    "temperature",
     "prototypes",
     "similarity",
     "prototype_warmup_epochs",
@@ -38,7 +42,7 @@ OFF_AT_ZERO = ("prototype_warmup_epochs", "label_noise", "train_images")
 
 
 def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
-    """Return the finished runs as figures need them."""
+    """Return the finished runs in the form that figures need."""
     done = [record for record in records if record.test_accuracy is not None]
     differing = differing_settings([record.config for record in done], DISTINGUISHING)
     return [_trained(record, differing) for record in done]
@@ -61,7 +65,7 @@ def _trained(record: RunRecord, differing: Sequence[str]) -> Trained:
 def differing_settings(
     configs: Sequence[TrainingConfig], names: Iterable[str]
 ) -> list[str]:
-    """Return the settings of these names that differ among the configs that have a use for them."""
+    """Return those of the named settings that differ among the configs that use them."""
     found: list[str] = []
     for name in names:
         values = {
@@ -75,7 +79,7 @@ def differing_settings(
 
 
 def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
-    """Return what a run has of the settings that runs differ in, without those it does not use or leaves to a rule."""
+    """Return the values of the differing settings that a run uses and sets explicitly."""
     unused = _unused_settings(config)
     parts: list[str] = []
     for name in differing:
@@ -101,15 +105,24 @@ def _unused_settings(config: TrainingConfig) -> set[str]:
     return unused
 
 
+def counted_runs(count: int) -> str:
+    """Return a number of runs as text.
+
+    >>> counted_runs(1), counted_runs(2)
+    ('1 run', '2 runs')
+    """
+    return "1 run" if count == 1 else f"{count} runs"
+
+
 def seen(records: Sequence[RunRecord]) -> str:
-    """Network and length of the runs, for a title."""
+    """Return the network and the number of epochs of the runs, for a title."""
     networks = sorted({record.config.backbone for record in records})
     epochs = sorted({record.config.epochs for record in records})
     return f"{', '.join(networks)}, {', '.join(map(str, epochs))} epochs"
 
 
 def metric_label(name: str) -> str:
-    """The name of a metric, for people.
+    """Return the display name of a metric.
 
     >>> metric_label("test_top5_accuracy")
     'test top-5 accuracy'
@@ -118,7 +131,7 @@ def metric_label(name: str) -> str:
 
 
 def is_share(name: str) -> bool:
-    """Whether people read a metric in percent.
+    """Return whether a metric is shown in percent.
 
     >>> is_share("test_top5_accuracy"), is_share("test_negative_log_likelihood")
     (True, False)
@@ -127,16 +140,16 @@ def is_share(name: str) -> bool:
 
 
 def is_count(name: str) -> bool:
-    """Whether a metric counts something.
+    """Return whether a metric counts something.
 
     >>> is_count("code_antipodal_pairs"), is_count("code_min_cosine")
     (True, False)
     """
-    return name.endswith("_pairs")
+    return name.endswith(("_pairs", "_in_use"))
 
 
 def shown(name: str, value: float) -> str:
-    """The value of a metric, for people.
+    """Return the value of a metric as text.
 
     >>> shown("test_top5_accuracy", 0.976), shown("test_calibration_error", 0.0123)
     ('97.60 %', '0.0123')
@@ -151,7 +164,7 @@ def shown(name: str, value: float) -> str:
 
 
 def stored_records(results: Path) -> list[RunRecord]:
-    """The records of every table in a folder, of one table, or of a store."""
+    """Return the records of every table in a folder, of one table, or of a store."""
     tables = sorted(results.glob("*.csv")) if results.is_dir() else []
     if tables:
         return [record for table in tables for record in read_table(table)]

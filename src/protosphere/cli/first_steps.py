@@ -8,18 +8,17 @@ STEPS = (
         "the best prototypes for 1,000 classes in 128 dimensions",
         "best -K 1000 -n 128 -o c1000.safetensors",
     ),
-    ("how far apart they could be at best", "bounds -K 1000 -n 128"),
+    ("bounds on how far apart they can be", "bounds -K 1000 -n 128"),
     (
-        "every scheme beside the bounds, as a table and a picture",
+        "all schemes compared with the bounds, as a table and a figure",
         "compare -K 100 --dims 4:256",
     ),
-    ("the certificate of prototypes you have", "certify mine.npy"),
+    ("a certificate for your own prototypes", "certify mine.npy"),
     (
-        "a network trained against prototypes, in seconds",
+        "train a network with fixed prototypes, in seconds",
         "train digits --scheme simplex --dim 9",
     ),
-    ("everything known, on one page in your browser", "explore"),
-    ("figures of separation and of cosines", "figure all"),
+    ("the best known codes, on one page in your browser", "explore"),
 )
 
 

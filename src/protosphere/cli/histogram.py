@@ -45,7 +45,7 @@ def histogram(
     output: Output = None,
     json: Json = False,
 ) -> None:
-    """Print the distribution of the cosines of all pairs: every exact value, or bins for values that are not exact.
+    """Print the distribution of the cosines of all pairs: exact values, or bins if they are not exact.
 
     Args:
         scheme: Name of a scheme that `protosphere list` shows.

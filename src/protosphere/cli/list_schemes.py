@@ -89,7 +89,7 @@ def points_of(entry: Construction) -> str:
 
 
 def shown(value: object) -> str:
-    """Return the default of an option in words.
+    """Return the default of an option as text.
 
     >>> shown(None), shown(False), shown(0.1)
     ('chosen for you', 'off', '0.1')

@@ -1,4 +1,4 @@
-"""Checks of the files that a command will write, before its work begins."""
+"""Checks of output files before a command begins its work."""
 
 import os
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def checked_output(
     """Return `path` if a file of that name can be written.
 
     Args:
-        path: File to write; None if none was asked for.
+        path: File to write, or None.
         endings: Allowed endings.
         extras: Whether an optional package of `WRITERS` writes the file.
 

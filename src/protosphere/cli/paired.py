@@ -24,7 +24,16 @@ from protosphere.plots.figure_files import save_figure
 from protosphere.plots.methods import ways_figure
 from protosphere.statistics.intervals import Compared
 
-NOT_A_WAY = ("dataset", "head", "scheme", "dim", "seed", "lr")
+NOT_A_WAY = (
+    "dataset",
+    "head",
+    "scheme",
+    "dim",
+    "seed",
+    "lr",
+    "temperature",
+    "objective_options",
+)
 """Settings that do not tell ways apart: they are in the table otherwise, or chosen on validation examples."""
 
 MOST_DRAWN = 30
@@ -43,14 +52,14 @@ def paired(
     json: Json = False,
     markdown: Flag = False,
 ) -> None:
-    """Ways to train beside one of them, seed by seed: means and differences with 95 % intervals, by dimension.
+    """Compare training methods with a reference, seed by seed: means and differences with 95% intervals.
 
     Args:
         store: The folder of runs that `train` and `sweep` wrote, or a .csv table of them.
-        against: The way that others are compared with, by its name in the table.
+        against: Reference method that the others are compared with, by its name in the table.
         metric: A column of the results, e.g. test_top5_accuracy.
-        dataset: Of several data sets only this one.
-        way: Only this way, by its name in the table; may be given several times.
+        dataset: Show only this dataset, if there are several.
+        way: Show only this method, by its name in the table; may be given several times.
         figure: Draw means and intervals against the dimension (.png, .pdf or .svg).
         markdown: Print the table in Markdown.
     """
@@ -78,7 +87,7 @@ def paired(
 
 
 def chosen(rows: list[Compared], ways: list[str] | None) -> list[Compared]:
-    """The rows of these ways, in their order; all of them without any."""
+    """Return the rows of these methods, in their order; all rows if none are given."""
     known = dict.fromkeys(row.way for row in rows)
     for name in ways or ():
         if name not in known:
@@ -91,7 +100,7 @@ def chosen(rows: list[Compared], ways: list[str] | None) -> list[Compared]:
 
 
 def ways_of(records: list[RunRecord]) -> dict[str, str]:
-    """Return the name of each run by its digest: its series, and whatever else runs differ in."""
+    """Return the name of each run by its digest: its series, and the settings in which runs differ."""
     done = [record for record in records if record.status == "done"]
     settings = [name for name in DEFAULTS if name not in NOT_A_WAY]
     differing = differing_settings([record.config for record in done], settings)

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from protosphere.cli.arguments import DEFAULT_STORE, Json
 from protosphere.cli.finished_runs import (
+    counted_runs,
     is_share,
     metric_label,
     seen,
@@ -34,14 +36,14 @@ def report(
     dataset: str | None = None,
     json: Json = False,
 ) -> None:
-    """Summarize runs: one self-contained page with figures, bounds and the table of runs.
+    """Summarize runs in one self-contained page with figures, bounds and the table of runs.
 
     Args:
         store: The folder of runs that `train` and `sweep` wrote, or a .csv table of them.
         html: The page to write.
         figures: A folder for accuracy against n and against max cosine, each as .png, .pdf and .csv.
         export: Write the records as .csv or .parquet.
-        dataset: Which one, where the results are of several.
+        dataset: Dataset to report, if the results have several.
     """
     page = checked_output(html, (".html",))
     table = checked_output(export, TABLE_ENDINGS)
@@ -54,13 +56,31 @@ def report(
     files = [str(file) for file in (page, *drawn, table) if file is not None]
     name = records[0].config.dataset
     answer = {"dataset": name, "files": files, "runs": [run_row(r) for r in records]}
-    print_answer(
-        answer, [f"{len(records)} runs on {name}: {seen(records)}", *files], json=json
-    )
+    first = f"{counted_runs(len(records))} on {name}: {seen(records)}"
+    print_answer(answer, [first, *accuracy_lines(records), *files], json=json)
+
+
+def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
+    """Return the mean test accuracy of the finished runs of each scheme and dimension, one per line.
+
+    Args:
+        records: Runs on one data set.
+    """
+    accuracies: dict[tuple[str, int], list[float]] = {}
+    for record in records:
+        if record.test_accuracy is not None:
+            group = (record.config.series, record.config.dim)
+            accuracies.setdefault(group, []).append(record.test_accuracy)
+    lines: list[str] = []
+    for (series, dim), values in accuracies.items():
+        accuracy = 100 * mean(values)
+        runs = counted_runs(len(values))
+        lines.append(f"  {series}, n = {dim}: {accuracy:.2f} % ({runs})")
+    return lines
 
 
 def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...]:
-    """The figures of the finished runs, named after the dataset."""
+    """Draw the figures of the finished runs, named after the dataset."""
     runs = trained_runs(records)
     if not runs:
         raise StorageError("no run is finished yet, so there is nothing to draw")
@@ -71,7 +91,7 @@ def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...
 def of_one_dataset(
     records: Sequence[RunRecord], dataset: str | None, store: Path
 ) -> list[RunRecord]:
-    """The records of the dataset asked for, or of the only one."""
+    """Return the records of the requested dataset, or of the only one."""
     names = sorted({record.config.dataset for record in records})
     if not names:
         raise StorageError(f"'{store}' has no runs yet")
@@ -84,7 +104,7 @@ def of_one_dataset(
 
 
 def page_of(records: Sequence[RunRecord]) -> str:
-    """The page of these records; without bounds where the file of their data is gone."""
+    """Return the page of these records; without bounds if the file of their data is missing."""
     name = records[0].config.dataset
     num_classes = None
     with suppress(StorageError):
@@ -96,14 +116,14 @@ def page_of(records: Sequence[RunRecord]) -> str:
 
 
 def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
-    """The heading of a metric and its value below it, in percent where it is a share."""
+    """Return the heading of a metric and its value, in percent if it is a share."""
     if not is_share(name):
         return metric_label(name), value
     return f"{metric_label(name)}, %", None if value is None else round(100 * value, 2)
 
 
 def run_row(record: RunRecord) -> dict[str, Any]:
-    """A run in the table of the page."""
+    """Return a run as a row of the page's table."""
     config = record.config
     accuracy = record.test_accuracy
     return {

@@ -1,4 +1,4 @@
-"""Output of commands: JSON for programs, text for people, and the formats of numbers in both."""
+"""Output of commands: JSON for programs, text for people, and number formats."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ LONGEST_FRACTION = 24
 
 
 def screen() -> SafeConsole:
-    """Return a console on the present standard output, which a test or a pipe may have replaced."""
+    """Return a console on the current standard output, which a test or a pipe may have replaced."""
     return SafeConsole(highlight=False, markup=False, emoji=False)
 
 
@@ -62,7 +62,7 @@ def print_codes(
     Args:
         numbers: Headings of the columns of numbers.
         rows: The numbers of each code, then its scheme and description.
-        legend: What the signs in the table mean.
+        legend: Explanation of the symbols in the table.
     """
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for heading in numbers:

@@ -93,7 +93,7 @@ def statistics_lines(
 
 
 def antipodal_text(pairs: int) -> str:
-    """Return a number of antipodal pairs in words.
+    """Return a number of antipodal pairs as text.
 
     >>> antipodal_text(0), antipodal_text(1), antipodal_text(5)
     ('no antipodal pair', '1 antipodal pair', '5 antipodal pairs')
@@ -106,7 +106,7 @@ def antipodal_text(pairs: int) -> str:
 
 
 def guarantee_text(guarantee: Cosine | None) -> str:
-    """Return the promised max cosine in words."""
+    """Return the promised max cosine as text."""
     if guarantee is None:
         return "none by theory"
     return f"at most {format_cosine(guarantee)}"

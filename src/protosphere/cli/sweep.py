@@ -26,13 +26,13 @@ def sweep(
     dry_run: DryRun = False,
     json: Json = False,
 ) -> None:
-    """Run heads x schemes x dimensions x mappings x seeds; stopped at any moment and called again, it goes on.
+    """Run heads x schemes x dimensions x mappings x seeds; an interrupted sweep continues when called again.
 
     Args:
         file: A .toml file: config, heads, schemes, dims, mappings, seeds, or [[grid]]s of them.
-        store: The folder of runs; runs that another sweep or `train` has done there are not done again.
+        store: The folder of runs; runs that are already in it are not repeated.
         retry_failed: Try runs that failed before once more.
-        export: Write all records as .csv or .parquet in the end.
+        export: Write all records as .csv or .parquet at the end.
     """
     configs = load_sweep(file)
     if dry_run:

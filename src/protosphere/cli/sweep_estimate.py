@@ -1,4 +1,4 @@
-"""How long a sweep still takes, from the epochs that it has been seen to do."""
+"""Estimate of the remaining time of a sweep, from the epochs observed so far."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,15 +26,15 @@ class _Pace:
 
 @dataclass
 class SweepEstimate:
-    """Fed with what is seen of a sweep, says how long the rest takes; nothing before the first epoch has ended.
+    """Estimator of the remaining time of a sweep; it has no estimate before the first epoch has ended.
 
-    An epoch takes what those seen took, with what came between them. Not counted is what happens once: processes that
-    start and import.
+    The time per epoch is the mean over the observed epochs, including the time between them. One-time costs, such as
+    starting processes and imports, are not included.
 
     Attributes:
-        todo: by the digest of each run that is to be done, its epochs.
-        workers: how many runs are done at a time; None for as many as seem to be training.
-        clock: what tells the seconds.
+        todo: Number of epochs of each run to do, by its digest.
+        workers: Number of simultaneous runs; None for the number that seem to be training.
+        clock: Function that returns the time in seconds.
     """
 
     todo: Mapping[str, int]
@@ -44,7 +44,7 @@ class SweepEstimate:
     ended: dict[str, _Pace] = field(default_factory=dict[str, _Pace])
 
     def saw(self, running: Mapping[str, Sequence[EpochMetrics]]) -> None:
-        """Take note of the runs under way: by their digests, the epochs that they have done, in earlier calls too."""
+        """Record the finished epochs of each running run, by digest."""
         now = self.clock()
         for digest, history in running.items():
             # a process that has done a run begins the next at once
@@ -62,7 +62,7 @@ class SweepEstimate:
                 )
 
     def finished(self, record: RunRecord) -> None:
-        """Take note of a run that has ended, however; one that was never seen to train has its own word for it."""
+        """Record a run that has ended; if its training was not observed, its own timing is used."""
         now = self.clock()
         pace = self.paces.pop(record.digest, _Pace(0, None))
         start = now - (record.seconds or 0.0) if pace.since is None else pace.since
@@ -70,7 +70,7 @@ class SweepEstimate:
         self.ended[record.digest] = _Pace(pace.before, start, epochs, now)
 
     def seconds_left(self) -> float | None:
-        """Until the last run ends; None where no epoch has been seen yet."""
+        """Return the seconds until the last run ends; None if no epoch has been observed yet."""
         seen = [
             pace
             for pace in (*self.ended.values(), *self.paces.values())

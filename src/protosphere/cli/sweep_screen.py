@@ -1,4 +1,4 @@
-"""A sweep as it goes: on a terminal a table of what runs and is done, elsewhere a line per run; on standard error."""
+"""Progress of a sweep on standard error: a table on a terminal, a line per run elsewhere."""
 
 import time
 from collections import Counter
@@ -81,7 +81,7 @@ class _Board:
 def sweep_screen(
     configs: Sequence[TrainingConfig], store: Store, estimate: SweepEstimate
 ) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
-    """What to call with the runs under way, and with each record; `estimate` is of the runs that are still to do."""
+    """Yield two callbacks, for the running runs and for each record; `estimate` covers the runs still to do."""
     console = error_console()
     board = _Board(configs, store, estimate)
     begun = time.monotonic()
@@ -115,7 +115,7 @@ def sweep_screen(
 
 
 def record_line(record: RunRecord) -> str:
-    """A record in one line."""
+    """Return a record as one line."""
     if record.test_accuracy is None:
         return f"{record.config.title}: {record.status}, {record.reason}"
     return f"{record.config.title}: {100 * record.test_accuracy:.2f} %, {record.seconds or 0:.0f} s"

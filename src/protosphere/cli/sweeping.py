@@ -1,4 +1,4 @@
-"""A sweep before the user's eyes: which engine runs it, what is shown meanwhile, and what in the end."""
+"""Running a sweep from the command line: the choice of its engine, its progress and its summary."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 import protosphere as ps
 from protosphere.cli.arguments import DataDir, Whole
+from protosphere.cli.finished_runs import counted_runs
 from protosphere.cli.screen import print_answer
 from protosphere.cli.sweep_estimate import SweepEstimate
 from protosphere.cli.sweep_screen import sweep_screen
@@ -23,12 +24,12 @@ from protosphere.experiments.sweep import sweep as run_sweep
 
 @dataclass(frozen=True)
 class Means:
-    """What a sweep is run by.
+    """Options that say where the runs of a sweep are computed.
 
     Attributes:
         workers: Processes on this machine.
-        ray: Run on a Ray cluster: its address, or nothing for one of this machine.
-        accelerator: cpu, cuda, mps or auto, of each run.
+        ray: Run on a Ray cluster: its address, or empty for one on this machine.
+        accelerator: Device of each run: cpu, cuda, mps or auto.
     """
 
     workers: Whole = 1
@@ -39,7 +40,7 @@ class Means:
     accelerator: str = "auto"
 
     def engine(self) -> Engine:
-        """Which engine the flags ask for."""
+        """Return the engine that the flags select."""
         as_integer("workers", self.workers, minimum=1)
         if self.ray is not None:
             from protosphere.experiments.ray_cluster import on_ray
@@ -67,7 +68,7 @@ def sweep_on_screen(
     *,
     retry_failed: bool = False,
 ) -> list[RunRecord]:
-    """Do what is left to do, before the user's eyes; the records of the whole sweep."""
+    """Do all pending runs with their progress on screen; return the records of the whole sweep."""
     engine = means.engine()
     names = {config.dataset for config in configs}
     if len(names) != 1:
@@ -98,11 +99,10 @@ def sweep_on_screen(
 
 
 def show_plan(configs: Sequence[TrainingConfig], *, json: bool) -> None:
-    """Every run that the file asks for."""
+    """Print every run that the file describes."""
     lines = [f"{config.digest}  {config.title}" for config in configs]
-    lines += [
-        f"{len(configs)} runs of {sum(config.epochs for config in configs)} epochs in all"
-    ]
+    epochs = sum(config.epochs for config in configs)
+    lines.append(f"{counted_runs(len(configs))} of {epochs} epochs in all")
     print_answer(
         [{"digest": config.digest} | config.record() for config in configs],
         lines,
@@ -111,7 +111,7 @@ def show_plan(configs: Sequence[TrainingConfig], *, json: bool) -> None:
 
 
 def show_summary(records: Sequence[RunRecord], place: Store, *, json: bool) -> None:
-    """How many ended how."""
+    """Print how many runs are done, infeasible and failed."""
     counts = Counter(record.status for record in records)
     told = ", ".join(
         f"{counts[status]} {status}"
@@ -120,6 +120,6 @@ def show_summary(records: Sequence[RunRecord], place: Store, *, json: bool) -> N
     )
     print_answer(
         [record.row() for record in records],
-        [f"{len(records)} runs: {told}; in {place.folder}"],
+        [f"{counted_runs(len(records))}: {told}; in {place.folder}"],
         json=json,
     )

@@ -1,6 +1,6 @@
 """`protosphere train`: a sweep of one run, with its progress on standard error.
 
-On a terminal one line moves; elsewhere each epoch is a line.
+On a terminal the progress is one updating line; elsewhere each epoch is a line.
 """
 
 import json as json_module
@@ -21,7 +21,7 @@ from protosphere.cli.arguments import (
     StoreFolder,
     Whole,
 )
-from protosphere.cli.config_options import NOTHING, Settings, resolved
+from protosphere.cli.config_options import NOTHING, OPTIONS, Settings, resolved
 from protosphere.cli.finished_runs import metric_label, shown
 from protosphere.cli.screen import print_json, print_lines, print_summary
 from protosphere.data import Dataset, load_dataset
@@ -49,14 +49,15 @@ def train(
     dry_run: Flag = False,
     json: Json = False,
 ) -> None:
-    """Train a network against fixed prototypes, or a learned head; killed at any moment and called again, it goes on.
+    """Train a network with fixed prototypes or a learned head; an interrupted run continues when called again.
 
     Args:
-        dataset: digits, mnist, cifar100, cifar100-features, ..., or the path of an .npz file; else that of the config.
-        config: paper-mnist, paper-cifar100, a quick one, or the path of a .toml file.
+        dataset: digits, mnist, cifar100, cifar100-features, ..., or the path of an .npz file; by default that of the
+            config.
+        config: Name such as paper-mnist, paper-cifar100 or quick-mnist, or the path of a .toml file.
         store: The folder of runs, shared with `sweep` and read by `report` and `paired`; runs are not repeated.
         accelerator: cpu, cuda, mps or auto.
-        devices: How many processes share each batch.
+        devices: Number of processes that share each batch.
         dry_run: Print the resolved config and do nothing.
     """
     plan = resolved(dataset, config, settings)
@@ -91,7 +92,7 @@ def stored_or_trained(
     accelerator: str,
     devices: int,
 ) -> RunRecord | None:
-    """Return the record that the store has of the run, or train and store it.
+    """Return the record of the run from the store, or train and store it.
 
     Returns:
         The record; None in a process that is not the first of several.
@@ -110,7 +111,7 @@ def stored_or_trained(
 def trained(
     plan: TrainingConfig, images: Dataset, folder: Path, accelerator: str, devices: int
 ) -> RunRecord | None:
-    """Train in `folder`, on so many devices.
+    """Train in `folder` on this number of devices.
 
     Returns:
         The record of the run; None in a process that is not the first of several.
@@ -136,7 +137,7 @@ def trained(
 def text_of_run(
     fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> dict[str, Any] | None:
-    """`run_on_screen` as plain data, which is what one process can tell another; errors too."""
+    """Call `run_on_screen` and return its result, or its error, as plain text for the parent process."""
     from protosphere.experiments.devices import leave_together
     from protosphere.experiments.processes import end_with_parent
 
@@ -153,7 +154,7 @@ def text_of_run(
 def run_on_screen(
     fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> RunRecord | None:
-    """What each process of a run does; the first shows how it goes."""
+    """Train in each process of a run; the first process shows the progress."""
     from protosphere.experiments.run import reason_of, run
 
     with training_screen(plan, len(images.x_train), visible=fabric.is_global_zero) as (
@@ -175,7 +176,7 @@ def show_config(plan: TrainingConfig, *, json: bool) -> None:
         print_json({"digest": plan.digest} | plan.record())
         return
     settings = plan.record()
-    tables = {name: settings.pop(name) for name in ("loss_options", "scheme_options")}
+    tables = {name: settings.pop(name) for name in OPTIONS}
     print_lines([f"# digest {plan.digest}", *toml_lines(settings)])
     for name, table in tables.items():
         if table:
@@ -211,7 +212,7 @@ def show_record(record: RunRecord, folder: Path) -> None:
 def training_screen(
     plan: TrainingConfig, images: int, *, visible: bool
 ) -> Generator[tuple[Report, Tick]]:
-    """What to call after each epoch, and after each batch."""
+    """Yield two callbacks, to be called after each epoch and after each batch."""
     console = error_console()
     if not visible:
         yield ignore, ignore
@@ -242,7 +243,7 @@ def training_screen(
 
 
 def epoch_line(metrics: EpochMetrics, plan: TrainingConfig) -> str:
-    """An epoch in one line."""
+    """Return the metrics of an epoch as one line."""
     if metrics.validation_accuracy is None:
         accuracy = metrics.train_accuracy
     else:

@@ -24,7 +24,7 @@ def verify(
     no_limit: NoLimit = False,
     json: Json = False,
 ) -> None:
-    """Check a code file in exact arithmetic; exit code 1 if it is rejected.
+    """Check a code file in exact arithmetic; the exit code is 1 if it is rejected.
 
     Args:
         file: A .safetensors file that protosphere wrote.

@@ -1,1 +1,1 @@
-"""Error-correcting codes: integers and packed bits only, no sphere. Import the file of the code you want."""
+"""Error-correcting codes over integers and packed bits, independent of the sphere. Import the module of each code."""

@@ -1,12 +1,13 @@
-"""Unions of cosets of the first-order Reed-Muller code: their words, and their largest inner product.
+"""Unions of cosets of the first-order Reed-Muller code: their codewords, and their largest inner product.
 
-Coset c is representatives[c] + RM(1, m). Word number 2nc + w is word w of RM(1, m) (2a is row a of Sylvester's Hadamard
-matrix, 2a + 1 its complement) added to representative c. The inner products of all words of two cosets, read as signs,
-are the Walsh-Hadamard transform of the product of their representatives, and its negative: 2n numbers for the 4n^2
-pairs. The transform of 2^m = a b numbers is two small matrix products, by Sylvester's matrices of order a and of b.
+Coset c is representatives[c] + RM(1, m). Codeword number 2nc + w is codeword w of RM(1, m) (2a is row a of Sylvester's
+Hadamard matrix, 2a + 1 its complement) added to representative c. The inner products of all codewords of two cosets,
+read as signs, are the Walsh-Hadamard transform of the product of their representatives, and its negative: 2n numbers
+for the 4n^2 pairs. The transform of 2^m = a b numbers is two small matrix products, by Sylvester's matrices of order a
+and of b.
 
-Where the representatives span few dimensions, many pairs have the same sum up to an affine function: then the sums that
-occur are found by `difference_counts`, and each is transformed once.
+If the representatives span few dimensions, many pairs have the same sum up to an affine function. Then
+`difference_counts` finds the sums that occur, and each is transformed once.
 """
 
 import numpy as np
@@ -60,10 +61,10 @@ def coset_union_words(
 def largest_coset_product(
     representatives: PackedBits, m: int, num_words: int, progress: Progress = ignore
 ) -> int:
-    """Return the largest inner product of two of the first codewords, read as +-1: exact, over all pairs.
+    """Return the exact largest inner product of two of the first codewords, read as +-1, over all pairs.
 
-    All cosets but the last are taken to be whole. One codeword of the last still meets every codeword of any other, and
-    so every value of the transform with either sign: only within a single coset does the number of codewords matter.
+    All cosets except the last must be complete. Even a single codeword of the last coset attains every value of the
+    transform, with either sign, against a complete coset: the number of codewords matters only within a coset.
 
     Args:
         representatives: Packed coset representatives, as rows.

@@ -1,7 +1,8 @@
-"""Binary linear codes written as a line of steps: where they begin, and what is done to them since.
+"""Binary linear codes described as a line of steps: a starting code, and the modifications applied to it.
 
-'orbits 3.ae3 3, extend' is the extended Golay code. Steps work on a stack, so that one may take two codes: 'orbits b 1,
-orbits d 1, join'. Polynomials are hexadecimal, bit i the coefficient of x^i; lists have dots between their numbers.
+'orbits 3.ae3 3, extend' is the extended Golay code. Steps work on a stack, so that a step may combine two codes:
+'orbits b 1, orbits d 1, join'. Polynomials are hexadecimal, where bit i is the coefficient of x^i; numbers in lists are
+separated by dots.
 
 MacWilliams & Sloane, chapter 1, section 9 (new codes from old), and chapter 18 (combining codes); Gulliver & Bhargava
 (1991) for quasi-cyclic codes, and Braun, Kohnert & Wassermann (2005) for codes with prescribed automorphisms.
@@ -24,7 +25,7 @@ MOST_COLUMNS, MOST_ROWS, MOST_TEXT = 512, 64, 4096
 
 
 def generator_matrix(derivation: str) -> Bits:
-    """The generator of the code that a derivation ends with, one bit per byte; its rows are independent.
+    """Return the generator matrix of a derivation's code, one bit per byte, with independent rows.
 
     >>> from protosphere.coding.linear import smallest_weight
     >>> golay = generator_matrix("orbits 3.ae3 3, extend")
@@ -87,11 +88,11 @@ def _as_columns(columns: list[int], k: int) -> Bits:
 
 
 def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits:
-    """Columns that linear maps permute: the orbit of each representative, one after the other.
+    """Return columns that linear maps permute: the orbit of each representative, one after the other.
 
-    A column is a vector of polynomials modulo those given, written one after the other, lowest bits first. One map
-    multiplies each by x; where `squarings` is not 0, another squares each so many times. One orbit is a cyclic code,
-    several of them a quasi-cyclic one.
+    A column is a vector of polynomials modulo the given ones, concatenated with the lowest bits first. One map
+    multiplies each polynomial by x. If `squarings` is not 0, a second map squares each that many times. One orbit gives
+    a cyclic code, several orbits a quasi-cyclic one.
     """
     moduli = _numbers(polynomials)
     if (
@@ -142,37 +143,37 @@ def _each_part(
 
 
 def extend(code: Bits) -> Bits:
-    """With the parity of each word."""
+    """Append the parity of each codeword."""
     return np.column_stack([code, code.sum(axis=1) % 2])
 
 
 def puncture(code: Bits, count: str) -> Bits:
-    """Without the last columns."""
+    """Remove the last columns."""
     return code[:, : code.shape[1] - _whole(count)]
 
 
 def first_rows(code: Bits, count: str) -> Bits:
-    """The subcode of the first rows."""
+    """Return the subcode that the first rows generate."""
     return code[: _whole(count)]
 
 
 def columns(code: Bits, numbers: str) -> Bits:
-    """With more columns, given as numbers."""
+    """Append columns, given as numbers."""
     return np.hstack([code, _as_columns(_numbers(numbers), len(code))])
 
 
 def rows(code: Bits, numbers: str) -> Bits:
-    """With more rows, given as numbers: bit j in column j."""
+    """Append rows, given as numbers: bit j is the entry in column j."""
     return np.vstack([code, _as_columns(_numbers(numbers), code.shape[1]).T])
 
 
 def repeat(code: Bits, count: str) -> Bits:
-    """With the first columns once more: no distance gets smaller."""
+    """Repeat the first columns, which decreases no distance."""
     return np.hstack([code, code[:, : _whole(count, code.shape[1])]])
 
 
 def shorten(code: Bits, count: str) -> Bits:
-    """Words that vanish in the last columns, without those: one dimension fewer for each column."""
+    """Keep the codewords that are zero in the last columns, and remove these: one dimension fewer per column."""
     last = _whole(count)
     return shorten_at(
         code, ".".join(f"{code.shape[1] - 1 - i:x}" for i in range(last))
@@ -180,19 +181,19 @@ def shorten(code: Bits, count: str) -> Bits:
 
 
 def shorten_at(code: Bits, places: str) -> Bits:
-    """The words that vanish in these columns, without those: Construction Y1 where a dual word has this support."""
+    """Keep the codewords that are zero in these columns, and remove these: Construction Y1 for a dual codeword."""
     vanishing = np.array(_numbers(places))
     reduced, pivots = row_reduce(pack(code), vanishing)
     return np.delete(unpack(reduced[len(pivots) :], code.shape[1]), vanishing, axis=1)
 
 
 def join(first: Bits, second: Bits) -> Bits:
-    """Word by word one after the other, of two codes with as many words."""
+    """Concatenate the codewords of two codes with equally many codewords."""
     return np.hstack([first, second])
 
 
 def tail(code: Bits, ending: Bits, row: str) -> Bits:
-    """Construction X: the second code's rows after those of the first from a row on, zeros after the others."""
+    """Apply Construction X: append the rows of the second code from a row on, and zeros to the other rows."""
     more = np.zeros((len(code), ending.shape[1]), dtype=np.uint8)
     begin = _whole(row)
     more[begin : begin + len(ending)] = ending
@@ -200,7 +201,7 @@ def tail(code: Bits, ending: Bits, row: str) -> Bits:
 
 
 def double(u: Bits, v: Bits) -> Bits:
-    """(u | u + v), the shorter one padded with zeros."""
+    """Return the code (u | u + v); the shorter code is padded with zeros."""
     n = max(u.shape[1], v.shape[1])
     longer = [np.pad(code, ((0, 0), (0, n - code.shape[1]))) for code in (u, v)]
     return np.vstack(

@@ -1,4 +1,4 @@
-"""Finite fields as tables: GF(2^m) by exponents and logarithms, GF(q) of any prime power q <= 256 in full.
+"""Finite fields as tables: GF(2^m) by exponents and logarithms, GF(q) with q <= 256 by full tables.
 
 Lidl & Niederreiter, Finite Fields, chapter 2; MacWilliams & Sloane, chapters 3 and 4.
 """
@@ -22,7 +22,7 @@ Elements = NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class BinaryField:
-    """GF(2^m) modulo a polynomial; `binary_field(m)` makes one.
+    """The field GF(2^m) modulo a polynomial, made by `binary_field(m)`.
 
     An element is an integer below 2^m whose bits are its coefficients; alpha is 2.
 
@@ -44,7 +44,7 @@ class BinaryField:
         return (1 << self.m) - 1
 
     def multiply(self, a: ArrayLike, b: ArrayLike) -> Indices:
-        """Return the products of elements, one by one."""
+        """Return the elementwise products of elements."""
         left = np.asarray(a, dtype=np.int64)
         right = np.asarray(b, dtype=np.int64)
         products = self.exp[self.log[left] + self.log[right]]
@@ -52,7 +52,7 @@ class BinaryField:
         return np.where(is_zero, 0, products)
 
     def power(self, a: ArrayLike, exponent: int) -> Indices:
-        """Return powers of elements, one by one; 0^0 is 1, and a negative power of 0 is 0."""
+        """Return the elementwise powers of elements; 0^0 is 1, and a negative power of 0 is 0."""
         base = np.asarray(a, dtype=np.int64)
         logarithms = self.log[base] * (exponent % self.order) % self.order
         powers = self.exp[logarithms]
@@ -100,7 +100,7 @@ def binary_field(m: int) -> BinaryField:
 
 @dataclass(frozen=True, eq=False)
 class FiniteField:
-    """GF(q), q = p^e <= 256, modulo the first primitive polynomial, leading coefficients slowest.
+    """The field GF(q), q = p^e <= 256, modulo the first primitive polynomial in lexicographic order.
 
     The element with base-p digits c_0, c_1, ... is c_0 + c_1 x + ...
 
@@ -127,7 +127,7 @@ def field(q: int) -> FiniteField:
         q: Prime power from 2 to 256.
 
     Raises:
-        InvalidArgumentError: If q is no such prime power; the message names the nearest one.
+        InvalidArgumentError: If q is not such a prime power; the message names the nearest one.
 
     >>> int(field(9).multiply[3, 3])  # x^2 = -x - 2 = 2x + 1 modulo x^2 + x + 2
     7

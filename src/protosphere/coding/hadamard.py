@@ -1,7 +1,7 @@
 """Hadamard matrices: square matrices of +-1 with orthogonal rows.
 
 Sylvester (1867) for powers of two, Paley (1933) for q + 1 and 2(q + 1), q a prime power, and Kronecker products of
-these. Which orders they reach is known without a matrix; the first multiples of 4 they miss are 92, 116 and 156.
+these. The smallest multiples of 4 that these do not reach are 92, 116 and 156.
 """
 
 from functools import cache, lru_cache

@@ -1,4 +1,4 @@
-"""Binary linear codes as packed generator matrices, the words they span, and the distances between those.
+"""Binary linear codes as packed generator matrices: their codewords and distances.
 
 MacWilliams & Sloane, The Theory of Error-Correcting Codes, chapter 1.
 """
@@ -46,8 +46,8 @@ def unpack(packed: PackedBits, n: int) -> NDArray[np.uint8]:
 def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
     """Return consecutive codewords of a linear code.
 
-    Codeword number j is the sum of the rows i for which bit i of j is set, the least significant bit being row 0. The
-    list is doubled with each row, so that each codeword costs one pass over its bytes.
+    Codeword number j is the sum of the rows i for which bit i of j is set, the least significant bit being row 0. Each
+    row doubles the list, so that a codeword takes one pass over its bytes.
 
     Args:
         generator: Packed generator matrix.
@@ -118,8 +118,8 @@ def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
         return codewords(generator, count, int(numbers[0]))
     mask = (1 << TABLE_BITS) - 1
 
-    def entry(i: int, words: slice) -> Indices:
-        return numbers[words] >> i & mask
+    def entry(i: int, rows: slice) -> Indices:
+        return numbers[rows] >> i & mask
 
     return _sums(generator, TABLE_BITS, entry, count)
 
@@ -152,7 +152,7 @@ def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
             f"'message_bits' must have {len(generator)} columns, got {bits.shape[1]}"
         )
     packed = np.packbits(bits, axis=1, bitorder="little")
-    return _sums(generator, 8, lambda i, words: packed[words, i // 8], len(packed))
+    return _sums(generator, 8, lambda i, rows: packed[rows, i // 8], len(packed))
 
 
 def weights(words: PackedBits) -> Indices:
@@ -199,8 +199,8 @@ def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
 def difference_counts(messages: Indices, k: int) -> NDArray[np.int64]:
     """Count, for each x < 2**k, the ordered pairs of different messages whose XOR is x.
 
-    The counts are the autocorrelation of the set of messages: two transforms, and no pass over pairs. They are exact
-    in 64 bits while len(messages) * 2**k < 2**63 (Parseval's identity bounds every partial sum).
+    The counts are the autocorrelation of the set of messages, computed by two transforms without a pass over pairs.
+    They are exact in 64 bits while len(messages) * 2**k < 2**63 (Parseval's identity bounds every partial sum).
 
     Args:
         messages: Different numbers below 2**k.

@@ -29,12 +29,12 @@ LARGEST_DEGREE = len(PRIMITIVE)
 
 
 def degree(a: int) -> int:
-    """The degree of `a`; -1 for the zero polynomial."""
+    """Return the degree of `a`; -1 for the zero polynomial."""
     return a.bit_length() - 1
 
 
 def multiply(a: int, b: int) -> int:
-    """The product a b.
+    """Return the product a b.
 
     >>> multiply(0b11, 0b11)  # (x + 1)^2 = x^2 + 1
     5
@@ -50,7 +50,7 @@ def multiply(a: int, b: int) -> int:
 
 
 def remainder(a: int, b: int) -> int:
-    """The remainder of a by b: a = q b + r with deg r < deg b."""
+    """Return the remainder r of a divided by b: a = q b + r with deg r < deg b."""
     if b == 0:
         raise InvalidArgumentError("'b' must be a non-zero polynomial, got 0")
     while degree(a) >= degree(b):
@@ -59,7 +59,7 @@ def remainder(a: int, b: int) -> int:
 
 
 def primitive_polynomial(m: int) -> int:
-    """The numerically smallest primitive polynomial of degree m, 1 <= m <= 16.
+    """Return the numerically smallest primitive polynomial of degree m, 1 <= m <= 16.
 
     >>> [primitive_polynomial(m) for m in (2, 3, 4, 8)]
     [7, 11, 19, 285]

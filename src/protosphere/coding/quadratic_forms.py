@@ -1,4 +1,4 @@
-"""Quadratic forms on GF(2)^m as words of 2^m bits, in an order in which good sets of them come first.
+"""Quadratic forms on GF(2)^m as words of 2^m bits, ordered so that good sets of forms come first.
 
 Two forms whose sum has rank 2h are at distance at least 2^(m-1) - 2^(m-1-h) whatever affine functions are added
 (MacWilliams & Sloane, chapter 15), so a set whose sums have high rank makes a good union of cosets of RM(1, m):
@@ -82,7 +82,7 @@ def trace_forms(m: int, count: int) -> PackedBits:
 def kerdock_forms(m: int, slopes: Indices) -> PackedBits:
     """Return Kerdock's forms Q_a(x, e) = sum_{j=1}^{(m-2)/2} Tr((ax)^(1+2^j)) + e Tr(ax), m even.
 
-    They depend on a and x by their product alone, so that they are one form read in another order.
+    They depend only on the product of a and x, so that they are one form with its values permuted.
 
     Args:
         m: Number of bits of a point.

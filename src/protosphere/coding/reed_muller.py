@@ -1,7 +1,7 @@
 """Reed-Muller codes: RM(r, m) is the polynomials of degree at most r in m bits, evaluated at all 2^m points.
 
 n = 2^m, d = 2^(m-r) (MacWilliams & Sloane, chapter 13, theorem 3). Point number j has x_i = bit i - 1 of j, so that the
-words of RM(1, m) come in the order of Sylvester's Hadamard matrix: 2a is the row a, 2a + 1 its complement.
+codewords of RM(1, m) are in the order of Sylvester's Hadamard matrix: 2a is row a, 2a + 1 its complement.
 """
 
 from functools import reduce
@@ -32,7 +32,7 @@ def dimension(r: int, m: int) -> int:
 
 
 def order_for(k_needed: int, m: int) -> int | None:
-    """Return the smallest order r for which RM(r, m) has a dimension.
+    """Return the smallest order r for which RM(r, m) has at least a given dimension.
 
     Args:
         k_needed: Least dimension.
@@ -53,7 +53,7 @@ def generator_rows(r: int, m: int, count: int | None = None) -> PackedBits:
     Args:
         r: Order.
         m: Number of variables.
-        count: Number of rows, the first ones; all unless given.
+        count: Number of first rows; all by default.
 
     Returns:
         Packed rows.

@@ -1,14 +1,14 @@
-"""Chains of cosets of RM(1, m), shortened and punctured: their words, and how close two of them come.
+"""Chains of cosets of RM(1, m), shortened and punctured: their codewords and largest inner products.
 
-Shortening at j affinely independent points (the points 0, 1, 2, 4, ...) keeps from each coset the words that vanish
-there, and drops the points: of the affine functions x_j, ..., x_m are left free, of the 2n words of a coset 2n / 2^j.
-Puncturing drops i more points. An inner product s of two words becomes s - j, and then at most s - j + i: cosines are
-at most (N mu + i - j) / (N - i - j).
+Shortening at j affinely independent points (the points 0, 1, 2, 4, ...) keeps the codewords of each coset that are zero
+there, and drops the points: the affine functions x_j, ..., x_m remain, and 2n / 2^j of the 2n codewords of a coset.
+Puncturing drops i more points. The inner product s of two codewords becomes s - j, and then at most s - j + i, so that
+cosines are at most (N mu + i - j) / (N - i - j).
 
-The quadratic form number c of the chain is A_p + T_b, p its slope (Kerdock's a; none for m odd) and b a message of the
-linear trace forms, so that differences of forms are differences of slopes plus words of a linear code. Where they are
-few, all of them are looked at. Where they are many, the ranks of the forms bound their inner products, and one pair of
-words that attains the bound makes it exact. MacWilliams & Sloane, chapter 15, sections 2 and 5.
+The quadratic form number c of the chain is A_p + T_b, where p is its slope (Kerdock's a; none for m odd) and b a
+message of the linear trace forms. So differences of forms are differences of slopes plus codewords of a linear code. If
+they are few, all of them are enumerated. If they are many, the ranks of the forms bound their inner products, and one
+pair of codewords that attains the bound makes it exact. MacWilliams & Sloane, chapter 15, sections 2 and 5.
 """
 
 from dataclasses import dataclass
@@ -61,21 +61,21 @@ class ShortenedCosets:
 
     @property
     def dim(self) -> int:
-        """The length that is left."""
+        """Length after shortening and puncturing."""
         return (1 << self.m) - self.shortened - self.punctured
 
     def max_cosine(self, whole: Cosine) -> Cosine:
-        """What a max cosine of at least 0 of the whole code becomes, at most."""
+        """Return an upper bound on the max cosine after the cut, if that of the whole code is `whole` >= 0."""
         return ((whole * (1 << self.m)) + self.punctured - self.shortened) / self.dim
 
     @property
     def slopes(self) -> int:
-        """How many forms share each trace form: 2^(m-1) for m even, one for m odd."""
+        """Number of forms that share each trace form: 2^(m-1) for m even, one for m odd."""
         return 1 if self.m % 2 else 1 << (self.m - 1)
 
     @property
     def coset_bits(self) -> int:
-        """log2 of the words that are left of each coset."""
+        """Base-2 logarithm of the number of codewords that remain of each coset."""
         return self.m + 1 - self.shortened
 
     @cached_property
@@ -86,13 +86,13 @@ class ShortenedCosets:
 
     @cached_property
     def inner(self) -> PackedBits:
-        """Generator of what is left of RM(1, m): the functions 1, x_1, ..., x_m from number `shortened` on."""
+        """Generator of the remaining part of RM(1, m): the functions 1, x_1, ..., x_m from index `shortened` on."""
         return pack(
             unpack(generator_rows(1, self.m), 1 << self.m)[self.shortened :, self.kept]
         )
 
     def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
-        """The forms of these slopes, and the generator of the trace forms of so many layers; restricted."""
+        """Return the forms of these slopes, and the generator of the trace forms of these layers, restricted."""
         none = np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)
         sloped = none if self.m % 2 else kerdock_forms(self.m, slopes)
         return self._restricted(sloped), self._restricted(
@@ -108,13 +108,13 @@ class ShortenedCosets:
         return pack(bits[:, self.kept])
 
     def words(self, count: int) -> PackedBits:
-        """The first `count` words, coset by coset."""
+        """Return the first `count` codewords, coset by coset."""
         inner = codewords(self.inner, min(count, 1 << self.coset_bits))
         firsts = self.numbered(np.arange(0, count, 1 << self.coset_bits))
         return (firsts[:, None] ^ inner).reshape(-1, inner.shape[1])[:count]
 
     def numbered(self, numbers: Indices) -> PackedBits:
-        """The words with these numbers, coset by coset counted."""
+        """Return the codewords with these numbers, counted coset by coset."""
         cosets = numbers >> self.coset_bits
         layers, (used, which) = (
             cosets // self.slopes,
@@ -128,9 +128,9 @@ class ShortenedCosets:
         )
 
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
-        """For each difference x of trace messages, the largest inner product of words of different cosets at it.
+        """Return, for each difference x of trace messages, the largest inner product between different cosets.
 
-        Entry x covers all slopes and all words of the cosets; it is attained where both layers are there in full.
+        Entry x covers all slopes and all codewords of the cosets; it is attained if both layers are complete.
         """
         slopes, traces = self.forms(
             np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes)
@@ -148,18 +148,18 @@ class ShortenedCosets:
         return largest
 
     def closest_work(self, cosets: int) -> int:
-        """Multiplications that `closest` takes."""
+        """Return the number of multiplications of `closest`."""
         slopes, layers = min(cosets, self.slopes), -(-cosets // self.slopes)
         return (
             slopes * (slopes + 1) // 2 * self.dim << (layers - 1).bit_length()
         ) << self.coset_bits
 
     def closest_possible(self, cosets: int) -> int:
-        """The largest inner product that words of two of the first cosets can have, by the ranks of their forms.
+        """Return an upper bound on the inner products between the first cosets, by the ranks of their forms.
 
         Among the first 2^(layer r) forms, `layer` bits a level, two differ by a form of rank at least m - 2(r - 1)
         for m even and m + 1 - 2r for m odd. The sum of its signs, whatever affine function is added, is then at most
-        2^(m - rank/2). All `shortened` points count for it, and at worst every punctured point against it.
+        2^(m - rank/2). Shortened points lower the bound by one each, and punctured points raise it by at most one each.
         """
         layer = self.m - 1 + self.m % 2
         level = -(-max(1, (cosets - 1).bit_length()) // layer)
@@ -169,10 +169,10 @@ class ShortenedCosets:
     def attains(
         self, cosets: int, product: int, progress: Progress = ignore, group: int = 1
     ) -> bool:
-        """Whether a pair of words with this inner product is found in two whole cosets of the first ones.
+        """Return whether a pair of codewords with this inner product is found in two complete cosets.
 
-        The two are of different groups of `group` neighboring cosets each, the last group perhaps cut short. Pairs of
-        cosets are drawn at random, always the same ones, until the product is met or enough work is done.
+        The two cosets are from different groups of `group` consecutive cosets; the last group may be incomplete. Pairs
+        of cosets are drawn with a fixed seed until the product is found or the work limit is reached.
         """
         if cosets <= group:
             return False
@@ -220,5 +220,5 @@ class ShortenedCosets:
         return 1 - 2 * unpack(words, self.dim).astype(np.float32)
 
     def closest_within_coset(self) -> int:
-        """The largest inner product of two words of the same coset."""
+        """Return the largest inner product of two codewords of the same coset."""
         return self.dim - 2 * smallest_weight(self.inner, self.dim)

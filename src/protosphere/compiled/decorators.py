@@ -1,6 +1,7 @@
-"""The compiler of the inner loops, numba, behind decorators with a type.
+"""Decorators that compile inner loops with numba.
 
-A function becomes machine code at its first call, is kept on disk by `kernel_cache`, and holds no interpreter lock.
+A function is compiled at its first call and releases the global interpreter lock; `kernel_cache` stores the machine
+code on disk.
 """
 
 from collections.abc import Callable
@@ -14,13 +15,13 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def compiled(function: F) -> F:
-    """Sums may be taken in any order, and nothing is infinite or not a number."""
+    """Compile a function with fast math: sums may be reordered, and infinities and NaNs are assumed not to occur."""
     # inlined: a call is bound to other machine code where it is compiled than where it is loaded, to other bits
     return _kept(function, fastmath=True, forceinline=True)
 
 
 def compiled_exactly(function: F) -> F:
-    """Every sum in the order it is written; what is not a number stays so."""
+    """Compile a function without fast math: sums are taken in the written order, and NaNs are kept."""
     return _kept(function)
 
 

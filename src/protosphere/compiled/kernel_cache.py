@@ -1,8 +1,9 @@
-"""Where compiled loops are kept: in the user's cache, one folder for each version of all their sources.
+"""The cache of compiled loops in the user's cache folder, with one folder per version of their sources.
 
-numba's own cache looks at the file of a function, not at those of the functions it calls; it fails where nothing can
-be written, and where a file is damaged. Here every file has a digest, one that does not match is compiled anew, and
-without a folder that is the user's alone, loops are compiled in memory: what a cache holds is run.
+numba's own cache checks the source file of a function, but not those of the functions it calls, and it fails if the
+folder is not writable or a file is damaged. Here every file has a digest, and a file whose digest does not match is
+compiled again. Cached code is executed, so a folder that other users can write to is not used: loops are then compiled
+in memory.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -43,7 +44,7 @@ _reasons: list[str] = []
 
 @lru_cache(maxsize=1)
 def kernel_folder() -> Path | None:
-    """The folder of this version on this processor; None, said once, where there is none that is the user's alone."""
+    """Return the folder for this version and CPU; None, with one warning, if no folder belongs to the user alone."""
     chosen = getattr(config, "CACHE_DIR", "")
     root = Path(chosen) / "protosphere" if chosen else cache_folder()
     if root is None:
@@ -147,7 +148,7 @@ class _Files(IndexDataCacheFile):
 
 
 class KernelCache(FunctionCache):
-    """What numba asks for machine code before it compiles, and tells afterwards. It never fails."""
+    """Cache object that numba queries before it compiles and updates afterwards. It never raises."""
 
     _impl_class = _Implementation
 
@@ -156,12 +157,14 @@ class KernelCache(FunctionCache):
         self._cache_file = _Files(self._cache_path, self._impl.filename_base, "")
 
     def load_overload(self, sig: object, target_context: Any) -> Any:
+        """Return the machine code of a signature, or None if it must be compiled."""
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # not there, or of another make: it is compiled
             return None
 
     def save_overload(self, sig: object, data: Any) -> None:
+        """Store the machine code of a signature; after a failed write, keep it in memory."""
         try:
             super().save_overload(sig, data)
         except OSError as error:

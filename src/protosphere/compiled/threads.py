@@ -1,4 +1,4 @@
-"""The processors of this machine: how many this process may use, and work kept to one of them for its bits."""
+"""The number of CPUs that this process may use, and single-threaded matrix products for reproducible results."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ _lock, _users, _limit = Lock(), dict[object, int | None](), ExitStack()
 
 
 def processor_count() -> int:
-    """How many this process may use, by whatever the system can say."""
+    """Return the number of CPUs that this process may use."""
     if hasattr(os, "process_cpu_count"):  # Python 3.13
         return os.process_cpu_count() or 1  # pyright: ignore
     if hasattr(os, "sched_getaffinity"):
@@ -31,7 +31,7 @@ def _libraries() -> Any:
 
 @contextmanager
 def single_threaded() -> Generator[None]:
-    """Matrix products of numpy, and of torch where it is loaded, by one thread: how many do it changes last bits."""
+    """Context in which matrix products of numpy and torch use one thread, so that the bits are reproducible."""
     torch = sys.modules.get("torch")
     user = object()
     with _lock:

@@ -1,4 +1,4 @@
-"""Where codes meet the sphere: one file for each construction, registered by the line that imports it here."""
+"""Constructions of spherical codes: one file for each scheme, registered by its import here."""
 
 # The order of the list is ours.
 # isort: off
@@ -31,6 +31,7 @@ from protosphere.constructions.frames import (
 from protosphere.constructions.frames import designs as designs
 from protosphere.constructions.frames import strongly_regular as strongly_regular
 from protosphere.constructions.frames import weil_chirp as weil_chirp
+from protosphere.constructions.frames import rotated_bases as rotated_bases
 from protosphere.constructions.lattices import root_system as root_system
 from protosphere.constructions.lattices import signed_quadruples as signed_quadruples
 from protosphere.constructions.lattices import e8_shell as e8_shell
@@ -54,6 +55,7 @@ from protosphere.constructions.descents import semantic_ranking as semantic_rank
 from protosphere.constructions.trees import hierarchical as hierarchical
 from protosphere.constructions.trees import hierarchy_frame as hierarchy_frame
 from protosphere.constructions.parts import composed as composed
+from protosphere.constructions.elementary import clusters as clusters
 # isort: on
 
 from protosphere.constructions.construct import best, construct

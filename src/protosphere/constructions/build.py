@@ -1,4 +1,4 @@
-"""From provenance to points: what it names is built, and nothing is chosen again."""
+"""Building points from provenance; nothing is chosen again."""
 
 from dataclasses import replace
 
@@ -18,11 +18,15 @@ NESTED = "nested from "
 """Before a number of first classes: why points were put in order."""
 
 
-def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCode:
-    """The code that this is the provenance of, certified anew.
+UNREADABLE = (KeyError, TypeError, ValueError, IndexError)
+"""What a build function may raise for a provenance that somebody else wrote."""
 
-    No ranking is asked, so that a family found later, or preferred later, changes nothing. What was searched for is
-    refused: no words give its points back, and its file has them.
+
+def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCode:
+    """Rebuild the code of a provenance and certify it again.
+
+    The result does not depend on rankings, so families that are added or preferred in later versions do not change it.
+    Codes found by a search cannot be rebuilt and raise an error: their files contain the points.
 
     >>> from protosphere.constructions import best
     >>> code = best(num_classes=100, dim=15, iterations=0, catalogue=False)
@@ -34,7 +38,7 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
     if entry.traits.searched:
         got = f"got a search by '{entry.name}': its points are in its file"
         raise InvalidArgumentError(
-            f"'provenance' must name what words give back, {got}"
+            f"'provenance' must name points that can be rebuilt, {got}"
         )
     placement = placement_of(provenance, progress)
     guarantee = entry.promised(
@@ -46,7 +50,7 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
 
 
 def placement_of(provenance: Provenance, progress: Progress = ignore) -> Placement:
-    """The points that provenance names, not certified."""
+    """Return the points of a provenance, without a certificate."""
     chosen = provenance.resolved
     mapping = provenance.mapping
     if chosen is None:
@@ -71,13 +75,13 @@ def placement_of(provenance: Provenance, progress: Progress = ignore) -> Placeme
 
 
 def streams(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
-    """The random numbers of a seed: for the points, and for which class gets which."""
+    """Return two random generators from a seed: one for the points, one for their assignment to classes."""
     first, second = np.random.SeedSequence(seed).spawn(2)
     return np.random.default_rng(first), np.random.default_rng(second)
 
 
 def after(placement: Placement, step: Step) -> Placement:
-    """The points after a step. A part of a code's words is kept as points: it is no such code any more."""
+    """Return the points after a step; a subset of a structured code is kept as plain points."""
     count = placement.count
     if step.what == ZEROS:
         description = f"{placement.description}, {step.count} zero coordinates added"
@@ -93,7 +97,7 @@ def after(placement: Placement, step: Step) -> Placement:
 
 
 def with_choice(asked: Provenance) -> Provenance:
-    """The same, nothing left open: with what was chosen, or where none is kept with what is chosen now."""
+    """Return the provenance with all parameters chosen: the stored ones, or those chosen now if none are stored."""
     chosen = asked.chosen or describe(asked.construction).chosen(
         asked.num_classes, asked.dim, asked.options
     )
@@ -101,7 +105,7 @@ def with_choice(asked: Provenance) -> Provenance:
 
 
 def build(named: Provenance, progress: Progress) -> Placement | SphericalCode:
-    """What the construction makes of a request, with what was chosen and the random numbers of its seed."""
+    """Call the build function of a construction with the chosen parameters and the random generators of the seed."""
     entry = describe(named.construction)
     supplied = {
         "seed": named.seed,
@@ -116,12 +120,7 @@ def _placed(provenance: Provenance, progress: Progress) -> Placement:
     name = describe(provenance.construction).name
     try:
         made = build(with_choice(provenance), progress)
-    except (
-        KeyError,
-        TypeError,
-        ValueError,
-        IndexError,
-    ) as error:  # words that somebody else wrote
+    except UNREADABLE as error:
         raise InvalidArgumentError(
             f"'provenance' must be what '{name}' wrote, got {brief(error)}"
         ) from error

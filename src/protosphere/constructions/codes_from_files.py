@@ -1,7 +1,7 @@
 """Codes and points from files: read, measured again, and compared with what their construction makes.
 
-Rows in a file are numbers, and a fraction that the file gives for them is a claim. Where the file names a construction,
-and that construction makes the same rows bit for bit, its theorem holds for them as it does for a code just made.
+A fraction that a file states for its rows is only a claim. If the file names a construction, and that construction
+makes the same rows bit for bit, its theorem proves the fraction.
 """
 
 from __future__ import annotations
@@ -50,20 +50,29 @@ LONGEST_OPTION = 64
 def load(path: str | Path) -> SphericalCode:
     """Load the code saved in `path`.
 
-    Nothing that a file of ours says is believed. It is measured again where that is quick. Dense rows are certified
-    exactly only where their numbers prove it, or where they are bit for bit those of the construction that the file
-    names.
+    The certificate in a file is not trusted: it is measured again if that is quick. Dense rows are certified exactly
+        only if their numbers prove it, or if they are bit for bit those of the construction that the file names.
 
     Args:
-        path: One of our files (.safetensors), or a .npy, .csv, .txt or .pt file of unit rows.
+        path: A .safetensors file that protosphere wrote, or a .npy, .csv, .txt or .pt file of unit rows.
 
     Returns:
-        The code. `code.certificate.unverified` is true where measuring it would have taken too long; `ps.certify`
-        measures it then.
+        The code. `code.certificate.unverified` is True if measuring it would have taken too long; `ps.certify` then
+        measures it.
 
     Raises:
         StorageError: If the file is truncated, edited, not a file of points, or its rows are not unit vectors.
-        CertificateError: If the points are not what the file says.
+        CertificateError: If the points contradict the certificate in the file.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import protosphere as ps
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "code.safetensors"
+        ...     _ = ps.construct("simplex", num_classes=10, dim=9).save(path)
+        ...     load(path).max_cosine
+        Fraction(-1, 9)
     """
     return from_points(path)
 
@@ -71,11 +80,12 @@ def load(path: str | Path) -> SphericalCode:
 def certify(
     source: Any, *, normalize: bool = False, progress: Progress = ignore
 ) -> Certificate:
-    """Measure the certificate of anybody's prototypes anew.
+    """Measure the largest cosine of given prototypes and return a new certificate.
 
     Args:
         source: A SphericalCode, a matrix with a prototype per row, or the path of a file as `ps.load` reads it.
-        normalize: Whether to divide each row by its norm first; without it rows that are not unit vectors are refused.
+        normalize: Whether to divide each row by its norm first; otherwise rows that are not unit vectors raise an
+            error.
         progress: Called while pairs are measured.
 
     Returns:
@@ -83,10 +93,11 @@ def certify(
 
     Raises:
         StorageError: If the file cannot be read.
-        CertificateError: If the points are not what the code or its file says.
+        CertificateError: If the points contradict the code or its file.
 
-    >>> certify([[1, 0], [-1, 0]]).max_cosine
-    Fraction(-1, 1)
+    Example:
+        >>> certify([[1, 0], [-1, 0]]).max_cosine
+        Fraction(-1, 1)
     """
     return certified_code(source, normalize=normalize, progress=progress).certificate
 
@@ -94,7 +105,7 @@ def certify(
 def certified_code(
     source: Any, *, normalize: bool = False, progress: Progress = ignore
 ) -> SphericalCode:
-    """The code of `source` with the certificate that `certify` returns; the arguments are the same."""
+    """Return the code of `source` with the certificate that `certify` returns; same arguments."""
     if isinstance(source, SphericalCode):
         return verified(source, progress)
     if not is_code_file(source):
@@ -108,19 +119,25 @@ def from_points(
 ) -> SphericalCode:
     """Certify a matrix of unit rows, or a file of them.
 
-    The largest cosine is exact where the nonzero entries of each row have one absolute value, and all rows have as many
-    of them; else it is measured, and `certificate.error` bounds how far it is from that of the numbers given.
+    The largest cosine is exact if the nonzero entries of each row have one absolute value and all rows have equally
+    many of them. Otherwise it is measured, and `certificate.error` bounds the measurement error.
 
     Args:
         points: A matrix with a prototype per row, or the path of a file as `ps.load` reads it.
-        normalize: Whether to divide each row by its norm first; without it rows that are not unit vectors are refused.
+        normalize: Whether to divide each row by its norm first; otherwise rows that are not unit vectors raise an
+            error.
         progress: Called while pairs are measured.
 
     Returns:
         The certified code.
 
-    >>> from_points([[3.0, 4.0], [-4.0, 3.0]], normalize=True).num_classes
-    2
+    Raises:
+        InvalidArgumentError: If `points` is not a matrix of finite numbers, or rows are not unit vectors.
+        StorageError: If the file cannot be read.
+
+    Example:
+        >>> from_points([[3.0, 4.0], [-4.0, 3.0]], normalize=True).num_classes
+        2
     """
     if not is_code_file(points):
         return measured_points(points, normalize=normalize, progress=progress)
@@ -131,25 +148,25 @@ def from_points(
 def verified_if_quick(
     code: SphericalCode, progress: Progress = ignore
 ) -> SphericalCode:
-    """The code with a measured certificate where measuring takes a fraction of a second, else as it is."""
+    """Return the code with a measured certificate if measuring takes a fraction of a second, else unchanged."""
     if code.placement.structure.work > QUICK_WORK:
         return code
     return verified(code, progress)
 
 
 def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
-    """Measure every pair of a code once and certify it; nothing that its certificate or its file says is believed.
+    """Measure every pair of a code once and certify it, without trusting its certificate or its file.
 
     Args:
         code: A code, whose certificate may be unverified.
         progress: Called while pairs are measured.
 
     Returns:
-        The same points with a certificate of their own. Where they are bit for bit those of the construction that the
-        provenance names, its theorem makes the certificate exact.
+        The same points with a new certificate. If they are bit for bit those of the construction that the provenance
+        names, its theorem makes the certificate exact.
 
     Raises:
-        CertificateError: If the points are not what the structure or the certificate says.
+        CertificateError: If the points contradict their structure or certificate.
     """
     structure = code.placement.structure
     rebuilt = _rebuilt(code, progress)
@@ -199,7 +216,7 @@ def _rebuilt(
 
 
 def is_closed_form(named: Provenance) -> bool:
-    """Whether the points are of a closed form that this machine can hold, and making them again reads no file."""
+    """Return whether the points have a closed form, fit in memory, and can be rebuilt without reading a file."""
     entry = describe(named.placed_by.construction)
     steps = [step for level in _levels(named) for step in level.steps]
     small_steps = all(0 <= step.count <= MOST_ENTRIES for step in steps)

@@ -1,4 +1,4 @@
-"""Every scheme at every dimension, beside what theory allows: the numbers of the paper's separation figures."""
+"""Comparison of schemes over dimensions with the bounds: the numbers of the paper's separation figures."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ def compared_schemes() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Cell:
-    """One scheme at one dimension.
+    """Result of one scheme at one dimension.
 
     Attributes:
         scheme: Name of the construction.
@@ -44,8 +44,12 @@ class Cell:
         max_cosine: Largest cosine of two prototypes; None if the scheme is infeasible.
         infeasible_reason: Why the scheme is infeasible, or None.
         energy: Energy of `ps.code_statistics`, for all schemes at the scale of a head on a code that meets the
-            converse. The lower it is, the less the other classes add at a prototype.
+            converse. Lower is better: it is what the other classes add to the softmax at a prototype.
         mean_square: Mean squared cosine of `ps.code_statistics`.
+
+    Example:
+        >>> compare(10, [9], schemes=["simplex"]).cells[0].dim
+        9
     """
 
     scheme: str
@@ -58,13 +62,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Limits:
-    """What theory says of K points in R^n: some arrangement reaches `achievable`, none is below `converse`.
+    """Bounds for K points in R^n: some arrangement attains `achievable`, none is below `converse`.
 
     Attributes:
-        dim: n.
-        achievable: None where even 2**n binary words are too few.
-        converse: the tightest theorem we know.
-        paper_converse: -1/(K-1), which the paper draws at every dimension; tight for K <= n + 1 only.
+        dim: Dimension n.
+        achievable: Achievable bound; None if 2**n < K.
+        converse: The tightest known lower bound.
+        paper_converse: The bound -1/(K-1), which the paper draws at every dimension; tight only for K <= n + 1.
+
+    Example:
+        >>> compare(10, [9], schemes=["simplex"]).limits[0].converse
+        Bound(value=-1/9, theorem='rankin_simplex')
     """
 
     dim: int
@@ -75,7 +83,19 @@ class Limits:
 
 @dataclass(frozen=True)
 class Comparison:
-    """K classes: a cell for each scheme and dimension asked for, and the bounds at each dimension."""
+    """Comparison for K classes: a cell for each scheme and dimension, and the bounds at each dimension.
+
+    Attributes:
+        num_classes: Number K of classes.
+        dims: Dimensions, in ascending order.
+        schemes: Names of the schemes.
+        cells: Results of all schemes at all dimensions.
+        limits: Bounds at each dimension.
+
+    Example:
+        >>> compare(10, [9], schemes=["simplex"]).of("simplex")[0].max_cosine
+        Fraction(-1, 9)
+    """
 
     num_classes: int
     dims: tuple[int, ...]
@@ -84,7 +104,7 @@ class Comparison:
     limits: tuple[Limits, ...]
 
     def of(self, scheme: str) -> tuple[Cell, ...]:
-        """The cells of one scheme by dimension, without the infeasible ones."""
+        """Return the feasible cells of one scheme by dimension."""
         return tuple(
             cell
             for cell in self.cells
@@ -92,7 +112,7 @@ class Comparison:
         )
 
     def records(self) -> list[dict[str, Any]]:
-        """Tidy rows for CSV or JSON, one per number: first the schemes (kind 'scheme'), then the bounds ('bound')."""
+        """Return tidy rows for CSV or JSON, one per number: first schemes (kind 'scheme'), then bounds ('bound')."""
         cells = [
             _record(
                 "scheme",
@@ -120,18 +140,25 @@ def compare(
     modify: bool = False,
     progress: Progress = ignore,
 ) -> Comparison:
-    """Construct every scheme at every dimension and put the largest cosines beside the bounds.
+    """Construct every scheme at every dimension and compare the largest cosines with the bounds.
 
     Args:
-        num_classes: K.
-        dims: the dimensions, or one; see `characteristic_dims`.
-        schemes: names of constructions; the paper's nine and the best known unless given.
-        seed: of the stochastic schemes.
-        modify: let codes be shortened, punctured and extended to dimensions that are not their own.
-        progress: called as cells are done.
+        num_classes: Number K of classes.
+        dims: One dimension or several; see `characteristic_dims`.
+        schemes: Names of constructions; by default the paper's nine and the best known code.
+        seed: Seed of stochastic schemes.
+        modify: Whether codes may be shortened, punctured and extended to reach other dimensions.
+        progress: Called after each cell.
 
-    >>> compare(10, [9], schemes=["simplex", "reed_muller"]).cells[0]
-    Cell(scheme='simplex', dim=9, max_cosine=Fraction(-1, 9), infeasible_reason=None)
+    Returns:
+        The cells of all schemes, and the bounds.
+
+    Raises:
+        InvalidArgumentError: If a scheme or a dimension is not valid.
+
+    Example:
+        >>> compare(10, [9], schemes=["simplex", "reed_muller"]).cells[0]
+        Cell(scheme='simplex', dim=9, max_cosine=Fraction(-1, 9), infeasible_reason=None)
     """
     several = dims if isinstance(dims, Iterable) else [dims]
     lengths = sorted({as_integer("dims", dim, minimum=1) for dim in several})
@@ -154,7 +181,7 @@ def compare_at(
     progress: Progress = ignore,
     build: Callable[..., SphericalCode] = construct,
 ) -> Comparison:
-    """`compare` at chosen pairs of scheme and dimension; `build` is `construct`, or one that remembers."""
+    """Compare schemes at given pairs of scheme and dimension; `build` replaces `construct`, e.g. to cache codes."""
     K = as_integer("num_classes", num_classes, minimum=2)
     as_flag("modify", modify)
     if not requests:
@@ -181,7 +208,7 @@ def compare_at(
 
 
 def limits(num_classes: int, dim: int) -> Limits:
-    """The three bounds at one dimension."""
+    """Return the three bounds at one dimension."""
     try:
         achievable = bounds.achievable(num_classes, dim)
     except InfeasibleError:
@@ -195,7 +222,7 @@ def limits(num_classes: int, dim: int) -> Limits:
 
 
 def limit_records(num_classes: int, rows: Iterable[Limits]) -> list[dict[str, Any]]:
-    """Tidy rows of the bounds, of the same columns as those of a comparison; `theorem` says whose they are."""
+    """Return tidy rows of the bounds with the columns of a comparison; `theorem` names the theorem."""
     return [
         _record("bound", name, num_classes, row.dim, bound.value, theorem=bound.theorem)
         for row in rows
@@ -205,10 +232,19 @@ def limit_records(num_classes: int, rows: Iterable[Limits]) -> list[dict[str, An
 
 
 def characteristic_dims(num_classes: int, low: int, high: int) -> tuple[int, ...]:
-    """The dimensions from `low` to `high` where something happens: 2^m and 2^m - 1, then K/2, K - 1 and K.
+    """Return the dimensions from `low` to `high` at which schemes or bounds change: 2^m, 2^m - 1, K/2, K - 1 and K.
 
-    >>> characteristic_dims(10, 4, 16)
-    (4, 5, 7, 8, 9, 10, 15, 16)
+    Args:
+        num_classes: Number K of classes.
+        low: Smallest dimension.
+        high: Largest dimension.
+
+    Returns:
+        The dimensions, in ascending order.
+
+    Example:
+        >>> characteristic_dims(10, 4, 16)
+        (4, 5, 7, 8, 9, 10, 15, 16)
     """
     K = as_integer("num_classes", num_classes, minimum=2)
     first = as_integer("low", low, minimum=1)

@@ -1,4 +1,4 @@
-"""From a request to a certified code: look up, check, choose, build, certify, freeze."""
+"""The calls that construct a certified code: look up the scheme, check, choose, build, certify."""
 
 from dataclasses import replace
 from typing import Any
@@ -27,20 +27,29 @@ def construct(
     progress: Progress = ignore,
     **options: Any,
 ) -> SphericalCode:
-    """K = `num_classes` prototypes on the unit sphere of R^n, n = `dim`, by the named scheme, with a certificate.
+    """Construct K prototypes on the unit sphere of R^n by a named scheme, with a certificate.
 
     Args:
-        scheme: one of `ps.available()`; 'best' is the lowest max cosine of them all.
-        num_classes: how many prototypes, at least 2; may be left out where `similarity`, `tree` or `table` says it.
-        dim: the dimension, at least 1; InfeasibleError names the nearest that works where this one does not.
-        seed: of everything random. On one machine the same seed gives the same bits; of the paper's two descents with
-            the same number of threads.
-        mapping: `fixed` gives class i point i; `random` permutes them by the seed.
-        progress: called with (stage, steps done, steps in all) while work goes on; `ps.progress_bar` shows a bar.
-        options: the scheme's own, see `ps.describe(scheme).options`.
+        scheme: One of `ps.available()`; 'best' takes the lowest maximum cosine of all.
+        num_classes: Number K of prototypes, at least 2. It may be omitted if `similarity`, `tree` or `table` determines
+            it.
+        dim: Dimension n, at least 1.
+        seed: Seed of everything random. On one machine the same seed gives the same bits; the paper's two descents also
+            need the same number of threads.
+        mapping: 'fixed' gives class i point i; 'random' permutes the points by the seed.
+        progress: Called with (stage, steps done, total steps); `ps.progress_bar` shows a bar.
+        options: Options of the scheme, see `ps.describe(scheme).options`.
 
-    >>> construct("reed_muller", num_classes=100, dim=64)
-    SphericalCode(reed_muller, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))
+    Returns:
+        The certified code.
+
+    Raises:
+        InvalidArgumentError: If an argument is not valid, or the scheme or an option does not exist.
+        InfeasibleError: If the scheme has no code for K and n; the message names the nearest dimension that works.
+
+    Example:
+        >>> construct("reed_muller", num_classes=100, dim=64)
+        SphericalCode(reed_muller, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))
     """
     entry = describe(scheme)
     given = entry.resolved(options)
@@ -86,31 +95,40 @@ def best(
     tolerance: float = 0.0,
     progress: Progress = ignore,
 ) -> SphericalCode:
-    """The best separated K = `num_classes` points of R^n, n = `dim`, of everything we know.
+    """Return K points of R^n with the lowest known maximum cosine.
 
-    Every family's guarantee is looked up, the most promising are built and measured, subsets of larger codes are chosen
-    with care, codes that long searches found are made anew from what is kept of them, and where (K, n) is small enough
-    the optimizer starts from all of these and from scratch. `code.provenance.resolved` says what it returned.
+    The guarantees of all families are compared, and the best candidates are built and measured, including subsets of
+    larger codes. Codes that earlier searches found come from the catalogue. If (K, n) is small enough, a numerical
+    search starts from all of these and from random points. `code.provenance.resolved` says which scheme was chosen.
 
     Args:
-        num_classes: K, at least 2.
-        dim: n, at least 1 (which holds two).
-        budget: seconds in all, compiling included, after which no search goes on; what is known is built and certified
-            all the same. What is found then depends on the machine.
-        iterations: or the optimizer's evaluations; 0 for what is known already, algebra and the catalogue. By default a
-            few seconds' worth, fewer where what is known will hardly be beaten. Up to 300 classes in 64 dimensions what
-            searches found is kept, and what they took, a second or some thousand evaluations, counts as spent.
-        catalogue: whether to use what is kept of searches; without it and with iterations=0 it is algebra alone.
-        seed: of the optimizer.
-        mapping: as of `ps.construct`.
-        prefer: 'separated', or 'energy': of the codes within `tolerance` of the lowest max cosine the one
-            whose other cosines are low as well, by the energy of a head (`ps.code_statistics`). Ties of 'separated'
-            go to the scheme with the fastest head, as on the explore page.
-        tolerance: how much max cosine may be given for that.
-        progress: called while work goes on. Ctrl-C during the search returns the best so far, and its choice says so.
+        num_classes: Number K of points, at least 2.
+        dim: Dimension n, at least 1 (which holds two points).
+        budget: Seconds after which the search ends, including compilation. Known codes are built and certified in any
+            case. The result then depends on the speed of the machine.
+        iterations: Evaluations of the search, in place of `budget`; 0 uses only algebraic codes and the catalogue. The
+            default takes a few seconds, or less if an improvement is unlikely. Up to 300 classes in 64 dimensions the
+            catalogue has codes of earlier searches, and their cost, a second or some thousand evaluations, counts as
+            spent.
+        catalogue: Whether to use the catalogue; without it, `iterations=0` uses only algebraic codes.
+        seed: Seed of the search.
+        mapping: As in `ps.construct`.
+        prefer: 'separated', or 'energy': among the codes within `tolerance` of the lowest maximum cosine, the one with
+            the lowest energy of a head (`ps.code_statistics`). With 'separated', ties go to the scheme with the fastest
+            head.
+        tolerance: Increase of the maximum cosine that 'energy' may accept.
+        progress: Called during the work. Ctrl-C during the search returns the best code so far, and its choice says so.
 
-    >>> best(num_classes=100, dim=64)
-    SphericalCode(best: orthogonal_simplices, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))
+    Returns:
+        The certified code.
+
+    Raises:
+        InvalidArgumentError: If an argument is not valid.
+        InfeasibleError: If K points in R^n exceed the memory of the machine.
+
+    Example:
+        >>> best(num_classes=100, dim=64)
+        SphericalCode(best: orthogonal_simplices, K=100, n=64, max cosine 0 = converse (rankin_orthoplex))
     """
     effort = {"budget": budget, "iterations": iterations, "catalogue": catalogue}
     options = effort | {"prefer": prefer, "tolerance": tolerance}

@@ -1,4 +1,4 @@
-"""Families of codes whose sizes and separations are known in advance by theorem; points are placed when asked for."""
+"""Families of codes whose sizes and maximum cosines are known by theorem; points are built on request."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -20,11 +20,12 @@ class Member:
     """One code of a family.
 
     Attributes:
-        dim, size: n, and how many points there are.
-        max_cosine: of all of them, by theorem; exact where it is rational.
-        id: Token that names the code within its family. Files keep it, so it never changes.
-        description: What the code is, for people, with its parameters.
-        structure: from a number of classes to the first so many points, in the form they have.
+        dim: Dimension n.
+        size: Number of points.
+        max_cosine: Maximum cosine of all points by theorem; exact if it is rational.
+        id: Identifier of the code within its family. Files store it, so it never changes.
+        description: Text that says what the code is, with its parameters.
+        structure: Function that returns the structure of a given number of first points.
     """
 
     dim: int
@@ -35,7 +36,7 @@ class Member:
     structure: Callable[[int], Structure]
 
     def place(self, num_classes: int) -> Placement:
-        """The first so many points, to be certified."""
+        """Return the first points, to be certified."""
         return Placement(self.description, self.structure(num_classes))
 
 
@@ -48,7 +49,7 @@ def dense_member(
     points: Callable[[int], Points],
     step: Fraction | None = None,
 ) -> Member:
-    """A member whose first points are the rows that `points` gives for their number; cosines are 1 - j times `step`."""
+    """Return a member with dense points, whose cosines are 1 - j * `step`; `points` returns the first rows."""
 
     def structure(count: int) -> Plain:
         return Plain(points(count), step)
@@ -74,7 +75,7 @@ def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
 
 
 def fitting_member(members: Members, num_classes: int, dim: int) -> Member | None:
-    """The member of just this dimension with room for so many classes and the lowest max cosine."""
+    """Return the member of exactly this dimension with at least K points and the lowest maximum cosine."""
     fitting = [
         member
         for member in members(dim)
@@ -86,7 +87,7 @@ def fitting_member(members: Members, num_classes: int, dim: int) -> Member | Non
 
 
 def named_member(members: Members, dim: int, id: str) -> Member:
-    """The member of this dimension with this id; ids are unique within a family, and never change."""
+    """Return the member with this dimension and id."""
     for member in members(dim):
         if member.dim == dim and member.id == id:
             return member

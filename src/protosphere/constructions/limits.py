@@ -1,4 +1,4 @@
-"""What fits into this machine: asked before anything is built, answered in one sentence."""
+"""Limits of memory and time, checked before anything is built."""
 
 import os
 from collections.abc import Callable
@@ -28,7 +28,7 @@ DENSE_ROWS = 4
 
 
 def memory_bytes() -> int:
-    """Return half of the machine's memory, the share a code may take; 8 GiB if the system does not say."""
+    """Return half of the machine's memory, the share that a code may take; 8 GiB if it is unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):
@@ -36,17 +36,17 @@ def memory_bytes() -> int:
 
 
 def dense_points_fit(num_bytes: int) -> bool:
-    """Whether dense points of this size are built within four gigabytes, and within this machine's memory."""
+    """Return whether dense points of this size can be built within four gigabytes and this machine's memory."""
     return num_bytes <= min(LARGEST_DENSE_BYTES, memory_bytes())
 
 
 def size_infeasible_reason(
     scheme: Construction, num_classes: int, dim: int
 ) -> str | None:
-    """Return why K points of R^n are too many, for memory or for measuring all their pairs; None if they are not.
+    """Return why K points of R^n are too many for memory or for measuring all pairs; None if they are not.
 
-    A construction that chooses among others is asked for the least that any of them takes, since it looks for those
-    that fit. However a code is held, its points are measured as dense rows, so that a few of those must fit as well.
+    For a construction that chooses among others, the smallest requirement counts, since it takes one that fits. Points
+    are measured as dense rows, a few at a time, so that these must fit as well.
 
     Args:
         scheme: Construction that is asked for the points.
@@ -87,11 +87,11 @@ def _bits_per_point(traits: Traits, dim: int, held_bits: int) -> int:
 def dim_infeasible_reason(
     scheme: str, rule: str, least: Callable[[int], int], num_classes: int, dim: int
 ) -> str | None:
-    """Return why so few dimensions do not hold K classes; None if they do.
+    """Return why a dimension is too small for K classes; None if it is not.
 
     Args:
         scheme: Name of the construction.
-        rule: What it needs, for the message.
+        rule: Text of the requirement, for the message.
         least: Function from K to the smallest dimension that holds K classes.
         num_classes: Number K of classes.
         dim: Dimension that was asked for.

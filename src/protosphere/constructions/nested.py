@@ -1,4 +1,4 @@
-"""Which points of a code to begin with, or to keep: those that are well separated."""
+"""Orders and subsets of the points of a code whose first points are well separated."""
 
 from bisect import bisect_left
 
@@ -33,7 +33,7 @@ def nested_order(points: Points, num_first: int) -> Indices:
         num_first: Number of points that come first.
 
     Returns:
-        The numbers of the points in the new order.
+        The indices of the points in the new order.
 
     Example:
         >>> pentagon = np.exp(2j * np.pi * np.arange(5) / 5)
@@ -54,14 +54,14 @@ def nested_order(points: Points, num_first: int) -> Indices:
 
 
 def farthest_first(points: Points, chosen: Indices) -> Indices:
-    """Return the numbers in `chosen`, then always the point whose largest cosine with those before it is lowest.
+    """Return the indices in `chosen`, then repeatedly the point whose largest cosine with all previous ones is lowest.
 
     Args:
         points: Unit vectors, as rows.
-        chosen: Numbers of the points to begin with.
+        chosen: Indices of the points to begin with.
 
     Returns:
-        The numbers of all points in this order.
+        The indices of all points in this order.
     """
     order = np.empty(len(points), dtype=np.int64)
     order[: len(chosen)] = chosen
@@ -75,14 +75,14 @@ def farthest_first(points: Points, chosen: Indices) -> Indices:
 
 
 def far_apart(points: Points, count: int) -> Indices:
-    """Return `count` points whose pairwise cosines are at most the lowest level that bisection finds.
+    """Return `count` points whose pairwise cosines are at most a threshold, the lowest that bisection finds.
 
     Args:
         points: Unit vectors, as rows.
         count: Number of points to choose.
 
     Returns:
-        The numbers of the chosen points.
+        The indices of the chosen points.
     """
     gram = (points @ points.T).round(DIGITS)
     levels = np.unique(gram)
@@ -114,16 +114,16 @@ def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None
 
 
 def select_subset(points: Points, num_classes: int) -> Indices:
-    """Return the numbers of `num_classes` points, after removing the others one at a time.
+    """Return the indices of `num_classes` points, after removing the others one at a time.
 
-    Each step removes the point that is in most of the closest pairs.
+    Each step removes the point that occurs in most of the closest pairs.
 
     Args:
         points: Unit vectors, as rows.
         num_classes: Number of points to keep.
 
     Returns:
-        The numbers of the points that are kept, in ascending order.
+        The indices of the points that are kept, in ascending order.
     """
     gram = points @ points.T
     np.fill_diagonal(gram, -2)

@@ -37,7 +37,7 @@ def always_feasible(*_: object, **__: object) -> None:
 
 
 def no_guarantee(*_: object, **__: object) -> None:
-    """Return None: no theorem promises a max cosine."""
+    """Return None: no theorem bounds the max cosine."""
 
 
 def orthogonal_or_antipodal(*_: object, **__: object) -> Fraction:
@@ -51,16 +51,20 @@ class Construction:
 
     Attributes:
         name: Name that `ps.construct` takes.
-        build: Function that places the points; it asks by name for what it needs. A construction that chooses among
-            others returns a certified code with the provenance of what it chose.
+        build: Function that places the points; its parameter names say which arguments it needs. A construction that
+            chooses among others returns a certified code with the provenance of the chosen one.
         summary: One line for lists.
         reference: Where the construction comes from.
         infeasible_reason: Function that says why a request is infeasible and what would work, or returns None.
-        guarantee: Function that returns the promised max cosine without building. It may ask for `chosen`.
+        guarantee: Function that returns an upper bound on the max cosine without building. It may take `chosen`.
         members: For a family, the function that lists every code up to a dimension (see `families.Member`).
-        choose: Function that returns the parameters that a request leaves open, by names and numbers that stay valid
-            for ever: `build` gets them as `chosen`, and provenance holds them.
+        choose: Function that returns the parameters that a request leaves open, by names and numbers that never change
+            their meaning: `build` gets them as `chosen`, and provenance stores them.
         traits: Properties that decide how other parts of the package treat the construction.
+
+    Example:
+        >>> describe("simplex").summary
+        'regular simplex: every cosine -1/(K-1), the optimum for n >= K-1'
     """
 
     name: str
@@ -127,7 +131,7 @@ class Construction:
         supplied: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Placement | SphericalCode:
-        """Call `build` with those of the `supplied` arguments that it asks for."""
+        """Call `build` with those of the `supplied` arguments that it takes."""
         wanted = _asked_for(self.build, supplied)
         return self.build(num_classes, dim, **wanted, **options)
 
@@ -213,6 +217,9 @@ def construction(
 
 def available() -> tuple[str, ...]:
     """Return the names of all constructions.
+
+    Returns:
+        The names, in the order of registration.
 
     Example:
         >>> "reed_muller" in available()

@@ -1,4 +1,4 @@
-"""The cells of an atlas computed, resumably, and checked by building them anew."""
+"""Computing the rows of an atlas, resumably, and checking them by building the codes again."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ def atlas_row(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> AtlasRow:
-    """The cell of (K, n), computed."""
+    """Compute the row of (K, n)."""
     code = best(
         num_classes=num_classes,
         dim=dim,
@@ -66,7 +66,7 @@ def beside_bounds(
     converse: Bound,
     compared: Mapping[str, float | None],
 ) -> AtlasRow:
-    """The cell of (K, n) with this code, beside the bounds and what the paper's codes come to; nothing was searched."""
+    """Return the row of (K, n) for a given code, with the bounds and the paper's codes; nothing is searched."""
     value, scheme, description = found
     cell = (num_classes, dim)
     achievable = limits(num_classes, dim).achievable
@@ -109,10 +109,11 @@ def write_atlas(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> tuple[AtlasRow, ...]:
-    """Compute the cells that the file does not have yet, the file being replaced as they come; all rows of the file.
+    """Compute the rows that the file does not have yet, and return all rows of the file.
 
-    Rows made with another seed or other iterations are not kept. More dimensions or fewer classes are never worse: a
-    cell for which less was found takes a part of the better code. A second call for the same file is refused meanwhile.
+    The file is replaced as rows are finished. Rows made with another seed or other iterations are computed again. A row
+    is never worse than one with more classes or fewer dimensions: it uses a part of the better code. A second call for
+    the same file is refused while the first one runs.
     """
     with locked(Path(path), "atlas"):
         stored = read_atlas(path) if Path(path).exists() else ()
@@ -136,7 +137,11 @@ def write_atlas(
 
 
 def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
-    """Build each row anew; CertificateError at the first that is worse or wrong on its converse. How many went well."""
+    """Rebuild the code of each row and return how many were checked.
+
+    Raises:
+        CertificateError: At the first row whose code is worse than stated or whose converse is wrong.
+    """
     chosen = list(rows)
     for done, row in enumerate(chosen):
         progress("checking", done, len(chosen))

@@ -1,4 +1,4 @@
-"""What a construction says of itself: everything that other rooms need to know."""
+"""Traits: what a construction states about itself for the other packages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

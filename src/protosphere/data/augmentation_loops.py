@@ -1,4 +1,4 @@
-"""The compiled loop that moves images and replaces their bytes, in one pass."""
+"""The compiled loop that transforms and normalizes images in one pass."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write_moved(
     levels: Levels,
     batch: Levels,
 ) -> None:
-    """batch = the images in `rows`, moved; cosines and sines are in units of 2**-fraction_bits."""
+    """Write the transformed images of `rows` into `batch`; cosines and sines are in units of 2**-fraction_bits."""
     count, channels, height, width = batch.shape
     places = np.empty(width, np.int64)
     for b in range(count):

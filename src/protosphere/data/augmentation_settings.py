@@ -1,16 +1,16 @@
-"""What may happen to an image, as a record that needs no torch."""
+"""Settings of augmentation, as a record that does not need torch."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Augmentation:
-    """What may happen to an image.
+    """Random transforms of an image.
 
     Attributes:
-        pad: black pixels added on every side before a crop of the original size; 0 for none.
-        flip: whether half of the images are mirrored left to right.
-        rotation_degrees: the largest angle of rotation either way; 0 for none.
+        pad: Number of black pixels added on every side before a crop of the original size; 0 for none.
+        flip: Whether half of the images are mirrored left to right.
+        rotation_degrees: Largest rotation angle in either direction; 0 for none.
     """
 
     pad: int = 0

@@ -73,7 +73,7 @@ def read_cifar(path: Path, name: str) -> Dataset:
         The dataset.
 
     Raises:
-        StorageError: If the archive is damaged or another one.
+        StorageError: If the archive is damaged or is not CIFAR.
     """
     layout = LAYOUTS[name]
     members = _members(path, {*layout.train, *layout.test, layout.names})

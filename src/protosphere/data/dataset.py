@@ -35,7 +35,12 @@ class Dataset:
         step: For features stored as int8, the value of 1 in each column; else None.
 
     Raises:
-        StorageError: If numbers of examples, labels, shapes or types do not fit.
+        StorageError: If the numbers of examples, labels, shapes or types are inconsistent.
+
+    Example:
+        >>> from protosphere.data import load_dataset
+        >>> load_dataset("digits").input_shape
+        (1, 8, 8)
     """
 
     name: str

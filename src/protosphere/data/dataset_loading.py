@@ -1,4 +1,4 @@
-"""Loading of a dataset by name: from files on this machine, or by download."""
+"""Loading a dataset by name: from files on this machine, or by download."""
 
 import os
 from dataclasses import dataclass
@@ -23,6 +23,10 @@ class Facts:
     Attributes:
         num_classes: K.
         is_features: Whether examples are feature vectors, not images.
+
+    Example:
+        >>> dataset_facts("digits").num_classes
+        10
     """
 
     num_classes: int

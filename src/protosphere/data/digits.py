@@ -1,7 +1,7 @@
-"""1,797 handwritten digits of 8 x 8 pixels, inside the package: real images with no download.
+"""1,797 handwritten digits of 8 x 8 pixels, shipped with the package: real images without a download.
 
-The test part of E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits, UCI, 1998 (CC BY 4.0), as
-scikit-learn carries it; `scikit-learn` is the oracle of our test and no dependency.
+The test part of E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits, UCI, 1998 (CC BY 4.0), as in
+scikit-learn. scikit-learn is not needed to read them; a test compares both.
 """
 
 from importlib import resources
@@ -21,7 +21,7 @@ BRIGHTEST = 16
     "digits", 10, summary="1,797 handwritten digits of 8 x 8 pixels, inside the package"
 )
 def read_digits(files: tuple[Path, ...] = ()) -> Dataset:
-    """The digits, brightness 0 ... 16 stretched to 0 ... 255; a fixed random 500 are for the test.
+    """Read the digits, with brightness 0 ... 16 scaled to 0 ... 255; a fixed random set of 500 is the test set.
 
     >>> read_digits().x_train.shape
     (1297, 1, 8, 8)

@@ -1,6 +1,6 @@
-"""MNIST and Fashion-MNIST: four IDX files each, compressed or not.
+"""MNIST and Fashion-MNIST: four IDX files each, gzip-compressed or not.
 
-IDX is two zero bytes, a type, the number of dimensions, the dimensions, the entries.
+An IDX file has two zero bytes, a type, the number of dimensions, the dimensions, and the entries.
 Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits, 1998; H. Xiao, K. Rasul, R. Vollgraf,
 Fashion-MNIST, 2017.
 """
@@ -100,7 +100,7 @@ def read_idx(path: Path, ndim: int) -> Images:
         The array.
 
     Raises:
-        StorageError: If the file is damaged or another one.
+        StorageError: If the file is damaged or is not such an IDX file.
     """
     with reading(path, "truncated or damaged"), unpacked(path) as file:
         return _entries(path, file, ndim)

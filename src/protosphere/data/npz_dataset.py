@@ -31,7 +31,7 @@ def read_npz(path: Path) -> Dataset:
         The dataset.
 
     Raises:
-        StorageError: If the file cannot be read or its arrays do not fit.
+        StorageError: If the file cannot be read or its arrays are inconsistent.
     """
     arrays = read_arrays(path, (*KEYS, "class_names", "step"), KEYS)
     y_train = _labels(path, "y_train", arrays["y_train"])
@@ -59,7 +59,7 @@ def npz_facts(path: Path) -> tuple[int, bool]:
         The two facts.
 
     Raises:
-        StorageError: If the file cannot be read or its labels do not fit.
+        StorageError: If the file cannot be read or its labels are not valid.
     """
     arrays = read_arrays(path, ("y_train", "y_test", "class_names"), KEYS)
     y_train = _labels(path, "y_train", arrays["y_train"])

@@ -1,4 +1,4 @@
-"""The list of datasets: one frozen record each, made by decorating its reader."""
+"""The registry of datasets: one frozen record each, created by decorating its reader."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,9 +13,10 @@ Reader = Callable[[tuple[Path, ...]], Dataset]
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """One file to download: its `url` is empty where there is none, its `digest` begins with `md5:` or `sha256:`.
+    """A file to download: `url` is empty if there is none, `digest` begins with `md5:` or `sha256:`.
 
-    The digest, its publishers', is of a download only: a folder of the user's may have it packed in another way.
+    The digest is that of the publisher and is checked for downloads only: a file in a folder of the user may be
+        compressed differently.
     """
 
     name: str
@@ -27,7 +28,7 @@ Files = tuple[RemoteFile, ...]
 
 
 def remote_files(url: str, digests: Mapping[str, str]) -> Files:
-    """Files of one place, by their names."""
+    """Return files at one URL, by their names."""
     return tuple(
         RemoteFile(name, url + name, digest) for name, digest in digests.items()
     )
@@ -35,17 +36,17 @@ def remote_files(url: str, digests: Mapping[str, str]) -> Files:
 
 @dataclass(frozen=True)
 class DatasetEntry:
-    """One dataset.
+    """A registered dataset.
 
     Attributes:
-        name: what `load_dataset` calls it.
-        num_classes: K, known before anything is read.
-        features: whether examples are vectors of features, not images.
-        files: what it is made of; none for data inside the package.
-        read: from those files to the dataset.
-        summary: in a line.
-        folder: that its files are kept in, among the data; named like the dataset unless given.
-        system_folder: where a system may have them already.
+        name: Name for `load_dataset`.
+        num_classes: Number K of classes, known before anything is read.
+        features: Whether examples are feature vectors, not images.
+        files: Files of the dataset; none if it is shipped with the package.
+        read: Function from those files to the dataset.
+        summary: Description in one line.
+        folder: Folder of its files within the data folder; by default the name of the dataset.
+        system_folder: Folder in which a system may have the files already.
     """
 
     name: str

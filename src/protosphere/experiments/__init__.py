@@ -1,4 +1,4 @@
-"""Training: configs, runs that survive being killed, sweeps, and what they leave. Torch comes when a run begins."""
+"""Training: configs, resumable runs, sweeps and their records. torch is imported when a run starts."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,6 +1,7 @@
-"""Examples on the device as they are kept, and from them batches: in a random order, augmented, normalized.
+"""Examples on the device, and batches of them: in random order, augmented and normalized.
 
-Processes draw order and moves of whole batches from one stream and take their parts: together they see what one would.
+All processes draw the order and the transforms of whole batches from one random stream and take their share, so that
+together they process the same batches as a single process.
 """
 
 from collections.abc import Iterator
@@ -30,13 +31,13 @@ LEAST_FUSED = 5_000
 
 @dataclass(frozen=True)
 class Share:
-    """Which of several processes this one is."""
+    """Index of this process among several."""
 
     rank: int = 0
     world: int = 1
 
     def of(self, count: int) -> slice:
-        """Its share of `count` rows."""
+        """Return the share of `count` rows that belongs to this process."""
         return slice(
             self.rank * count // self.world, (self.rank + 1) * count // self.world
         )
@@ -53,13 +54,13 @@ class Labeled:
         return len(self.labels)
 
     def to(self, device: torch.device) -> "Labeled":
-        """The same on another device."""
+        """Return the same examples on another device."""
         return Labeled(self.inputs.to(device), self.labels.to(device))
 
 
 @dataclass(frozen=True)
 class DeviceData:
-    """What a run needs, on its device: three sets, and how their inputs are normalized."""
+    """Training, validation and test examples on a device, and the normalization of their inputs."""
 
     train: Labeled
     validation: Labeled
@@ -70,7 +71,7 @@ class DeviceData:
 def device_data(
     dataset: Dataset, config: TrainingConfig, device: torch.device
 ) -> DeviceData:
-    """The dataset on the device, its training examples split at random by the config's seed."""
+    """Move the dataset to the device, with its training examples split at random by the seed of the config."""
     if dataset.is_features and config.augmentation != Augmentation():
         raise InvalidArgumentError(
             f"'pad', 'flip' and 'rotation_degrees' move pixels, and '{dataset.name}' has none"
@@ -107,7 +108,7 @@ def _chosen(dataset: Dataset, rows: Tensor) -> Labeled:
 def with_label_noise(
     labeled: Labeled, config: TrainingConfig, num_classes: int
 ) -> Labeled:
-    """The examples, the config's share of them with another class's label, each other class as likely."""
+    """Return the examples with the config's share of labels replaced by other classes, chosen uniformly."""
     wrong = round(config.label_noise * len(labeled)) if num_classes > 1 else 0
     if not wrong:
         return labeled
@@ -122,9 +123,9 @@ def with_label_noise(
 def training_batches(
     data: DeviceData, config: TrainingConfig, epoch: int, part: Share
 ) -> Iterator[tuple[Tensor, Tensor, int]]:
-    """Every training example once, in the order and with the moves of this epoch.
+    """Yield every training example once, in the order and with the transforms of this epoch.
 
-    By batches: inputs and labels of this process's part, and how many examples all parts have.
+    A batch has the inputs and labels of this process, and the number of examples of all processes.
     """
     generator = stream(config.seed, "epoch", epoch)
     order = torch.randperm(len(data.train), generator=generator)
@@ -158,7 +159,7 @@ def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
 def evaluation_batches(
     data: DeviceData, labeled: Labeled, part: Share, size: int = EVALUATION_BATCH
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """This process's share of the examples, as they are."""
+    """Yield the share of the examples that belongs to this process, without augmentation."""
     share = part.of(len(labeled))
     batches = (
         torch.split(whole[share], size) for whole in (labeled.inputs, labeled.labels)
@@ -170,7 +171,7 @@ def evaluation_batches(
 
 
 def augmented_once(data: DeviceData, config: TrainingConfig, epoch: int) -> Labeled:
-    """The validation images with moves of their own, for the protocol that augments them too."""
+    """Return the validation images with random transforms, for the protocol that augments them too."""
     generator = stream(config.seed, "epoch", -1 - epoch & 0xFFFF_FFFF)
     moves = random_moves(config.augmentation, len(data.validation), generator)
     return Labeled(moved(data.validation.inputs, moves), data.validation.labels)

@@ -1,4 +1,4 @@
-"""Where a run stands after an epoch, in one file that is written beside and renamed: there is always a whole one."""
+"""The checkpoint of a run after an epoch, in one file that is replaced atomically."""
 
 import hashlib
 import io
@@ -39,7 +39,7 @@ global generators; those of the order and the moves follow from the epoch."""
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write the checkpoint; a reader, or a power cut, finds the old one or the new one."""
+    """Write the checkpoint atomically, so that a reader always finds a complete one."""
     content = checkpoint | {
         "history": [asdict(metrics) for metrics in checkpoint["history"]],
         "format": FORMAT,
@@ -52,7 +52,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def load_checkpoint(folder: Path, config: str, data: str) -> Checkpoint | None:
-    """The checkpoint in `folder`, None where there is none; refused where it is of another config or other data."""
+    """Return the checkpoint in `folder`, or None; StorageError if it belongs to another config or other data."""
     path = folder / CHECKPOINT_FILE
     if not path.exists():
         return None
@@ -77,7 +77,7 @@ def load_checkpoint(folder: Path, config: str, data: str) -> Checkpoint | None:
 
 
 def weights_digest(weights: Mapping[str, Tensor]) -> str:
-    """SHA-256 over names, types, shapes and bits of all weights."""
+    """Return the SHA-256 digest of the names, types, shapes and bits of all weights."""
     sha = hashlib.sha256()
     for name in sorted(weights):
         tensor = weights[name].detach().cpu().contiguous()

@@ -1,8 +1,9 @@
-"""How similar classes are, for the mappings `align` and `oppose`; of examples only those trained on are looked at.
+"""Class similarity for the mappings `align` and `oppose`, measured on training examples only.
 
-`seen`: the cosine of their centered means, of the inputs themselves where they are features, else of the logits of the
-same network after one epoch with a learned layer. `logits`: the correlation of that layer's logits. `learned`: the
-cosine of what a layer after as many numbers learns for them in half of the epochs. Or a tree, or a table of vectors.
+`seen` is the cosine of the centered class means: of the inputs if they are features, else of the logits of the same
+network after one epoch with a learned layer. `logits` is the correlation of the logits of that layer. `learned` is the
+cosine of the rows of a learned layer on `dim` inputs, trained for half of the epochs. The similarity may also come from
+a tree or a table of vectors.
 """
 
 from collections.abc import Iterator
@@ -43,7 +44,7 @@ WARMUP_RATE = 2.0
 def class_similarity(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """K x K, as the config's `similarity` says."""
+    """Return the K x K similarity that the config's `similarity` names."""
     if config.similarity == "seen":
         return similarity_from_embeddings(
             measured_class_means(config, dataset, folder, fabric)
@@ -62,7 +63,7 @@ def class_similarity(
 def measured_class_means(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """The mean of each class, one per row: of features, or of the logits after an epoch with a learned layer."""
+    """Return the mean of each class, one per row: of features, or of logits after an epoch with a learned layer."""
     data = device_data(dataset, config, fabric.device)
     if dataset.is_features:
         network = torch.nn.Identity()
@@ -72,7 +73,7 @@ def measured_class_means(
 
 
 def input_class_means(config: TrainingConfig, dataset: Dataset, fabric: Any) -> Points:
-    """The mean training input of each class, one per row: of pixels or of features."""
+    """Return the mean training input (pixels or features) of each class, one per row."""
     data = device_data(dataset, config, fabric.device)
     return _class_means(torch.nn.Identity(), data, dataset.num_classes)
 
@@ -92,7 +93,7 @@ def _class_means(network: Any, data: DeviceData, num_classes: int) -> Points:
 def logit_correlations(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Over the training examples, of the logits after an epoch with a learned layer; what all share is taken out."""
+    """Return correlations of the logits over the training examples, after an epoch with a learned layer, centered."""
     data = device_data(dataset, config, fabric.device)
     K = dataset.num_classes
     total = torch.zeros(K, dtype=torch.float64)
@@ -131,10 +132,10 @@ def _learned_cosines(
 def learned_class_vectors(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """The rows that a learned layer after `dim` numbers has for the classes, one each.
+    """Return the rows that a learned layer on `dim` inputs has for the classes.
 
-    It is trained for half of the epochs at twice the rate, since fixed prototypes need a lower one than a layer that
-    is learned.
+    The layer is trained for half of the epochs at twice the learning rate, because a learned layer needs a higher rate
+    than fixed prototypes.
     """
     settings: dict[str, Any] = {
         "epochs": (config.epochs + 1) // 2,
@@ -162,7 +163,7 @@ def _warmed_up(
 
 
 def _seen(network: Any, data: DeviceData) -> Iterator[tuple[Tensor, Tensor]]:
-    """What a network makes of the training examples, one a row in double precision, and their labels."""
+    """What a network makes of the training examples, one per row in double precision, and their labels."""
     with torch.no_grad():
         for inputs, labels in evaluation_batches(data, data.train, Share()):
             yield network(inputs).double().flatten(1), labels

@@ -1,4 +1,4 @@
-"""Numbers of a run's prototypes that may tell its accuracy beforehand, in its record beside their largest cosine."""
+"""Statistics of a run's prototypes that may predict its accuracy, stored in its record."""
 
 import numpy as np
 
@@ -9,17 +9,17 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.statistics import code_statistics, confident_scale
 from protosphere.statistics.regression import correlation
 
-LARGEST_K = 2_000
+LARGEST_K = 2_048
 """Above it they would take longer than an epoch."""
 
 
 def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
-    """Spread and agreement of the prototypes; empty for more than two thousand.
+    """Return statistics of the prototypes; empty for more than 2,048 classes.
 
-    `code_energy` is taken at one scale for all codes of so many classes, that of a largest cosine of 0: at a code's own
-    scale it hardly differs from one to the next. `code_mean_square` is the mean over pairs of the squared cosine.
-    `code_agreement`, of features alone, is the correlation over pairs of their cosine with how alike the two classes
-    are, by the means of the training examples.
+    `code_energy` is computed at the scale of a code with maximum cosine 0, the same for all codes with this number of
+    classes: at each code's own scale it hardly differs between codes. `code_mean_square` is the mean over pairs of the
+    squared cosine. `code_agreement`, for features only, is the correlation over pairs between the cosine of the
+    prototypes and the similarity of the class means of the training examples.
     """
     K = code.num_classes
     if K > LARGEST_K or K < 3:
@@ -29,7 +29,8 @@ def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
     cosines = (code.points @ code.points.T)[pairs]
     names = ("min_cosine", "antipodal_pairs", "energy", "mean_square")
     found = {f"code_{name}": float(getattr(spread, name)) for name in names}
-    if dataset.is_features and np.bincount(dataset.y_train, minlength=K).min() > 0:
+    is_of_classes = dataset.is_features and dataset.num_classes == K
+    if is_of_classes and np.bincount(dataset.y_train, minlength=K).min() > 0:
         means = class_means(dataset.x_train, dataset.y_train, K) * (
             1.0 if dataset.step is None else dataset.step
         )

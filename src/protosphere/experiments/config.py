@@ -1,4 +1,4 @@
-"""The config of one run: data, head, network and training. Its digest is the name of the run."""
+"""The config of a run: data, head, network and training. Its digest identifies the run."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from protosphere.assignment import MAPPINGS
 from protosphere.constructions import describe
 from protosphere.data.augmentation_settings import Augmentation
+from protosphere.data.view_settings import ViewSettings
 from protosphere.errors import InvalidArgumentError, brief
 from protosphere.experiments.settings import (
     check_setting,
@@ -24,11 +25,20 @@ from protosphere.experiments.settings import (
 LEARNED_HEADS = {"linear": "learned layer", "bottleneck": "learned bottleneck"}
 """Heads without prototypes, and what results call them."""
 
+LEARNED_PROTOTYPES = "learned prototypes"
+"""What results call the prototypes of a self-supervised run that are learned."""
+
 ALIGNED_MAPPINGS = ("align", "oppose")
 """Mappings by the similarity of the classes (`experiments.class_similarity`)."""
 
 GIVEN_PROTOTYPES = "given"
 """Value of `prototypes` for those of the scheme."""
+
+CLASSIFICATION = "classification"
+"""Objective that has the labels; every other one is self-supervised (`experiments.objectives`)."""
+
+FEATURE_DIM = 256
+"""Number of features of a self-supervised network, before its projection head."""
 
 PRECISIONS = ("32-true", "bf16-mixed", "16-mixed", "64-true")
 
@@ -42,7 +52,11 @@ DIGEST_LETTERS = 20
 class TrainingConfig:
     """Everything that determines the weights after training.
 
-    Each field declares its default, its limits and its help once; flags of the command line are made from them.
+    Each field declares its default, limits and help text; the flags of the command line are generated from them.
+
+    Example:
+        >>> TrainingConfig(dataset="digits", scheme="simplex", dim=9).title
+        'simplex, n = 9, fixed, seed 0'
     """
 
     dataset: str = setting("digits", "Name of a dataset, or path of an .npz file.")
@@ -168,6 +182,31 @@ class TrainingConfig:
     scheme_options: Mapping[str, Any] = setting(
         {}, "Options of the scheme, such as steps=200.", prototypes_only=True
     )
+    objective: str = setting(
+        CLASSIFICATION,
+        "What is learned: classes (classification), or features without labels (swav, dino, noise_as_targets).",
+    )
+    num_prototypes: int = setting(
+        512, "Number of prototypes of swav and dino.", minimum=2, maximum=1 << 24
+    )
+    temperature: float = setting(
+        0.1, "Temperature of swav and of the student of dino.", positive=True
+    )
+    objective_options: Mapping[str, Any] = setting(
+        {}, "Options of a self-supervised objective, such as epsilon=0.05."
+    )
+    crop_area: float = setting(
+        0.2,
+        "Smallest share of an image that a view covers, without labels.",
+        positive=True,
+        below=1.0001,
+    )
+    jitter: float = setting(
+        0.4, "Change of brightness, contrast and color of views.", below=1.0001
+    )
+    grayscale: float = setting(
+        0.2, "Share of the views that lose their color.", below=1.0001
+    )
 
     def __post_init__(self) -> None:
         for name, (kind, declared) in DECLARED.items():
@@ -176,10 +215,24 @@ class TrainingConfig:
             _check_prototypes(self)
         else:
             _check_learned_head(self)
+        if self.is_self_supervised:
+            _check_self_supervised(self)
+        else:
+            _check_classification(self)
+
+    @property
+    def is_self_supervised(self) -> bool:
+        """Whether the network learns without labels."""
+        return self.objective != CLASSIFICATION
+
+    @property
+    def views(self) -> ViewSettings:
+        """Ranges of the random views of a self-supervised objective."""
+        return ViewSettings(self.crop_area, self.flip, self.jitter, self.grayscale)
 
     @property
     def fits_prototypes(self) -> bool:
-        """Whether its prototypes depend on the training examples."""
+        """Whether the prototypes depend on the training examples."""
         return (
             self.prototypes != GIVEN_PROTOTYPES
             or self.mapping in ALIGNED_MAPPINGS
@@ -188,14 +241,14 @@ class TrainingConfig:
 
     @property
     def seed_of_prototypes(self) -> int:
-        """Seed of the prototypes: their own, or that of the run."""
+        """Value of `prototype_seed`, or the seed of the run if it is not set."""
         if self.prototype_seed == SAME_SEED:
             return self.seed
         return self.prototype_seed
 
     @property
     def seed_of_split(self) -> int:
-        """Seed of the split: its own, or that of the run."""
+        """Value of `split_seed`, or the seed of the run if it is not set."""
         if self.split_seed == SAME_SEED:
             return self.seed
         return self.split_seed
@@ -207,7 +260,9 @@ class TrainingConfig:
 
     @property
     def series(self) -> str:
-        """Scheme of the prototypes, or the name of the learned head: how results are grouped."""
+        """Scheme of the prototypes, or the name of the learned head, by which results are grouped."""
+        if self.head != "prototypes" and self.is_self_supervised:
+            return LEARNED_PROTOTYPES
         if self.head != "prototypes":
             return LEARNED_HEADS[self.head]
         if self.prototypes != GIVEN_PROTOTYPES:
@@ -218,6 +273,8 @@ class TrainingConfig:
     def title(self) -> str:
         """Description of the run in one line."""
         parts = [self.series, f"n = {self.dim}"]
+        if self.is_self_supervised:
+            parts = [self.objective, *parts, f"K = {self.num_prototypes}"]
         if self.head == "prototypes":
             parts.append(self.mapping)
         if self.similarity != "seen":
@@ -229,7 +286,7 @@ class TrainingConfig:
 
     @property
     def digest(self) -> str:
-        """Twenty hexadecimal digits over the settings that differ from their defaults; a new setting alters none."""
+        """Twenty hexadecimal digits over the settings that differ from their defaults, so that new settings keep it."""
         changed = {
             name: value
             for name, value in self.record().items()
@@ -243,22 +300,22 @@ class TrainingConfig:
         return asdict(self)
 
     def changed(self, **settings: Any) -> TrainingConfig:
-        """Return the config with other settings.
+        """Return the config with some settings replaced.
 
         Raises:
-            InvalidArgumentError: If there is no such setting, or it cannot have this value.
+            InvalidArgumentError: If a setting does not exist or its value is not valid.
         """
         return config_from(self.record() | settings)
 
 
 def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
-    """Return the config of these settings; the others have their defaults.
+    """Return the config with these settings; the others have their defaults.
 
     Args:
         settings: Values by the names of the settings.
 
     Raises:
-        InvalidArgumentError: If there is no such setting, or it cannot have this value.
+        InvalidArgumentError: If a setting does not exist or its value is not valid.
 
     Example:
         >>> config_from({"scheme": "bch", "dim": 15}).title
@@ -280,7 +337,7 @@ def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
 
 
 def without_prototypes(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return these settings with those of prototypes at their defaults, as a learned head needs them."""
+    """Return these settings with those of prototypes at their defaults, as a learned head requires."""
     return dict(settings) | {name: DEFAULTS[name] for name in PROTOTYPE_SETTINGS}
 
 
@@ -290,6 +347,59 @@ def _check_learned_head(config: TrainingConfig) -> None:
             raise InvalidArgumentError(
                 f"'{name}' goes with head 'prototypes', and the head is '{config.head}'"
             )
+
+
+SELF_SUPERVISED_SETTINGS = (
+    "num_prototypes",
+    "temperature",
+    "objective_options",
+    "crop_area",
+    "jitter",
+    "grayscale",
+)
+"""Settings that classification has no use for."""
+
+SUPERVISED_SETTINGS = (
+    "preset",
+    "loss",
+    "scale",
+    "augment_validation",
+    "prototype_warmup_epochs",
+)
+"""Settings that a self-supervised objective has no use for."""
+
+
+def _check_classification(config: TrainingConfig) -> None:
+    for name in SELF_SUPERVISED_SETTINGS:
+        if getattr(config, name) != DEFAULTS[name]:
+            raise InvalidArgumentError(
+                f"'{name}' goes with a self-supervised objective, and the objective is '{config.objective}'"
+            )
+
+
+def _check_self_supervised(config: TrainingConfig) -> None:
+    # loads torch
+    from protosphere.experiments.objectives import OBJECTIVES, check_options
+
+    check_options(config.objective, config.objective_options)
+    for name in SUPERVISED_SETTINGS:
+        if getattr(config, name) != DEFAULTS[name]:
+            raise InvalidArgumentError(
+                f"'{name}' goes with objective 'classification', and the objective is '{config.objective}'"
+            )
+    if config.fits_prototypes:
+        raise InvalidArgumentError(
+            f"the objective '{config.objective}' has no classes that prototypes could be fitted to; "
+            "use prototypes 'given' and mapping 'fixed' or 'random'"
+        )
+    if config.head == "linear":
+        raise InvalidArgumentError(
+            f"the objective '{config.objective}' has head 'prototypes' (fixed) or 'bottleneck' (learned), got 'linear'"
+        )
+    if config.head != "prototypes" and not OBJECTIVES[config.objective].learned:
+        raise InvalidArgumentError(
+            f"the objective '{config.objective}' has fixed prototypes alone, got head '{config.head}'"
+        )
 
 
 def _check_prototypes(config: TrainingConfig) -> None:

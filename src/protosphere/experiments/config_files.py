@@ -1,4 +1,4 @@
-"""Configs as TOML: those that ship with the package, by name, and the user's own, by path."""
+"""Configs as TOML files: shipped ones by name, and the user's own by path."""
 
 import tomllib
 from collections.abc import Mapping
@@ -16,10 +16,14 @@ from protosphere.storage.files import reading
 
 
 def config_names() -> tuple[str, ...]:
-    """The configs that ship with the package.
+    """Return the names of the configs that are shipped with the package.
 
-    >>> "paper-mnist" in config_names()
-    True
+    Returns:
+        The names, sorted.
+
+    Example:
+        >>> "paper-mnist" in config_names()
+        True
     """
     return tuple(_shipped())
 
@@ -39,10 +43,21 @@ def _shipped() -> Registry[Mapping[str, Any]]:
 
 
 def load_config(name: str) -> TrainingConfig:
-    """The config of that name, or in the .toml file of that path.
+    """Return the config of that name, or in the .toml file of that path.
 
-    >>> load_config("paper-mnist").epochs
-    200
+    Args:
+        name: Name of a shipped config (`config_names`), or path of a .toml file.
+
+    Returns:
+        The config.
+
+    Raises:
+        InvalidArgumentError: If there is no config of this name, or a setting is not valid.
+        StorageError: If the file cannot be read.
+
+    Example:
+        >>> load_config("paper-mnist").epochs
+        200
     """
     if name.endswith(".toml"):
         return config_from(read_toml(Path(name)))
@@ -52,7 +67,7 @@ def load_config(name: str) -> TrainingConfig:
 
 
 def default_config(dataset: str) -> str:
-    """The quick config of a dataset; of one we have none for, that of features or of the digits."""
+    """Return the quick config of a dataset; for other datasets, that of features or of the digits."""
     name = f"quick-{dataset.replace('_', '-')}"
     if name in config_names():
         return name
@@ -60,7 +75,7 @@ def default_config(dataset: str) -> str:
 
 
 def read_toml(path: Path) -> Mapping[str, Any]:
-    """The content of a TOML file; StorageError in one sentence where it is none."""
+    """Return the content of a TOML file; StorageError if it is not valid."""
     with reading(path, "not TOML"):
         return tomllib.loads(path.read_text(encoding="utf-8"))
 
@@ -68,7 +83,7 @@ def read_toml(path: Path) -> Mapping[str, Any]:
 def default_dim(
     scheme: str, num_classes: int, options: Mapping[str, Any] | None = None
 ) -> int:
-    """A dimension of about K that the scheme has: K, K - 1, or the next 2**m - 1 or 2**m.
+    """Return a dimension near K that the scheme supports: K, K - 1, or the next 2**m - 1 or 2**m.
 
     >>> default_dim("simplex", 10), default_dim("bch", 10), default_dim("reed_muller", 10)
     (10, 15, 16)

@@ -1,4 +1,4 @@
-"""Where a run is computed: Lightning Fabric, made for a config; and the processor made to give the same bits again."""
+"""The device of a run: Lightning Fabric for a config, and settings for reproducible results."""
 
 import logging
 import os
@@ -17,11 +17,11 @@ ACCELERATORS = ("auto", "cpu", "cuda", "gpu", "mps")
 
 
 def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
-    """A Fabric of so many processes: under torchrun it joins the others, else it starts them when launched.
+    """Return a Fabric with this number of processes; under torchrun it joins the others, else it starts them.
 
     Raises:
-        InvalidArgumentError: If the machine has no such accelerator or fewer of its devices, if CPUs cannot compute
-            in that precision, or if there would be more processes than CPUs.
+        InvalidArgumentError: If the machine has no such accelerator or too few devices, if CPUs do not support the
+            precision, or if there would be more processes than CPUs.
     """
     logging.getLogger("lightning_fabric").setLevel(
         logging.ERROR
@@ -88,12 +88,12 @@ def _check_for_cpus(precision: str, processes: int) -> None:
 
 
 def summing_type(device: torch.device) -> torch.dtype:
-    """What sums over an epoch are kept in: float64 wherever the device has it."""
+    """Return the dtype for sums over an epoch: float64 if the device supports it."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
 def leave_together(fabric: Any) -> None:
-    """End the group of processes when all of them have come so far: one that ends alone may abort another's exit."""
+    """Wait for all processes before the process group ends, since one that exits alone may abort another."""
     fabric.barrier()
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
@@ -101,7 +101,7 @@ def leave_together(fabric: Any) -> None:
 
 @contextmanager
 def reproducible(threads: int) -> Generator[None]:
-    """Deterministic algorithms, and as many threads as the config says, while it lasts."""
+    """Context with deterministic algorithms and the config's number of threads."""
     before = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()
     warn_only = torch.is_deterministic_algorithms_warn_only_enabled()

@@ -1,4 +1,4 @@
-"""What an epoch came to, as JSON lines, and where it is installed, for TensorBoard."""
+"""Metrics of each epoch, as JSON lines and, if it is installed, for TensorBoard."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -17,14 +17,14 @@ METRICS_FILE = "metrics.jsonl"
 
 @dataclass(frozen=True)
 class EpochMetrics:
-    """One epoch.
+    """Metrics of one epoch.
 
     Attributes:
-        epoch: counted from 1.
-        loss, train_accuracy: over the training examples as they were seen.
-        validation_accuracy: over those held out; None where there are none, or nobody looks.
-        lr: of this epoch, after its warm-up.
-        images_per_second, seconds: of training, evaluation left out.
+        epoch: Number of the epoch, from 1.
+        loss, train_accuracy: Means over the training examples during the epoch.
+        validation_accuracy: Accuracy on held-out examples; None if there are none or they are not evaluated.
+        lr: Learning rate of this epoch, after its warm-up.
+        images_per_second, seconds: Speed and time of training, without evaluation.
     """
 
     epoch: int
@@ -44,7 +44,7 @@ Tick = Callable[[int], None]
 
 
 class MetricsLog:
-    """A file of JSON lines that goes on from the epochs of a checkpoint, whatever a killed run wrote after it."""
+    """A file of JSON lines that continues after the epochs of a checkpoint; later lines of a killed run are dropped."""
 
     def __init__(
         self, folder: Path, history: Iterable[EpochMetrics], *, tensorboard: bool = True
@@ -58,7 +58,7 @@ class MetricsLog:
             )
 
     def add(self, metrics: EpochMetrics) -> None:
-        """Append one epoch."""
+        """Append the metrics of one epoch."""
         try:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(_line(metrics))
@@ -72,13 +72,13 @@ class MetricsLog:
                     self.board.add_scalar(name, value, metrics.epoch)
 
     def close(self) -> None:
-        """Finish what TensorBoard has not written yet."""
+        """Flush what TensorBoard has not written yet."""
         if self.board is not None:
             self.board.close()
 
 
 def read_metrics(folder: Path) -> list[EpochMetrics]:
-    """The epochs in a folder so far; a line that is being written is left out."""
+    """Return the metrics in a folder so far; an incomplete last line is ignored."""
     found: list[EpochMetrics] = []
     with suppress(OSError, RecursionError, TypeError, ValueError):
         for line in (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines():

@@ -1,4 +1,4 @@
-"""What a network is worth on examples it was not trained on: its accuracy at once, every metric in the end."""
+"""Evaluation of a network on held-out examples: accuracy after each epoch, every metric at the end."""
 
 import math
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ MOST_LOGITS = 1 << 22
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A network, itself and as Fabric wraps it (`model`), and the data it is judged on, here and on the device."""
+    """A network (also as Fabric's wrapper `model`) and the data to evaluate it on."""
 
     fabric: Any
     model: Any
@@ -34,17 +34,17 @@ class Evaluation:
 
     @property
     def part(self) -> Share:
-        """Which of the processes this is."""
+        """Index of this process among all processes."""
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def summed(self, value: Tensor) -> Tensor:
-        """The sum over all processes."""
+        """Return the sum over all processes."""
         if self.part.world > 1:
             return self.fabric.all_reduce(value, reduce_op="sum")
         return value
 
     def accuracy(self, labeled: Labeled) -> float:
-        """The share of examples that are nearest to their own class."""
+        """Return the share of examples whose nearest prototype is that of their class."""
         self.model.eval()
         correct = torch.zeros((), dtype=torch.int64, device=labeled.labels.device)
         with torch.no_grad():
@@ -54,8 +54,13 @@ class Evaluation:
                 ).sum()
         return float(self.summed(correct)) / len(labeled)
 
+    def all_metrics(self) -> dict[str, float | None]:
+        """Return every metric on test and held-out examples, by its name after `test_` or `validation_`."""
+        test = self.metrics("test_", self.data.test)
+        return test | self.metrics("validation_", self.data.validation)
+
     def metrics(self, prefix: str, labeled: Labeled) -> dict[str, float | None]:
-        """Every metric that means something for the data, by its name after `prefix`; None where not finite."""
+        """Return every applicable metric by its name after `prefix`; None if it is not finite."""
         if not len(labeled):
             return {}
         chosen = [metric for metric in METRICS.values() if metric.applies(self.dataset)]

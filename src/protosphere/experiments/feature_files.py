@@ -1,7 +1,7 @@
-"""Features of a dataset by a network, as a file that trains: made batch by batch, and gone on with after a kill.
+"""Feature files: features of a dataset's images by a network, computed in batches and resumable.
 
-Rows are written into a folder beside the file as they come, with a note of how many there are; when all are there the
-file is put together, and the folder removed.
+Rows are written to a folder next to the file, together with their number. When all rows are there, the file is
+assembled and the folder is removed.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ ROWS_AT_ONCE = 1 << 12
 
 @dataclass(frozen=True)
 class Preparation:
-    """What is done to images before the network: (x - mean) / deviation, in numbers 0 ... 255, at a size."""
+    """Preprocessing of images: resizing, then (x - mean) / deviation with pixels from 0 to 255."""
 
     size: tuple[int, int] | None = None
     mean: tuple[float, ...] = (0.0,)
@@ -81,10 +81,10 @@ def write_features(
     int8: bool = False,
     progress: Progress = ignore,
 ) -> tuple[int, int, int]:
-    """Write the features of every image to `path`; the numbers of training vectors, test vectors, and features.
+    """Write the features of every image to `path`; return the numbers of training vectors, test vectors and features.
 
-    With `int8` they are centered by the mean of the training features and rounded to 127 steps either way, one step a
-    column; `step` and the mean, `center`, are in the file.
+    With `int8` the features are centered by the mean of the training features and rounded to integers from -127 to 127,
+    with one step size per column. The file contains `step` and the mean, `center`.
     """
     if dataset.is_features:
         raise InvalidArgumentError(

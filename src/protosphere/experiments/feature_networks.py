@@ -1,4 +1,4 @@
-"""Somebody's network as a function from images to features: an ONNX file, or an nn.Module by its dotted name."""
+"""Feature extractors: an ONNX file, or an nn.Module by its dotted name."""
 
 import hashlib
 from collections.abc import Callable
@@ -27,12 +27,12 @@ INPUT_TYPES = {
 
 @dataclass(frozen=True)
 class FeatureNetwork:
-    """A network and what it wants.
+    """A feature extractor and its input format.
 
     Attributes:
-        features: images, B x C x H x W, prepared, to B x D numbers.
-        identity: a digest of its weights: another network has another.
-        channels, size: of the images it takes; None where it does not say.
+        features: Function from preprocessed images, B x C x H x W, to B x D features.
+        identity: Digest of the weights.
+        channels, size: Channels and size of its input images; None if unknown.
     """
 
     features: Callable[[Tensor], Tensor]
@@ -42,7 +42,7 @@ class FeatureNetwork:
 
 
 def feature_network(name: str) -> FeatureNetwork:
-    """The network in the .onnx file of that path, or the one of that dotted name."""
+    """Load the network from an .onnx file, or import the one of that dotted name."""
     return _onnx(Path(name)) if name.endswith(ONNX_ENDING) else _module(name)
 
 

@@ -1,4 +1,4 @@
-"""The head of a config, fixed prototypes or a learned layer; what is trained through it; and it with its network."""
+"""The head of a config (fixed prototypes or a learned layer), its loss, and the classifier made of network and head."""
 
 from collections.abc import Callable
 from functools import partial
@@ -56,7 +56,7 @@ def configured_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHea
 
 
 def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
-    """Return the loss of the config on that head: on all logits, streaming, or as a module of its own."""
+    """Return the loss of the config on that head: on all logits, streaming, or as a separate module."""
     if not isinstance(head, PrototypeHead):
         return partial(_from_logits, head)
     loss = LOSSES[head.preset.loss if config.loss == "auto" else config.loss]
@@ -78,7 +78,7 @@ def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
 
 
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
-    """Whether logits are better never held: they are many, or the code's structure gives their sums without them."""
+    """Return whether to stream the loss: there are many logits, or the code's structure computes their sums faster."""
     return (
         head.projection.kind == "hadamard"
         or batch_size * head.num_classes > LARGEST_LOGITS
@@ -86,10 +86,10 @@ def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
 
 
 def check_preset_and_loss(config: TrainingConfig) -> None:
-    """Refuse a preset, scale or loss that does not exist, and options that the loss does not have.
+    """Check that preset, scale and loss exist, and that the loss has the given options.
 
     Raises:
-        InvalidArgumentError: In each of these cases.
+        InvalidArgumentError: If one of them does not exist.
     """
     Scale(config.scale, 1.0)
     if config.preset == "auto":
@@ -127,7 +127,7 @@ def _decoding(
 
 
 class Classifier(nn.Module):
-    """Inputs to z by the backbone, z to logits by the head, which stays in single precision or better."""
+    """A backbone that maps inputs to z, and a head that maps z to logits in single precision or better."""
 
     def __init__(
         self, backbone: nn.Module, head: nn.Module, objective: Objective
@@ -138,14 +138,17 @@ class Classifier(nn.Module):
         self.objective = objective
 
     def forward(self, inputs: Tensor, labels: Tensor | None = None) -> Any:
-        """z; with labels the sum of the losses and the number of inputs that are nearest to their own class."""
+        """Return z; with labels, return the sum of the losses and the number of correct predictions."""
         z = self.backbone(inputs)
         with torch.autocast(z.device.type, enabled=False):
             z = z if z.dtype == torch.float64 else z.float()
             return z if labels is None else self.objective(z, labels)
 
+    def after_step(self) -> None:
+        """Do nothing: nothing but the optimizer moves the weights."""
+
     def predicted(self, z: Tensor) -> Tensor:
-        """The class of each z."""
+        """Return the class of each z."""
         if isinstance(self.head, PrototypeHead) and prefers_streaming(
             self.head, len(z)
         ):
@@ -153,7 +156,7 @@ class Classifier(nn.Module):
         return self.head(z).argmax(dim=1)
 
     def learned(self) -> dict[str, Tensor]:
-        """What training decided: the state of the backbone by its own names, and the parameters of the head."""
+        """Return the trained state: that of the backbone, and the parameters of the head."""
         head = {
             f"(head).{name}": parameter
             for name, parameter in self.head.named_parameters()

@@ -1,11 +1,12 @@
-"""One run from its config: epochs of descent, each ended by a checkpoint.
+"""The training loop of one run, with a checkpoint after each epoch.
 
-The result depends on the config and the data alone: a run that was killed goes on from its last checkpoint and ends
+The result depends only on the config and the data: a run that was killed continues from its last checkpoint and ends
 with the same weights, bit for bit on one device.
 """
 
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from protosphere.backbones import build_backbone, is_ours
 from protosphere.data import Dataset
 from protosphere.errors import InvalidArgumentError, TrainingError
 from protosphere.experiments.batches import (
+    DeviceData,
+    Share,
     augmented_once,
     device_data,
     training_batches,
@@ -44,28 +47,56 @@ from protosphere.experiments.randomness import (
     restore_random_states,
     seed_everything,
 )
+from protosphere.experiments.representation import RepresentationEvaluation
+from protosphere.experiments.self_supervised import (
+    SelfSupervised,
+    build_self_supervised,
+    view_batches,
+)
 from protosphere.storage.files import make_folder
 from protosphere.types import ignore
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a finished run leaves: epochs, metrics as its record calls them, the network and its normalization."""
+    """Result of a finished run: epochs, metrics, the network and its normalization."""
 
     history: tuple[EpochMetrics, ...]
     metrics: dict[str, float | None]
-    classifier: Classifier
+    classifier: Classifier | SelfSupervised
     normalized: Normalize
 
 
 @dataclass(frozen=True)
-class _Run(Evaluation):
-    """A network that is judged, and what it is trained by."""
+class _Run:
+    """A network, what it is trained by and what it is judged by; `model` is the network as Fabric wraps it."""
 
+    fabric: Any
+    model: Any
+    classifier: Classifier | SelfSupervised
+    dataset: Dataset
+    data: DeviceData
+    evaluation: Evaluation | RepresentationEvaluation
     config: TrainingConfig
     optimizer: Any
     schedule: Any
     watched: bool
+
+    @property
+    def part(self) -> Share:
+        """Which of the processes this is."""
+        return Share(self.fabric.global_rank, self.fabric.world_size)
+
+    def batches(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, int]]:
+        """Return the batches of an epoch: inputs, their labels or rows, and the number of examples of all processes."""
+        draw = view_batches if self.config.is_self_supervised else training_batches
+        return draw(self.data, self.config, epoch, self.part)
+
+    def summed(self, value: Tensor) -> Tensor:
+        """Return the sum over all processes."""
+        if self.part.world > 1:
+            return self.fabric.all_reduce(value, reduce_op="sum")
+        return value
 
     def stateful(self) -> dict[str, Any]:
         """The parts whose states a checkpoint keeps, by what it calls them."""
@@ -89,11 +120,11 @@ def train(
     head: nn.Module | None = None,
     watched: bool = True,
 ) -> Outcome:
-    """Train from the checkpoint in `folder`, or from the start, to the last epoch of the config.
+    """Train to the last epoch of the config, from the checkpoint in `folder` or from the start.
 
-    `code` are its prototypes, None for a head that is learned; a `head` from z to logits is trained in place of the
-    config's own. `report` is called after each epoch, in the first process, and `tick` after each batch. Unless it is
-    `watched`, examples held out are looked at after the last epoch alone.
+    `code` has the prototypes; it is None for a learned head. A given `head` from z to logits replaces that of the
+    config. `report` is called after each epoch in the first process, and `tick` after each batch. Unless `watched` is
+    set, held-out examples are evaluated only after the last epoch.
     """
     make_folder(folder)
     with own_randomness(), reproducible(config.threads):
@@ -112,9 +143,7 @@ def train(
                 report(history[-1])
         if log is not None:
             log.close()
-        metrics = run.metrics("test_", run.data.test) | run.metrics(
-            "validation_", run.data.validation
-        )
+        metrics = run.evaluation.all_metrics()
         return Outcome(history, metrics, run.classifier, run.data.normalized)
 
 
@@ -127,28 +156,47 @@ def _prepared(
     watched: bool,
 ) -> _Run:
     seed_everything(config.seed)
-    backbone: Any = build_backbone(config.backbone, dataset.input_shape, config.dim)
-    if is_ours(config.backbone) and not dataset.is_features:
-        backbone = backbone.to(
-            memory_format=torch.channels_last
-        )  # a fifth faster; a user's may not be written for it
-    head = build_head(config, dataset.num_classes, code) if head is None else head
-    classifier = Classifier(backbone, head, build_objective(config, head))
-    raw = build_optimizer(config, classifier.parameters())
+    if config.is_self_supervised:
+        classifier = build_self_supervised(config, dataset, code)
+    else:
+        classifier = _supervised(config, code, dataset, head)
+    learned = (each for each in classifier.parameters() if each.requires_grad)
+    raw = build_optimizer(config, learned)
     schedule = build_schedule(config, raw)
     model, optimizer = fabric.setup(classifier, raw)
     data = device_data(dataset, config, fabric.device)
+    if isinstance(classifier, SelfSupervised):
+        evaluation = RepresentationEvaluation(fabric, model, classifier, dataset, data)
+    else:
+        evaluation = Evaluation(fabric, model, classifier, dataset, data)
     return _Run(
         fabric,
         model,
         classifier,
         dataset,
         data,
+        evaluation,
         config,
         optimizer,
         schedule,
         watched,
     )
+
+
+def _supervised(
+    config: TrainingConfig,
+    code: ps.SphericalCode | None,
+    dataset: Dataset,
+    head: nn.Module | None,
+) -> Classifier:
+    """Return the network of a config with labels."""
+    backbone: Any = build_backbone(config.backbone, dataset.input_shape, config.dim)
+    if is_ours(config.backbone) and not dataset.is_features:
+        backbone = backbone.to(
+            memory_format=torch.channels_last
+        )  # a fifth faster; a user's may not be written for it
+    head = build_head(config, dataset.num_classes, code) if head is None else head
+    return Classifier(backbone, head, build_objective(config, head))
 
 
 def _restored(run: _Run, done: Checkpoint, folder: Path) -> tuple[EpochMetrics, ...]:
@@ -219,7 +267,7 @@ def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
     sums = torch.zeros(2, dtype=summing_type(fabric.device), device=fabric.device)
     seen = 0
     run.model.train()
-    for inputs, labels, whole in training_batches(run.data, run.config, epoch, part):
+    for inputs, labels, whole in run.batches(epoch):
         seen += whole
         if epoch < warmup:
             set_rate(
@@ -232,6 +280,7 @@ def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
             total * (part.world / whole)
         )  # processes average their gradients
         run.optimizer.step()
+        run.classifier.after_step()
         sums += torch.stack([total.detach().to(sums.dtype), correct.to(sums.dtype)])
         tick(whole)
     set_rate(run.optimizer, lr)  # from which the schedule goes on
@@ -247,4 +296,4 @@ def _validation(run: _Run, epoch: int) -> float | None:
         held_out = augmented_once(run.data, run.config, epoch)
     else:
         held_out = run.data.validation
-    return run.accuracy(held_out)
+    return run.evaluation.accuracy(held_out)

@@ -1,7 +1,7 @@
-"""A trained network as a file: its weights, its prototypes by their provenance, and what its inputs were.
+"""A trained network as a file: weights, prototypes with provenance, and the format of its inputs.
 
-`weights.safetensors` holds the state of the network (`backbone.*`), of the head (`head.*`) and what is done to inputs
-before (`normalized.*`); its header the config, the shape of an input and the names of the classes.
+`weights.safetensors` contains the state of the network (`backbone.*`), of the head (`head.*`) and of the normalization
+of inputs (`normalized.*`). Its header contains the config, the shape of an input and the names of the classes.
 """
 
 import json
@@ -16,9 +16,10 @@ from torch import Tensor, nn
 from protosphere.backbones import build_backbone, is_ours
 from protosphere.data import Dataset
 from protosphere.errors import StorageError, as_integer
-from protosphere.experiments.config import TrainingConfig, config_from
+from protosphere.experiments.config import FEATURE_DIM, TrainingConfig, config_from
 from protosphere.experiments.heads import Classifier, build_head
 from protosphere.experiments.normalization import Normalize
+from protosphere.experiments.self_supervised import SelfSupervised
 from protosphere.nn import PrototypeHead
 from protosphere.storage.files import replace_bytes
 
@@ -27,12 +28,15 @@ HEADER = "protosphere"
 
 
 class TrainedModel(nn.Module):
-    """Raw inputs, as the dataset has them, to K logits: normalized, through the backbone, through the head.
+    """A trained model from raw inputs, as in the dataset, to K logits: normalization, backbone, head.
+
+    Of a self-supervised run it gives the features of the backbone instead.
 
     Attributes:
-        config: what it was trained by.
-        class_names: one per logit.
-        normalized, backbone, head: its three steps; the head is a `PrototypeHead`, or a learned layer.
+        config: Config of the training run.
+        class_names: One name per logit.
+        normalized, backbone, head: The three modules; the head is a `PrototypeHead`, a learned layer,
+            or the identity after a self-supervised run.
     """
 
     def __init__(
@@ -51,7 +55,7 @@ class TrainedModel(nn.Module):
         self.head = head
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """The logits of bytes of images, or of features as their file has them."""
+        """Return the logits of images as bytes, or of features as stored in their file."""
         return self.head(self.backbone(self.normalized(inputs)))
 
 
@@ -59,16 +63,21 @@ def save_model(
     folder: Path,
     config: TrainingConfig,
     dataset: Dataset,
-    classifier: Classifier,
+    classifier: Classifier | SelfSupervised,
     normalized: Normalize,
 ) -> Path:
-    """Write the network into `folder`."""
+    """Write the trained network to `folder`; only the backbone, which gives the features, of a self-supervised run."""
     about = {
         "config": config.record(),
         "input_shape": dataset.input_shape,
         "class_names": dataset.class_names,
     }
-    state = classifier.state_dict() | {
+    if isinstance(classifier, SelfSupervised):
+        network = {"backbone": classifier.backbone}
+    else:
+        network = {"backbone": classifier.backbone, "head": classifier.head}
+    network_state = nn.ModuleDict(network).state_dict()
+    state = network_state | {
         f"normalized.{name}": value for name, value in normalized.state_dict().items()
     }
     tensors = {name: value.detach().cpu().contiguous() for name, value in state.items()}
@@ -79,14 +88,24 @@ def save_model(
 
 
 def load_model(source: str | Path) -> TrainedModel:
-    """The network that a run left in its folder, ready for evaluation; or that in the file of this path.
+    """Load a trained network, ready for evaluation.
 
-    Its prototypes are those it was trained with, whatever its scheme would answer today.
+    Its prototypes are those it was trained with, even if the scheme would now give others.
 
-    >>> load_model("runs/none")
-    Traceback (most recent call last):
-        ...
-    protosphere.errors.StorageError: cannot read 'runs/none/weights.safetensors': there is no such file
+    Args:
+        source: Folder of a run, or path of a weights file.
+
+    Returns:
+        The model.
+
+    Raises:
+        StorageError: If the file cannot be read or is not a model.
+
+    Example:
+        >>> load_model("runs/none")
+        Traceback (most recent call last):
+            ...
+        protosphere.errors.StorageError: cannot read 'runs/none/weights.safetensors': there is no such file
     """
     path = Path(source)
     path = path if path.suffix == Path(WEIGHTS_FILE).suffix else path / WEIGHTS_FILE
@@ -126,9 +145,10 @@ def _backbone(
     config: TrainingConfig, shape: tuple[int, ...], state: Mapping[str, Tensor]
 ) -> nn.Module:
     """The network with those weights; one of ours is made only if they are its own: a header may ask for any size."""
+    dim = FEATURE_DIM if config.is_self_supervised else config.dim
     if is_ours(config.backbone):
         with torch.device("meta"):
-            wanted = build_backbone(config.backbone, shape, config.dim).state_dict()
+            wanted = build_backbone(config.backbone, shape, dim).state_dict()
         needed, held = (
             {name: part.shape for name, part in each.items()}
             for each in (wanted, state)
@@ -137,7 +157,7 @@ def _backbone(
             raise ValueError(
                 f"{config.backbone} for inputs of {shape} has other weights"
             )
-    backbone = build_backbone(config.backbone, shape, config.dim)
+    backbone = build_backbone(config.backbone, shape, dim)
     backbone.load_state_dict(state)
     return backbone
 
@@ -145,6 +165,8 @@ def _backbone(
 def _head(
     config: TrainingConfig, num_classes: int, state: Mapping[str, Tensor]
 ) -> nn.Module:
+    if config.is_self_supervised:
+        return nn.Identity()
     if config.head == "prototypes":
         return PrototypeHead.from_state_dict(state, prefix="head.")
     head = build_head(config, num_classes, None)

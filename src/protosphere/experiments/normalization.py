@@ -1,7 +1,7 @@
-"""What networks are given: pixels of mean 0 and deviation 1 by channel, features centered and of one scale.
+"""Normalization of inputs: pixels to mean 0 and deviation 1 per channel, features centered with one scale for all.
 
-Features keep their relative sizes, for a network made some large because they matter: all of them are divided by one
-number, the root mean square of their deviations.
+Features keep their relative sizes, since large features of a pretrained network matter more: all are divided by one
+number, the root mean square of their standard deviations.
 """
 
 import torch
@@ -17,7 +17,7 @@ ROWS_AT_ONCE = 1 << 12
 
 
 class Normalize(nn.Module):
-    """(x - mean) / deviation, in the numbers that x is kept as: one of each per channel, or per feature."""
+    """Module (x - mean) / deviation, with one mean and deviation per channel or per feature, in the units of x."""
 
     mean: Tensor
     deviation: Tensor
@@ -28,11 +28,11 @@ class Normalize(nn.Module):
         self.register_buffer("deviation", deviation)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """The inputs in single precision."""
+        """Return the normalized inputs in single precision."""
         return (inputs.float() - self.mean).div_(self.deviation)
 
     def levels(self, channels: int) -> Tensor:
-        """What each of the 256 bytes becomes in each channel of an image: channels x 256."""
+        """Return the normalized value of each of the 256 bytes in each channel: channels x 256."""
         every = torch.arange(256, dtype=torch.uint8, device=self.mean.device).view(
             1, 1, 256
         )
@@ -40,7 +40,7 @@ class Normalize(nn.Module):
 
 
 def normalization(training: Tensor, step: Step | None) -> Normalize:
-    """What these training inputs ask for; `step` is what a byte of each feature counts."""
+    """Return the normalization for these training inputs; `step` is the value of 1 in each int8 feature."""
     return _of_features(training, step) if training.ndim == 2 else _of_images(training)
 
 

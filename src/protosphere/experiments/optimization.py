@@ -1,4 +1,4 @@
-"""The descent of a config: its optimizer, and the learning rate over epochs."""
+"""The optimizer of a config, and its learning rate over epochs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,7 @@ from protosphere.experiments.config import TrainingConfig
 def build_optimizer(
     config: TrainingConfig, parameters: Iterable[nn.Parameter]
 ) -> torch.optim.Optimizer:
-    """SGD with momentum, or AdamW."""
+    """Return the optimizer of the config: SGD with momentum, or AdamW."""
     if config.optimizer == "adamw":
         betas = (config.momentum, 0.999)
         return torch.optim.AdamW(
@@ -28,13 +28,13 @@ def build_optimizer(
 
 
 def build_schedule(config: TrainingConfig, optimizer: torch.optim.Optimizer) -> Any:
-    """The rate of each epoch."""
+    """Return the learning-rate schedule over epochs."""
     if config.schedule == "cosine":
         return CosineAnnealingLR(optimizer, max(1, config.epochs))
     return LambdaLR(optimizer, lambda _: 1.0)
 
 
 def set_rate(optimizer: Any, rate: float) -> None:
-    """Make this the learning rate of every weight."""
+    """Set the learning rate of all parameters."""
     for group in optimizer.param_groups:
         group["lr"] = rate

@@ -1,10 +1,11 @@
-"""Ways to train compared seed by seed: means, differences of runs with the same seed, and their 95 % intervals.
+"""Paired comparison of training methods: means, differences of runs with the same seed, and 95% intervals.
 
-Runs of one seed share the split, the order of examples and, where shapes agree, the first weights, so their difference
-says more than that of two means. A way that was run at several learning rates is taken at the one with the best mean
-validation accuracy; test examples have no say in it.
+Runs with one seed share the split, the order of examples and, if shapes agree, the initial weights, so their
+differences have less variance than differences of means. If a method was run at several learning rates or
+temperatures, those with the best mean validation accuracy are used; test examples do not influence this choice.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from statistics import fmean
 
@@ -15,8 +16,11 @@ from protosphere.statistics.intervals import Compared, Mean, mean_with_interval
 Way = tuple[str, int]
 """Name of a way of training, and dimension."""
 
-Rates = dict[float, dict[int, RunRecord]]
-"""Runs by learning rate and seed."""
+Tuned = tuple[float, float, str]
+"""Learning rate, temperature, and the options of the objective as JSON: what is chosen on validation examples."""
+
+Rates = dict[Tuned, dict[int, RunRecord]]
+"""Runs by what is chosen, and by seed."""
 
 LEARNED = "learned layer"
 """The way that others are compared with unless another is named."""
@@ -41,18 +45,18 @@ def compared(
     against: str,
     metric: str = "test_accuracy",
 ) -> list[Compared]:
-    """Compare every way of training with a reference, seed by seed, at every dimension.
+    """Compare every training method with a reference, seed by seed, at every dimension.
 
-    A reference that has one dimension only, as a learned layer has, is that of every dimension.
+    A reference with a single dimension, such as a learned layer, is used at every dimension.
 
     Args:
         records: Records of runs; only finished ones count.
-        way: Function from a record to the name of its way.
+        way: Function from a record to the name of its method.
         against: Name of the reference.
         metric: Column of the results.
 
     Returns:
-        A row for each way and dimension; by dimension, then in the order of the records.
+        A row for each method and dimension; by dimension, then in the order of the records.
 
     Raises:
         InvalidArgumentError: If no run has the metric, or there is no such reference.
@@ -115,13 +119,15 @@ def _by_way(
             continue
         config = record.config
         rates = groups.setdefault((way(record), config.dim), {})
-        runs = rates.setdefault(config.lr, {})
+        options = json.dumps(dict(config.objective_options), sort_keys=True)
+        tuned = (config.lr, config.temperature, options)
+        runs = rates.setdefault(tuned, {})
         runs[config.seed] = record
     return groups
 
 
 def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
-    """Return the runs at the rate of the best mean validation accuracy; of rates that have the most seeds."""
+    """Return the runs at the settings of the best mean validation accuracy; of settings that have the most seeds."""
 
     def quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:
         accuracy = fmean(run.validation_accuracy or 0.0 for run in runs.values())

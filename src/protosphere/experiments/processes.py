@@ -1,4 +1,4 @@
-"""Processes that end when the process that started them does, however that one ended."""
+"""Child processes that end when their parent ends, for whatever reason."""
 
 import multiprocessing
 import os
@@ -7,10 +7,10 @@ from multiprocessing.connection import wait
 
 
 def end_with_parent() -> None:
-    """End this process as soon as its parent is gone, by kill -9 too; nothing in a process that Python did not start.
+    """Exit this process as soon as its parent ends, even by kill -9; nothing if Python did not start it.
 
-    The system closes a parent's end of the pipe between the two. Waiting for that works on every system, and where the
-    signals that a system offers for it are ignored.
+    The system closes the parent's end of the pipe between the two processes. Waiting for that works on every system,
+    without signals.
     """
     parent = multiprocessing.parent_process()
     if parent is None:
@@ -24,5 +24,5 @@ def end_with_parent() -> None:
 
 
 def is_first_process() -> bool:
-    """Whether this is the only process of a run, or the first of those that torchrun started."""
+    """Return whether this is the only process of a run, or the first of those that torchrun started."""
     return os.environ.get("RANK", "0") == "0"

@@ -47,7 +47,7 @@ STRIDE = 20.0
 def fitted_prototypes(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """The prototypes of a config that fits them; made once, and kept in `folder`."""
+    """Return the prototypes of a config that fits them; computed once and stored in `folder`."""
     path = folder / PROTOTYPES_FILE
     if path.exists():
         code = ps.load(path)
@@ -98,7 +98,7 @@ def _by_similarity(
 
 
 class MovingPrototypes(nn.Module):
-    """A prototype head whose prototypes are learned, on the sphere; cross-entropy on its logits is trained."""
+    """A head whose prototypes are learned on the sphere, trained by cross-entropy on its logits."""
 
     def __init__(self, head: PrototypeHead) -> None:
         super().__init__()
@@ -109,7 +109,7 @@ class MovingPrototypes(nn.Module):
         )
 
     def forward(self, z: Tensor) -> Tensor:
-        """The logits."""
+        """Return the logits."""
         return linear(self.head.embed(z), normalize(self.vectors, dim=1).to(z.dtype))
 
 

@@ -1,4 +1,4 @@
-"""Streams of random numbers, each for one purpose and epoch; and the states of the interpreter's own generators."""
+"""Random streams, one per purpose and epoch, and the states of the global random generators."""
 
 import random
 from collections.abc import Generator
@@ -15,15 +15,14 @@ PURPOSES = ("split", "weights", "epoch", "label noise")
 
 
 def stream(seed: int, purpose: str, number: int = 0) -> torch.Generator:
-    """A generator that depends on nothing but these: an epoch can be repeated without those before it."""
-    words = np.random.SeedSequence(
-        [seed, PURPOSES.index(purpose), number]
-    ).generate_state(1, np.uint64)
-    return torch.Generator().manual_seed(int(words[0]) >> 1)
+    """Return a generator that depends only on these arguments, so that an epoch can be repeated on its own."""
+    entropy = [seed, PURPOSES.index(purpose), number]
+    state = np.random.SeedSequence(entropy).generate_state(1, np.uint64)
+    return torch.Generator().manual_seed(int(state[0]) >> 1)
 
 
 def seed_everything(seed: int) -> None:
-    """Seed the global generators, which first weights and dropout draw from."""
+    """Seed the global generators, which are used for initial weights and dropout."""
     number = stream(seed, "weights").initial_seed()
     random.seed(number)
     GLOBAL_NUMPY.seed(number % 2**32)
@@ -31,7 +30,7 @@ def seed_everything(seed: int) -> None:
 
 
 def random_states() -> dict[str, Any]:
-    """The states of all global generators, as tensors and plain numbers."""
+    """Return the states of all global generators, as tensors and plain numbers."""
     version, internal, gauss = random.getstate()
     name, keys, position, has_gauss, cached = GLOBAL_NUMPY.get_state(legacy=True)
     return {
@@ -49,7 +48,7 @@ def random_states() -> dict[str, Any]:
 
 
 def restore_random_states(states: dict[str, Any]) -> None:
-    """Put the generators back into the states that `random_states` gave."""
+    """Restore the states that `random_states` returned."""
     version, internal, gauss = states["python"]
     random.setstate((version, tuple(internal), gauss))
     name, keys, position, has_gauss, cached = states["numpy"]
@@ -65,7 +64,7 @@ def restore_random_states(states: dict[str, Any]) -> None:
 
 @contextmanager
 def own_randomness() -> Generator[None]:
-    """Whatever is drawn and seeded inside, the caller's generators are as they were."""
+    """Context that restores the caller's random generators at its end."""
     states = random_states()
     try:
         yield

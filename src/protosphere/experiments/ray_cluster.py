@@ -1,7 +1,7 @@
-"""The engine of `--ray`: the same runs on a Ray cluster. A node may die; Ray starts its runs again on another.
+"""The engine of `--ray`: runs on a Ray cluster. If a node dies, Ray restarts its runs on another.
 
-A run's folder is that of the store where the node can write to it (one machine, a shared disk), and there a run that
-was begun elsewhere goes on from its checkpoint; else it is a temporary one. The images travel with the work.
+If the node can write to the store (one machine, or a shared disk), a run uses its folder there and continues from its
+checkpoint. Otherwise it uses a temporary folder. The dataset is sent with the work.
 """
 
 import tempfile
@@ -23,7 +23,7 @@ RETRIES = 10
 
 
 def on_ray(address: str | None) -> Engine:
-    """The engine on the cluster at `address`; None for the one $RAY_ADDRESS names, or one of this machine alone."""
+    """Return the engine on the cluster at `address`; None means that of $RAY_ADDRESS, or a local one."""
 
     def engine(work: Work) -> Iterator[RunRecord]:
         ray = require("ray")

@@ -1,4 +1,4 @@
-"""The record of a run: config, status and figures; as JSON, and as a row of a table."""
+"""The record of a run: config, status and results, as JSON and as a row of a table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RunRecord:
     Attributes:
         config: Config of the run.
         status: `done`; `infeasible` if the scheme has no such code; or `failed`.
-        reason: Why the run is not done, in one sentence.
+        reason: Why the run was not finished, in one sentence.
         test_accuracy, validation_accuracy, loss: Values after the last epoch.
         max_cosine: Maximum cosine of the prototypes.
         converse: Lower bound on the maximum cosine of any code of this size.
@@ -35,6 +35,11 @@ class RunRecord:
         version: Versions of protosphere and torch.
         metrics: Every other metric after the last epoch, such as `test_top5_accuracy`, and numbers of
             the prototypes, such as `code_energy`; None where not finite.
+
+    Example:
+        >>> from protosphere.experiments import TrainingConfig
+        >>> RunRecord(TrainingConfig(dataset="digits", scheme="simplex", dim=9), status="failed", reason="none").status
+        'failed'
     """
 
     config: TrainingConfig
@@ -63,7 +68,7 @@ class RunRecord:
         return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
     def row(self) -> dict[str, Any]:
-        """Return one flat row: the digest, the figures, every setting of the config, then the other metrics."""
+        """Return one flat row: the digest, the results, every setting of the config, then the other metrics."""
         figures = {name: getattr(self, name) for name in FIGURES}
         settings: dict[str, Any] = {}
         for name, value in self.config.record().items():

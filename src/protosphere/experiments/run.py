@@ -1,4 +1,4 @@
-"""From a config to its record: build the prototypes, train, and say in one sentence why where that is not possible."""
+"""From a config to its record: build the prototypes and train, or say why that is not possible."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ def constructed(
     class_names: Sequence[str] = (),
     **options: str,
 ) -> ps.SphericalCode:
-    """The code of the config's scheme, with `options` beside its own; for a mapping by similarity in its own order."""
+    """Return the code of the config's scheme; with a mapping by similarity, points stay in the scheme's order."""
     mapping = "fixed" if config.mapping in ALIGNED_MAPPINGS else config.mapping
     own = dict(config.scheme_options)
     tree = ps.taxonomy(own["tree"]) if own.get("tree") else None
@@ -66,10 +66,12 @@ def run(
     tensorboard: bool = True,
     watched: bool = True,
 ) -> RunRecord:
-    """Train, and keep the weights in `folder`, beside the checkpoint; StorageError where another process is at it."""
+    """Train and store the weights in `folder`, next to the checkpoint; StorageError if another process trains there."""
     given = config.head == "prototypes" and not config.fits_prototypes
     if given:
-        code = constructed(config, dataset.num_classes, dataset.class_names)
+        code = constructed(
+            config, _num_prototypes(config, dataset), dataset.class_names
+        )
     else:
         code = None
     make_folder(folder)
@@ -90,6 +92,14 @@ def run(
         if fabric.is_global_zero:
             save_model(folder, config, dataset, outcome.classifier, outcome.normalized)
         return _record(config, code, dataset, outcome)
+
+
+def _num_prototypes(config: TrainingConfig, dataset: Dataset) -> int:
+    if not config.is_self_supervised:
+        return dataset.num_classes
+    from protosphere.experiments.self_supervised import num_prototypes
+
+    return num_prototypes(config, dataset)
 
 
 def _record(
@@ -133,7 +143,7 @@ def run_or_reason(
     accelerator: str,
     watch: Callable[[], None] = ignore,
 ) -> RunRecord:
-    """`run` with `watch` after each epoch; what fails is a record too, but for a store that cannot be written to."""
+    """Call `run` with `watch` after each epoch; a failure gives a record too, unless the store is not writable."""
     from protosphere.experiments.devices import make_fabric
 
     fabric = make_fabric(accelerator, config.precision)
@@ -156,7 +166,7 @@ def run_or_reason(
 
 
 def reason_of(error: Exception) -> str:
-    """What went wrong, in one line; an error that is not ours with its kind."""
+    """Return the message of an error in one line; with its type if it is not one of protosphere's."""
     said = " ".join(str(error).splitlines()[:1])
     if isinstance(error, ProtosphereError):
         return said

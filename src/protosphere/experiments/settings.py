@@ -34,9 +34,9 @@ class Setting:
         minimum: Smallest value; of a float the value itself is excluded if `positive`.
         maximum: Largest value of an integer.
         below: Limit of a float, itself excluded.
-        positive: Whether a float must be above 0.
+        positive: Whether a float must be greater than 0.
         choices: Names that a text must be one of; empty if any text may be given.
-        prototypes_only: Whether a learned head has no use for it.
+        prototypes_only: Whether a learned head ignores it.
     """
 
     help: str
@@ -52,7 +52,7 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
     """Declare a field of a config.
 
     Args:
-        default: Value where none is given; a mapping for named options.
+        default: Default value; a mapping for named options.
         help: Description in one sentence.
         limits: The other attributes of `Setting`.
 
@@ -66,7 +66,7 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
 
 
 def settings_of(config: Any) -> dict[str, tuple[str, Setting]]:
-    """Return the type, as written, and the declaration of each setting of a config class."""
+    """Return the type annotation and the declaration of each setting of a config class."""
     return {
         each.name: (str(each.type), each.metadata["setting"]) for each in fields(config)
     }
@@ -80,7 +80,7 @@ def default_of(field: Field[Any]) -> Any:
 
 
 def check_setting(name: str, kind: str, declared: Setting, value: Any) -> None:
-    """Refuse a value that is not of a setting's type or outside of its limits.
+    """Check that a value has the type of a setting and is within its limits.
 
     Args:
         name: Name of the setting.

@@ -1,7 +1,7 @@
 """The store of runs: a folder that `train` and `sweep` write to, and `report` and `paired` read.
 
-Its folder `records` has one JSON file per finished run, DIGEST.json; its folder `work` one folder per run, DIGEST, with
-checkpoint, metrics and weights. Files are renamed into place, so that a killed process leaves none half written.
+The folder `records` has one JSON file per finished run, DIGEST.json. The folder `work` has one folder per run, DIGEST,
+with checkpoint, metrics and weights. Files are replaced atomically, so that a killed process leaves no incomplete file.
 """
 
 import json
@@ -27,42 +27,42 @@ TABLE_ENDINGS = (".csv", ".parquet")
 
 
 class Store:
-    """A folder of records. Any number of readers; `locked` keeps a second writer out."""
+    """A folder of records with any number of readers; `locked` allows one writer."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.record_folder = self.folder / "records"
 
     def work_folder(self, digest: str) -> Path:
-        """Where the run of that digest keeps its checkpoint."""
+        """Return the folder of the run with this digest."""
         return self.folder / "work" / digest
 
     def add(self, record: RunRecord) -> None:
-        """Keep a record; one of the same config is replaced."""
+        """Store a record; an earlier record of the same config is replaced."""
         make_folder(self.record_folder)
         replace_bytes(
             self.record_folder / f"{record.digest}.json", record.to_json().encode()
         )
 
     def get(self, digest: str) -> RunRecord | None:
-        """The record of that digest, if there is one."""
+        """Return the record with this digest, or None."""
         path = self.record_folder / f"{digest}.json"
         return _read(path) if path.exists() else None
 
     def records(self) -> list[RunRecord]:
-        """Every record, by scheme, dimension, mapping and seed."""
+        """Return all records, sorted by scheme, dimension, mapping and seed."""
         if not self.folder.is_dir():
             raise StorageError(f"cannot read '{self.folder}': there is no such folder")
         found = [_read(path) for path in self.record_folder.glob("*.json")]
         return sorted(found, key=_order)
 
     def records_of(self, configs: Iterable[TrainingConfig]) -> list[RunRecord]:
-        """Those of these configs, in their order, as far as they are there."""
+        """Return the existing records of these configs, in their order."""
         found = (self.get(config.digest) for config in configs)
         return [record for record in found if record is not None]
 
     def finish(self, record: RunRecord) -> None:
-        """Keep the record, then let the checkpoint go: a kill between the two only repeats the second."""
+        """Store the record, then delete the checkpoint; if killed between the two, only the second is repeated."""
         self.add(record)
         folder = self.work_folder(record.digest)
         with suppress(OSError):
@@ -72,7 +72,7 @@ class Store:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def locked(self) -> AbstractContextManager[None]:
-        """The right to write, until this ends or the process dies."""
+        """Hold the write lock until the block ends or the process dies."""
         make_folder(self.record_folder)
         return locked(self.folder, "sweep")
 
@@ -96,7 +96,7 @@ def _read(path: Path) -> RunRecord:
 
 
 def read_table(path: Path) -> list[RunRecord]:
-    """The records in a CSV file that `write_table` wrote."""
+    """Return the records in a CSV file that `write_table` wrote."""
     with reading(path, "not a table of runs"):
         columns, *rows = read_csv(path) or [[]]
         if any(len(cells) > len(columns) for cells in rows):
@@ -111,14 +111,14 @@ def read_table(path: Path) -> list[RunRecord]:
 
 
 def records_at(path: str | Path) -> list[RunRecord]:
-    """The records of a store, or of a CSV file."""
+    """Return the records of a store or of a CSV file."""
     if str(path).endswith(".csv"):
         return read_table(Path(path))
     return Store(path).records()
 
 
 def write_table(records: Iterable[RunRecord], path: Path) -> Path:
-    """Write the records as .csv or .parquet, a row each."""
+    """Write the records as .csv or .parquet, one row per record."""
     rows = [record.row() for record in records]
     if path.suffix not in TABLE_ENDINGS:
         raise InvalidArgumentError(

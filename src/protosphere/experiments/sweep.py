@@ -1,4 +1,4 @@
-"""Many runs: what is done is left alone, the rest is handed to an engine, and each record is kept as it comes."""
+"""Sweeps: many runs, of which finished ones are skipped and the others are given to an engine."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Watch = Callable[[Sequence[TrainingConfig]], None]
 
 @dataclass(frozen=True)
 class Work:
-    """What an engine is given: runs to do, their examples and where another process finds those, a store of folders."""
+    """The input of an engine: runs to do, their dataset and where other processes find it, and the store."""
 
     configs: Sequence[TrainingConfig]
     dataset: Dataset
@@ -40,7 +40,7 @@ def pending(
     *,
     retry_failed: bool = False,
 ) -> list[TrainingConfig]:
-    """The runs that the store has no answer to: none, one from other data, or a failure to be tried again."""
+    """Return the runs to do: those without a record, with a record of other data, or, if asked for, that failed."""
     found = ((config, store.get(config.digest)) for config in configs)
     again = ("failed",) if retry_failed else ()
     return [
@@ -63,10 +63,10 @@ def sweep(
     watch: Watch = ignore,
     accelerator: str = "auto",
 ) -> Iterator[RunRecord]:
-    """Do every run that is not done, and hand out each record once it is kept.
+    """Do every run that is not done, and yield each record once it is stored.
 
-    Stopped at any moment, by an interrupt or by kill -9, it goes on when called again: finished runs are in the store,
-    and a run that was under way continues from its last checkpoint.
+    A sweep can be interrupted at any time, even by kill -9, and called again: finished runs are in the store, and an
+    unfinished run continues from its last checkpoint.
     """
     require("lightning_fabric")  # here, not in a worker
     with store.locked():
@@ -77,7 +77,7 @@ def sweep(
 
 
 def in_this_process(work: Work) -> Iterator[RunRecord]:
-    """The engine that does one run after another, here."""
+    """Run one run after another in this process."""
     for config in work.configs:
         watch = partial(work.watch, [config])
         folder = work.store.work_folder(config.digest)

@@ -31,6 +31,7 @@ from protosphere.experiments.config import (
 from protosphere.experiments.config_files import default_config, load_config, read_toml
 
 AXES = {
+    "objectives": "objective",
     "heads": "head",
     "backbones": "backbone",
     "presets": "preset",
@@ -38,7 +39,9 @@ AXES = {
     "scales": "scale",
     "lrs": "lr",
     "schemes": "scheme",
+    "prototype_counts": "num_prototypes",
     "dims": "dim",
+    "temperatures": "temperature",
     "mappings": "mapping",
     "similarities": "similarity",
     "prototype_seeds": "prototype_seed",
@@ -58,7 +61,7 @@ SETTINGS = set(DEFAULTS) - set(ONLY_SWEPT)
 
 
 def load_sweep(path: Path) -> list[TrainingConfig]:
-    """The configs of every run that the file asks for, each once, in its order."""
+    """Return the config of every run that the file describes, each once, in order."""
     return sweep_configs(read_toml(path), str(path))
 
 

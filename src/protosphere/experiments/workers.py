@@ -1,6 +1,6 @@
-"""The engine of `--workers N`: processes on this machine, one run each at a time.
+"""The engine of `--workers N`: processes on this machine, each with one run at a time.
 
-A worker that dies is replaced and its run tried once more. When the sweep dies, by kill -9 too, its workers end.
+A worker that dies is replaced, and its run is tried once more. When the sweep dies, even by kill -9, its workers end.
 """
 
 import multiprocessing
@@ -81,7 +81,7 @@ class _Crew:
 
 
 def local_workers(count: int) -> Engine:
-    """The engine of `count` processes."""
+    """Return the engine with `count` worker processes."""
 
     def engine(work: Work) -> Iterator[RunRecord]:
         crew = _Crew(work, count)

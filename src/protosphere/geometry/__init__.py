@@ -1,1 +1,1 @@
-"""Points on the unit sphere, whatever they come from."""
+"""Points on the unit sphere: inner products, lattices, simplices."""

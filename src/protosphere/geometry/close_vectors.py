@@ -1,4 +1,4 @@
-"""All vectors of a lattice within a distance of a center, a block of them after the other.
+"""Enumeration of all vectors of a lattice within a distance of a center, in blocks.
 
 Coefficients are enumerated from the last to the first as long as projections stay close (Fincke & Pohst 1985), many
 partial vectors at once. The order is that of the coefficients, the last one first, on every machine.
@@ -22,7 +22,7 @@ SLACK = 1e-9
 def cholesky_factor(gram: Indices) -> Points:
     """Return the lower triangular matrix whose rows have the given inner products.
 
-    The sums are rounded alike on every machine.
+    The rounding is the same on every machine.
 
     Args:
         gram: Symmetric positive definite matrix of integers.

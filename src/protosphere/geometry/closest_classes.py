@@ -1,8 +1,8 @@
-"""The closest pair among classes that are rows of part values, without looking at all pairs.
+"""The closest pair of classes given by values of parts, without comparing all pairs.
 
-Two classes differ in some set of parts. Each part in that set adds at least its own smallest distance, so that the sets
-are tried in order of the sum of these distances. Classes that agree outside a set are found by sorting hashes. The
-search ends with the closest pair as soon as no set that is left can hold a closer one.
+Two classes differ in some set of parts. Each part in that set adds at least its own smallest distance, so the sets are
+tried in order of the sum of these distances. Classes that agree outside a set are found by sorting hashes. The search
+ends as soon as no remaining set can contain a closer pair.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ClosestPair:
 
     @property
     def found(self) -> bool:
-        """Whether no pair of classes is closer than the pair that was found."""
+        """Whether the pair that was found is proved to be the closest."""
         return self.distance <= self.bound + ROUNDING
 
 
@@ -165,7 +165,7 @@ def pair_distances(
     part_points: Sequence[Points],
     shares: Sequence[float],
 ) -> NDArray[np.float64]:
-    """1 - cosine of each pair of rows: the sum over the parts of share times half the squared distance."""
+    """Return 1 - cosine of each pair of rows: the sum over parts of share times half the squared distance."""
     total = np.zeros(len(left))
     for part, points in enumerate(part_points):
         between = points[left[:, part]] - points[right[:, part]]
@@ -174,7 +174,7 @@ def pair_distances(
 
 
 def has_equal_rows(values: Values) -> bool:
-    """Whether two rows are the same.
+    """Return whether two rows are the same.
 
     >>> has_equal_rows(np.array([[0, 1], [1, 1], [0, 1]], dtype=np.uint8))
     True

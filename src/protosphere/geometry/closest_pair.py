@@ -1,4 +1,4 @@
-"""The closest pair of many points in few dimensions, without looking at all pairs."""
+"""The closest pair of many points in few dimensions, without comparing all pairs."""
 
 import numpy as np
 

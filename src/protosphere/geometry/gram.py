@@ -1,4 +1,4 @@
-"""What the Gram matrix says, read a block at a time: it is never held whole."""
+"""Statistics of the Gram matrix, which is computed in blocks and never held as a whole."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Rounding grows with the length of a block plus the number of blocks, and float32
 
 @dataclass(frozen=True)
 class Rows:
-    """Row vectors that are read in slices, so that packed ones are unpacked a block at a time.
+    """Row vectors that are read in slices, so that packed rows are unpacked only in blocks.
 
     Attributes:
         count: Number of rows.
@@ -99,10 +99,11 @@ def squared_norms(points: Points) -> NDArray[np.float64]:
 
 
 def product_error(dim: int) -> float:
-    """Bound on the rounding error of `inner_products` of two float64 rows of norm 1, whatever the order of summation.
+    """Return a bound on the rounding error of `inner_products` of two float64 unit rows, for any order of summation.
 
-    A sum of m products is off by at most m u / (1 - m u) times the sum of their absolute values, u = 2**-53 (N. Higham,
-    Accuracy and Stability of Numerical Algorithms, section 3.1), and that sum is at most the product of the norms.
+    The error of a sum of m products is at most m u / (1 - m u) times the sum of their absolute values, u = 2**-53 (N.
+    Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), and that sum is at most the product of the
+    norms.
     """
     additions = min(dim, COLUMNS) + -(-dim // COLUMNS)
     return 1.01 * additions * 2.0**-53

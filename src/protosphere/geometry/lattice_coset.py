@@ -1,4 +1,4 @@
-"""Points of one coset of a lattice: none are closer than its shortest vector, so one closest pair settles them all."""
+"""Points of one coset of a lattice, whose shortest vector is a lower bound on all distances."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,12 +19,12 @@ MIXER = 0x1E3779B97F4A7C15
 
 @dataclass(frozen=True, eq=False)
 class LatticeCoset:
-    """A lattice to which all differences of some points belong.
+    """A lattice that contains all differences of some points.
 
     Attributes:
         basis: Basis of the lattice, as rows.
         least: Squared length of its shortest vector, or a lower bound of it, in the scale of the points.
-        theorem: Where `least` comes from.
+        theorem: Theorem that gives `least`.
     """
 
     basis: Points

@@ -1,4 +1,4 @@
-"""Whether a lattice has vectors shorter than a given length, by looking at all that could be.
+"""Test whether a lattice has vectors shorter than a given length, by enumeration.
 
 The basis is reduced (Lenstra, Lenstra & Lovasz 1982), then coefficients are enumerated from the last to the first, all
 partial vectors at once, as long as their projections stay short (Fincke & Pohst 1985).

@@ -1,4 +1,4 @@
-"""The regular simplex in a closed form."""
+"""The regular simplex in closed form."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def simplex_points(num_points: int) -> Points:
 
 
 def simplex_factors(num_points: int | Indices, j: Indices) -> Points:
-    """Return the coordinate j of the points before point j.
+    """Return coordinate j of the points before point j.
 
     Args:
         num_points: Number of vertices of the simplex.

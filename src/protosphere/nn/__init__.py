@@ -1,4 +1,4 @@
-"""PyTorch modules on fixed prototypes: a head that gives ordinary logits, its losses, and what else it can do.
+"""PyTorch modules on fixed prototypes: a classification head with ordinary logits, losses and projections.
 
 >>> import torch
 >>> from protosphere.nn import PrototypeHead
@@ -6,7 +6,7 @@
 >>> head(torch.randn(4, 512)).shape
 torch.Size([4, 1000])
 
-`PrototypeClassifier` loads scikit-learn, and only when it is asked for.
+scikit-learn is imported only when `PrototypeClassifier` is used.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,16 @@ from protosphere.nn.nearest import Nearest
 from protosphere.nn.ood import threshold_at_tpr
 from protosphere.nn.part_decisions import PartDecisions
 from protosphere.nn.presets import PRESETS, Preset
+from protosphere.nn.self_supervised import (
+    DINOHead,
+    DINOLoss,
+    LearnedPrototypes,
+    NoiseAsTargets,
+    PrototypeUse,
+    SwappedPrediction,
+    prototypes_in_use,
+    sinkhorn,
+)
 from protosphere.nn.sharded import ShardedProjection, gathered
 
 if TYPE_CHECKING:
@@ -41,22 +51,30 @@ __all__ = [
     "AdditiveAngularMargin",
     "AdditiveCosineMargin",
     "CosineCrossEntropy",
+    "DINOHead",
+    "DINOLoss",
     "DotRegression",
+    "LearnedPrototypes",
     "LogitCrossEntropy",
     "Loss",
     "Nearest",
+    "NoiseAsTargets",
     "PartDecisions",
     "Preset",
     "PrototypeClassifier",
     "PrototypeHead",
+    "PrototypeUse",
     "ShardedProjection",
     "SquaredCosineDistance",
+    "SwappedPrediction",
     "attach",
     "first_classes",
     "functional",
     "gathered",
     "ladder",
     "prototype_head",
+    "prototypes_in_use",
+    "sinkhorn",
     "threshold_at_tpr",
 ]
 

@@ -1,7 +1,8 @@
-"""A prototype head in place of the classifier of an existing model, found by the names that libraries give it.
+"""Replacement of the classifier of an existing model, which is found by the names that libraries use.
 
 torchvision: `fc` (ResNet), `classifier` (VGG, DenseNet, MobileNet), `head` (Swin), `heads` (ViT). timm:
-`get_classifier()`. transformers: `classifier`, `score` and others; its `num_labels` follows. None of them is imported.
+`get_classifier()`. transformers: `classifier`, `score` and others; its `num_labels` is updated. None of these libraries
+is imported.
 """
 
 import re
@@ -49,22 +50,22 @@ def attach(
 ) -> nn.Module:
     """Replace the classifier of a model, in place, by `nn.Linear(features, dim)` and a head of fixed prototypes.
 
-    The last `nn.Linear` of what the model's library calls its classifier is replaced, and those of second classifiers
-    (distilled models, auxiliary outputs), which share the head; what comes before them there (dropout, pooling, hidden
-    layers) stays. Device and dtype are those of the layers replaced. A second call replaces what the first put there.
+    The last `nn.Linear` of the classifier is replaced; dropout, pooling and hidden layers before it are kept. Second
+    classifiers (distilled models, auxiliary outputs) are replaced too and share the head. The new layers have the
+    device and dtype of the old ones. A second call replaces the layers of the first.
 
     Args:
-        model: torchvision-, timm- or transformers-style, an `nn.Sequential`, or any with its last layer under a name.
-        num_classes: K, or a code, or a head, such as that of a checkpoint.
-        dim: n, for a K, as of `PrototypeHead`.
+        model: A model of torchvision, timm or transformers, an `nn.Sequential`, or any module with a named last layer.
+        num_classes: Number K of classes, or a `SphericalCode`, or a `PrototypeHead`, such as that of a checkpoint.
+        dim: Dimension n if `num_classes` is a number, as in `PrototypeHead`.
         layer: Name or names of the layers to replace, as in `model.named_modules()`; found by default.
-        options: Further arguments of `PrototypeHead`, for a K or a code.
+        options: Further arguments of `PrototypeHead`, unless a head is given.
 
     Returns:
         The model itself.
 
     Raises:
-        InvalidArgumentError: If the classifier is not found or not unique, or arguments do not go together.
+        InvalidArgumentError: If the classifier is not found or not unique, or arguments contradict each other.
 
     Example:
         >>> model = nn.Sequential()
@@ -101,8 +102,15 @@ def prototype_head(model: nn.Module) -> PrototypeHead:
     Args:
         model: Any module.
 
+    Returns:
+        The head.
+
     Raises:
-        InvalidArgumentError: If there is none.
+        InvalidArgumentError: If the model has no prototype head.
+
+    Example:
+        >>> prototype_head(nn.Sequential(nn.Linear(512, 9), PrototypeHead(10, dim=9))).num_classes
+        10
     """
     for module in model.modules():
         if isinstance(module, PrototypeHead):

@@ -1,6 +1,6 @@
-"""Whether buffers that are not saved still hold what was computed for them.
+"""Detection of non-persistent buffers that have been replaced since they were computed.
 
-`to_empty`, loaders that begin on the meta device, and users may put other tensors in their place.
+`to_empty`, loaders that start on the meta device, and users may replace them.
 """
 
 import os
@@ -14,15 +14,15 @@ _remembered: WeakKeyDictionary[nn.Module, list[ref[Tensor]]] = WeakKeyDictionary
 
 
 def remember_buffers(module: nn.Module) -> None:
-    """Remember which tensors the buffers of a module are now."""
+    """Remember the current buffer tensors of a module."""
     _remembered[module] = [ref(buffer) for buffer in module.buffers()]
 
 
 def buffers_intact(module: nn.Module) -> bool:
-    """Return whether the buffers are the remembered tensors and hold numbers.
+    """Return whether the buffers are still the remembered tensors and not on the meta device.
 
     Args:
-        module: A module; if its buffers were never remembered, they are taken as they are.
+        module: A module; if its buffers were never remembered, they count as intact.
     """
     if is_on_meta(module):
         return False
@@ -37,7 +37,7 @@ def buffers_intact(module: nn.Module) -> bool:
 
 
 def is_on_meta(module: nn.Module) -> bool:
-    """Return whether a buffer is on the meta device, where tensors hold no numbers."""
+    """Return whether a buffer is on the meta device, where tensors have no values."""
     return any(buffer.is_meta for buffer in module.buffers())
 
 
@@ -52,10 +52,10 @@ def like_buffers(module: nn.Module) -> Tensor:
 
 
 def keeps_values(move: Callable[[Tensor], Tensor]) -> bool:
-    """Return whether a function that moves or casts tensors keeps their values; that of `to_empty` does not.
+    """Return whether a function that moves or casts tensors keeps their values, which that of `to_empty` does not.
 
     Args:
-        move: Function of a tensor, as `nn.Module._apply` takes it.
+        move: Function of a tensor, as passed to `nn.Module._apply`.
     """
     probe = torch.frombuffer(bytearray(os.urandom(16)), dtype=torch.uint8)
     moved = move(probe.clone())

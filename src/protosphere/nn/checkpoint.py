@@ -1,9 +1,9 @@
-"""What a head leaves in a state_dict: its code, as a file would hold it, and its settings.
+"""The state of a head in a state_dict: its code and its settings.
 
-The state is one uint8 tensor, so that `torch.load(weights_only=True)` and safetensors both read it: eight bytes that
-say what it is, a JSON header, and a compressed safetensors file. Points are in it as they are kept, so that no other
-processor, number of threads or version can change them. Of large codes what integers give back exactly is left out:
-codewords that follow from their structure, and points of closed forms.
+The state is one uint8 tensor, which both `torch.load(weights_only=True)` and safetensors can read: eight magic bytes, a
+JSON header, and a compressed safetensors file. It contains the points themselves, so that they do not depend on the
+CPU, the number of threads or the version. For large codes, points that can be recomputed exactly are left out:
+codewords that follow from their structure, and closed forms.
 """
 
 import hashlib
@@ -62,10 +62,10 @@ _digests: WeakKeyDictionary[SphericalCode, str] = WeakKeyDictionary()
 
 
 class SavedHead(NamedTuple):
-    """The parts of a state.
+    """The parts of a saved state.
 
     Attributes:
-        header: What the state says of the head.
+        header: Settings of the head.
         packed_code: The compressed code.
     """
 
@@ -74,7 +74,7 @@ class SavedHead(NamedTuple):
 
 
 def code_digest(code: SphericalCode) -> str:
-    """Return the SHA-256 digest of the points as stored: packed codewords or float64 rows, and glue vectors.
+    """Return the SHA-256 digest of the stored points: packed codewords or float64 rows, and glue vectors.
 
     Args:
         code: The code; its digest is computed once.
@@ -95,10 +95,10 @@ def packed_state(
     """Return the state of a head as a uint8 tensor.
 
     Args:
-        code: The classes in use, the first of `reserve`.
-        reserve: All classes there may ever be.
+        code: Code of the classes in use, the first points of `reserve`.
+        reserve: Code of all classes, including those reserved for later.
         settings: Preset, scale and projection of the head.
-        started: Where the scale started.
+        started: Initial value of the scale.
     """
     header = {
         "num_classes": code.num_classes,
@@ -117,10 +117,10 @@ def packed_state(
 
 
 def unpacked_state(state: Tensor) -> SavedHead:
-    """Return the parts of a state, the code still compressed.
+    """Return the parts of a state; the code stays compressed.
 
     Args:
-        state: What `packed_state` returned.
+        state: Result of `packed_state`.
 
     Raises:
         InvalidArgumentError: If the state was not written by protosphere.
@@ -156,7 +156,7 @@ def unpacked_state(state: Tensor) -> SavedHead:
 
 
 def scale_start(saved: SavedHead, preset: str) -> float | None:
-    """Return where the saved scale started, if the preset chose it.
+    """Return the initial value of the saved scale, if the preset chose it.
 
     Args:
         saved: A state.
@@ -215,7 +215,7 @@ def _compressible(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def rounded_digest(code: SphericalCode) -> str:
-    """Return a digest of the points that does not depend on their last bits.
+    """Return a digest of the rounded points, which does not depend on their last bits.
 
     Args:
         code: The code.
@@ -306,12 +306,12 @@ def reserve_to_use(
 ) -> SphericalCode:
     """Return the reserve that a head uses after loading.
 
-    It is the head's own if the saved prototypes are from it, and the saved one if both answer the same request, as on
-    another CPU that rounds differently or with another version.
+    It is the head's own reserve if the saved prototypes belong to it. If both come from the same request but differ in
+    rounding or version, it is the saved one.
 
     Args:
         saved: A state.
-        code: Classes that the head uses.
+        code: Code of the classes in use.
         reserve: Reserve of the head.
 
     Raises:

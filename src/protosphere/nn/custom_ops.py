@@ -1,4 +1,4 @@
-"""The sums of a loss as custom operators, which `torch.compile` does not trace into."""
+"""Custom operators for the sums of a loss, which `torch.compile` does not trace into."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _living: WeakValueDictionary[int, Projection] = WeakValueDictionary()
 
 
 def new_handle(projection: Projection) -> int:
-    """Return a number that stands for the projection in graphs, which hold only tensors and numbers.
+    """Return a number that identifies the projection in graphs, which can hold only tensors and numbers.
 
     It is valid as long as the projection exists.
     """
@@ -33,7 +33,7 @@ def new_handle(projection: Projection) -> int:
 
 @_operator("protosphere::log_sum_exp")
 def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor]:
-    """Return `Projection.log_sum_exp_and_mean`."""
+    """Custom operator for `Projection.log_sum_exp_and_mean`."""
     return _living[handle].log_sum_exp_and_mean(z, with_mean)
 
 
@@ -41,7 +41,7 @@ def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor
 def weighted_prototypes(
     weights: Tensor, factors: Tensor | None, handle: int
 ) -> tuple[Tensor, Tensor]:
-    """Return `Projection.weighted_prototypes`."""
+    """Custom operator for `Projection.weighted_prototypes`."""
     return _living[handle].weighted_prototypes(weights, factors)
 
 

@@ -1,4 +1,4 @@
-"""A scikit-learn classifier over features: a linear map or small network, fitted to fixed prototypes."""
+"""A scikit-learn classifier on features: a linear map or a small network, fitted to fixed prototypes."""
 # scikit-learn ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # pyright: reportArgumentType=false, reportUnknownArgumentType=false
@@ -44,27 +44,32 @@ CLASSES_FROM = 64
 
 
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):
-    """For people who have embeddings and no network: features, standardized, to prototypes by a trained map.
+    """Classifier for features: standardizes them and maps them to fixed prototypes by a linear map or a small network.
 
-    Without hidden layers and with preset 'lindstrom' the problem is convex, and with a simplex it is multinomial
-    logistic regression. Features may be sparse; only some rows at a time become an array.
+    Without hidden layers and with preset 'lindstrom' the problem is convex; with a simplex it is multinomial logistic
+    regression. Features may be sparse; they are converted to dense arrays a few rows at a time.
 
     Args:
-        dim: of the prototypes; K - 1 up to 512 without it.
-        hidden: widths of hidden layers (ReLU), e.g. (64,); none is a linear map.
-        scheme, preset, scale: as of `PrototypeHead`, with the same defaults.
-        alpha: weight of the squared norm of the map, over the number of examples, as in scikit-learn's networks.
-        solver: 'lbfgs', all examples at once in float64, 'adam', batches in float32, or 'auto', by the amount of work.
-        batch_size, learning_rate: of 'adam' and of `partial_fit`; batches are smaller where there are few examples.
-        max_iter: most iterations of L-BFGS, or passes of Adam; ending there is a ConvergenceWarning.
-        tol: the largest gradient entry at which L-BFGS stops.
+        dim: Dimension of the prototypes; by default K - 1, at most 512.
+        hidden: Widths of hidden ReLU layers, e.g. (64,); an empty tuple is a linear map.
+        scheme: As in `PrototypeHead`.
+        preset: As in `PrototypeHead`.
+        scale: As in `PrototypeHead`.
+        alpha: L2 penalty on the map, divided by the number of examples, as in scikit-learn's networks.
+        solver: 'lbfgs' (all examples at once in float64), 'adam' (batches in float32), or 'auto', by the amount of
+            work.
+        batch_size: Batch size of 'adam' and of `partial_fit`; smaller if there are few examples.
+        learning_rate: Learning rate of 'adam' and of `partial_fit`.
+        max_iter: Maximum number of L-BFGS iterations or Adam epochs; reaching it raises a ConvergenceWarning.
+        tol: L-BFGS stops when the largest entry of the gradient is below this.
         class_weight: None, 'balanced', or a weight for each class.
-        random_state: of the initial weights and the order of batches.
-        verbose: whether each pass is told on standard error.
+        random_state: Seed of the initial weights and the order of batches.
+        verbose: Whether to print each epoch on standard error.
 
-    >>> from sklearn.datasets import load_iris
-    >>> bool(PrototypeClassifier().fit(*load_iris(return_X_y=True)).score(*load_iris(return_X_y=True)) > 0.95)
-    True
+    Example:
+        >>> from sklearn.datasets import load_iris
+        >>> bool(PrototypeClassifier().fit(*load_iris(return_X_y=True)).score(*load_iris(return_X_y=True)) > 0.95)
+        True
     """
 
     def __init__(
@@ -155,12 +160,12 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> PrototypeClassifier:
-        """Fit on these examples once.
+        """Fit one pass over these examples.
 
         Args:
             X: Features, an array or a sparse matrix.
             y: Classes.
-            classes: All classes there will ever be; needed in the first call.
+            classes: All classes that will occur; required in the first call.
             sample_weight: Weight of each example.
 
         Returns:
@@ -200,7 +205,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def embed(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the vectors that the map gives, before they are compared with prototypes.
+        """Return the outputs of the map, before they are compared with prototypes.
 
         Args:
             X: Features.
@@ -219,7 +224,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return found
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the logits, one per class; for two classes the second's less the first's.
+        """Return the logits, one per class; for two classes, the second minus the first.
 
         Args:
             X: Features.
@@ -236,7 +241,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return torch.softmax(self._logits(X), dim=1).numpy()
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the log-softmax of the logits, exact where the probability underflows.
+        """Return the log-softmax of the logits, which is accurate even if the probability underflows.
 
         Args:
             X: Features.

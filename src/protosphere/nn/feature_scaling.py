@@ -1,4 +1,4 @@
-"""Features scaled to mean 0 and standard deviation 1, from examples that may be weighted, sparse, and come in parts."""
+"""Standardization of features, which may be weighted, sparse, and given in several parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Moments of weighted examples.
+    """Means and variances of weighted examples.
 
     Attributes:
         total: Sum of the weights.
@@ -38,7 +38,7 @@ class Moments:
         return (dense - self.mean) / np.where(varies, deviation, 1.0)
 
     def together(self, other: Moments) -> Moments:
-        """Return the moments of both sets of examples.
+        """Return the combined moments of both sets of examples.
 
         Args:
             other: Moments of further examples.

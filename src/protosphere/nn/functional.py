@@ -1,4 +1,4 @@
-"""The functions of a head: cross-entropy, normalizations of z, and cosines with the prototypes of targets."""
+"""Functions of a head: norms, normalization of z, and cosines with the prototypes of targets."""
 
 from typing import Any, cast
 
@@ -25,6 +25,10 @@ def norms(z: Tensor, order: float = 2) -> Tensor:
 
     Returns:
         (..., 1) norms.
+
+    Example:
+        >>> norms(torch.tensor([[3.0, 4.0]])).tolist()
+        [[5.0]]
     """
     return cast("Any", torch.linalg).vector_norm(
         z, order, dim=-1, keepdim=True
@@ -36,6 +40,13 @@ def unit(z: Tensor) -> Tensor:
 
     Args:
         z: (..., n) vectors.
+
+    Returns:
+        Vectors of norm 1, or 0, of the same shape.
+
+    Example:
+        >>> [round(x, 2) for x in unit(torch.tensor([3.0, 4.0])).tolist()]
+        [0.6, 0.8]
     """
     largest = norms(
         z.detach(), torch.inf
@@ -49,12 +60,19 @@ def unit(z: Tensor) -> Tensor:
 
 
 def soft_unit(z: Tensor) -> Tensor:
-    """Return z / (1 + |z|): near z while z is short, near the sphere if it is long.
+    """Return z / (1 + |z|): close to z for short z, close to the unit sphere for long z.
 
     It has no pole at 0, and its gradient is at most 1.
 
     Args:
         z: (..., n) vectors.
+
+    Returns:
+        Vectors of norm below 1, of the same shape.
+
+    Example:
+        >>> soft_unit(torch.tensor([3.0, 0.0])).tolist()
+        [0.75, 0.0]
     """
     largest = norms(z.detach(), torch.inf).clamp(1)  # as in `unit`, where z is long
     scaled = z / largest
@@ -64,18 +82,26 @@ def soft_unit(z: Tensor) -> Tensor:
 def with_target_prototypes(
     z: Tensor, target: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return z, the prototypes of its targets, and which examples count.
+    """Return z, the prototypes of its targets, and a mask of the examples that are not ignored.
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; -100 does not count.
+        target: (...) classes; examples with -100 are ignored.
         projection: The prototypes.
 
     Returns:
-        B x n vectors, one row per example and float32 for half types; B x n prototypes; B booleans.
+        B x n vectors, one row per example (float32 for half precision); B x n prototypes; B booleans.
 
     Raises:
         InvalidArgumentError: If the targets are not classes.
+
+    Example:
+        >>> import protosphere as ps
+        >>> from protosphere.nn.projections import projection_for
+        >>> projection = projection_for(ps.construct("cross_polytope", num_classes=4, dim=2))
+        >>> rows, prototypes, kept = with_target_prototypes(torch.ones(1, 2), torch.tensor([3]), projection)
+        >>> prototypes.tolist(), kept.tolist()
+        ([[0.0, -1.0]], [True])
     """
     classes, kept = checked_classes(z, target, projection.num_classes)
     wide = widened(z).reshape(-1, projection.dim)
@@ -85,11 +111,11 @@ def with_target_prototypes(
 def target_cosines(
     z: Tensor, target: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return unit vectors, their cosines with the prototypes of their targets, and which examples count.
+    """Return unit vectors, their cosines with the prototypes of their targets, and a mask of valid examples.
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; -100 does not count.
+        target: (...) classes; examples with -100 are ignored.
         projection: The prototypes.
 
     Returns:
@@ -97,6 +123,13 @@ def target_cosines(
 
     Raises:
         InvalidArgumentError: If the targets are not classes.
+
+    Example:
+        >>> import protosphere as ps
+        >>> from protosphere.nn.projections import projection_for
+        >>> projection = projection_for(ps.construct("cross_polytope", num_classes=4, dim=2))
+        >>> target_cosines(torch.tensor([[5.0, 0.0]]), torch.tensor([1]), projection)[1].tolist()
+        [-1.0]
     """
     wide, own, kept = with_target_prototypes(z, target, projection)
     on_sphere = unit(wide)
@@ -104,10 +137,17 @@ def target_cosines(
 
 
 def mean_of_kept(losses: Tensor, kept: Tensor) -> Tensor:
-    """Return the mean over the examples that count; nan if none does.
+    """Return the mean over the examples that are not ignored; nan if all are.
 
     Args:
         losses: B losses.
-        kept: Which of them count.
+        kept: Mask of the examples that are not ignored.
+
+    Returns:
+        The mean.
+
+    Example:
+        >>> float(mean_of_kept(torch.tensor([1.0, 9.0]), torch.tensor([True, False])))
+        1.0
     """
     return torch.where(kept, losses, 0).sum() / kept.sum()

@@ -1,8 +1,8 @@
-"""Reserved classes: a larger code, ordered so that its first points are as well separated as we know.
+"""Reserved classes: a larger code, ordered so that its first points are well separated.
 
 Nested codes keep their order: the first codewords of a union of cosets of RM(1, m) are themselves such codes,
-RM(1, m) < Kerdock < Delsarte-Goethals, and the first 2^j codewords of a linear code are a linear code. Others, up to a
-moderate size, are reordered (`nested`).
+RM(1, m) < Kerdock < Delsarte-Goethals, and the first 2^j codewords of a linear code are a linear code. Other codes, up
+to a moderate size, are reordered (`nested`).
 """
 
 import warnings
@@ -15,7 +15,7 @@ from protosphere.constructions.construct import construct
 from protosphere.constructions.nested import nested_order
 from protosphere.constructions.registry import describe
 from protosphere.errors import InvalidArgumentError, ManyClassesWarning, as_integer
-from protosphere.spherical.certificate import Certificate, certified
+from protosphere.spherical.certificate import BY_THEOREM, Certificate, certified
 from protosphere.spherical.crowding import crowding_advice, is_crowded
 from protosphere.spherical.provenance import FIRST, Step
 from protosphere.spherical.spherical_code import SphericalCode
@@ -34,11 +34,11 @@ LARGEST_DEFAULT_DIM = 512
 
 
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
-    """Return the same points, the first `num_first` as well separated as we know; nested codes keep their order.
+    """Return the same points, ordered so that the first `num_first` are well separated; nested codes stay as they are.
 
     Args:
         code: The code.
-        num_first: How many classes are used first.
+        num_first: Number of classes that are used first.
     """
     if (
         code.placement.structure.is_chain
@@ -54,14 +54,14 @@ def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
 
 
 def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
-    """Return the first classes of a code with a certificate of their own.
+    """Return the code of the first classes of a code, with its own certificate.
 
     Args:
         code: The code; its points stay the same.
-        num_classes: How many of them.
+        num_classes: Number of classes.
 
     Returns:
-        A code whose provenance says where it comes from.
+        The smaller code; its provenance records the larger one.
 
     Raises:
         InvalidArgumentError: If the code has fewer classes.
@@ -83,17 +83,19 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
     if code.certificate.unverified:  # of a file too large to be looked at while loading
         placement.structure.check()
     provenance = code.provenance and code.provenance.then(step)
-    proof = certified(
-        placement, code.certificate.guarantee, proved=code.certificate.exact
-    )
+    proved = code.certificate.reason == BY_THEOREM
+    proof = certified(placement, code.certificate.guarantee, proved=proved)
     return SphericalCode(placement, proof, provenance)
 
 
 def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
-    """Return the certificates of the first 2, 4, 8, ... classes of a code, and of all.
+    """Return the certificates of the first 2, 4, 8, ... classes of a code, and of all classes.
 
     Args:
         code: The code.
+
+    Returns:
+        The certificates, in ascending order of the number of classes.
 
     Example:
         >>> import protosphere as ps
@@ -111,15 +113,15 @@ def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
 
 
 def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
-    """Raise unless a head can grow.
+    """Raise unless a head can grow to this number of classes.
 
     Args:
-        reserve: All classes there may ever be.
+        reserve: Code of all classes, including those reserved for later.
         in_use: Number of classes in use.
         num_classes: Number of classes wanted.
 
     Raises:
-        InvalidArgumentError: If fewer are wanted than in use, or more than the reserve has.
+        InvalidArgumentError: If `num_classes` is below the number in use or above that of the reserve.
     """
     if as_integer("num_classes", num_classes, minimum=2) < in_use:
         raise InvalidArgumentError(
@@ -133,7 +135,7 @@ def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
 
 
 def warn_once(num_classes: int, dim: int) -> None:
-    """Warn, the first time in this process, that classes are many for their dimension."""
+    """Warn, once per process, that there are many classes for the dimension."""
     if _WARNED:
         return
     _WARNED.append(True)
@@ -152,18 +154,18 @@ def reserved(
     seed: int,
     options: Mapping[str, Any],
 ) -> tuple[SphericalCode, int]:
-    """Return the code of all classes there may ever be, and how many are in use.
+    """Return the code of all classes, including reserved ones, and the number of classes in use.
 
     Args:
-        given: K, or a code.
-        dim: n, for a K.
-        reserve: For a K, the number of classes there may ever be, or the code that holds them.
-        scheme: For a K, the scheme; it is given quick options unless `options` has a budget.
+        given: Number K of classes, or a code.
+        dim: Dimension n, if `given` is a number.
+        reserve: Number of classes including reserved ones, or a code of them, if `given` is a number.
+        scheme: Scheme, if `given` is a number; its quick options are used unless `options` has a budget.
         seed: Seed of random schemes.
         options: Options of the scheme.
 
     Raises:
-        InvalidArgumentError: If the arguments do not go together.
+        InvalidArgumentError: If arguments contradict each other.
         InfeasibleError: If the scheme has no code for K and n.
     """
     if isinstance(given, SphericalCode):

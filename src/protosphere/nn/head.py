@@ -37,24 +37,28 @@ SCORES = ("max_cosine", "margin", "energy")
 
 
 class PrototypeHead(nn.Module):
-    """Map z of R^n to K logits by fixed prototypes: a drop-in for the last `nn.Linear`, with nothing to learn.
+    """Classification head with fixed prototypes: a replacement for the last `nn.Linear` without parameters.
 
-    Cross-entropy, label smoothing, mixup, class weights and distillation work on its logits as on any others. A
-    state_dict holds the code with its points, compressed; whatever integers restore exactly is left out of large codes.
+    It maps vectors z of R^n to K logits. Cross-entropy, label smoothing, mixup, class weights and distillation work on
+    these logits as on any others. The state_dict contains the code with its points, compressed; points of large codes
+    that can be recomputed exactly are left out.
 
     Args:
-        num_classes: K, or a `SphericalCode`.
-        dim: n, for a K; K - 1 up to 512 by default. Put an `nn.Linear(features, dim)` before the head.
-        scheme: For a K, one of `ps.available()`; 'best' is the best known code, without a search.
+        num_classes: Number K of classes, or a `SphericalCode`.
+        dim: Dimension n, if `num_classes` is a number; by default K - 1, at most 512. Put an `nn.Linear(features, dim)`
+            before the head.
+        scheme: One of `ps.available()`, if `num_classes` is a number; 'best' is the best known code, without a search.
         options: Options of the scheme, such as {'modify': True}; {'budget': 5} lets 'best' search.
-        preset: How z becomes logits; by default 'protosphere' up to 30 classes, else 'soft_cap', or that of a state.
-        scale: Scale of the logits: 'auto' is the preset's, 'learn' a parameter that starts there, or a number.
-        reserve: For a K, the number of classes there may ever be, or the code that holds them; `grow` uses it.
-        projection: How dot products are computed, see `projections.KINDS`; 'auto' depends on the code's structure.
+        preset: How logits are computed from z, one of `PRESETS`; by default 'protosphere' up to 30 classes and
+            'soft_cap' above. If it is not given, loading a state_dict restores the saved preset.
+        scale: Scale of the logits: 'auto' (that of the preset), 'learn' (a parameter that starts there) or a number.
+        reserve: Number of classes including those that `grow` may add later, or a code of them, if `num_classes` is a
+            number.
+        projection: How dot products are computed, see `projections.KINDS`; 'auto' chooses by the structure of the code.
         seed: Seed of random schemes.
 
     Raises:
-        InvalidArgumentError: If an argument is out of range or does not go with the others.
+        InvalidArgumentError: If an argument is out of range or contradicts another one.
         InfeasibleError: If the scheme has no code for K and n.
 
     Example:
@@ -127,7 +131,7 @@ class PrototypeHead(nn.Module):
         return self
 
     def train(self, mode: bool = True) -> PrototypeHead:
-        """Set training mode, as of any module; loaders call it last, so replaced buffers are restored here."""
+        """Set training mode, and restore buffers that a loader has replaced."""
         self._restore_lost_buffers()
         return super().train(mode)
 
@@ -148,12 +152,12 @@ class PrototypeHead(nn.Module):
 
     @property
     def num_classes(self) -> int:
-        """K, the number of classes in use."""
+        """Number K of classes in use."""
         return self.projection.num_classes
 
     @property
     def dim(self) -> int:
-        """n, the dimension of the prototypes."""
+        """Dimension n of the prototypes."""
         return self.projection.dim
 
     @property
@@ -167,13 +171,14 @@ class PrototypeHead(nn.Module):
         return self.reserve.certificate
 
     def embed(self, z: Tensor) -> Tensor:
-        """Return the vectors whose dot products with the prototypes are the logits.
+        """Return the scaled vectors whose dot products with the prototypes are the logits.
 
         Args:
             z: (..., n) vectors.
 
         Returns:
-            z as the preset normalizes it, times the scale, in the dtype of z; computed in float32 for half types.
+            z, normalized by the preset and multiplied by the scale, in the dtype of z; half precision is computed in
+            float32.
         """
         return self._embedded(self._wide(z)).to(z.dtype)
 
@@ -193,7 +198,7 @@ class PrototypeHead(nn.Module):
         """Return the logits.
 
         Args:
-            z: (..., n) vectors, as of `nn.Linear`.
+            z: (..., n) vectors, as for `nn.Linear`.
 
         Returns:
             (..., K) logits.
@@ -223,18 +228,19 @@ class PrototypeHead(nn.Module):
         reduction: str = "mean",
         ignore_index: int = IGNORED_CLASS,
     ) -> Tensor:
-        """Return the preset's loss, exact, without holding the B x K logits.
+        """Return the loss of the preset without materializing the B x K logits.
 
         Args:
             z: (..., n) vectors.
             target: (...) classes, or (..., K) probabilities: classes come last.
-            weight: K class weights, as of `torch.nn.functional.cross_entropy`.
-            label_smoothing: As of `torch.nn.functional.cross_entropy`.
+            weight: K class weights, as in `torch.nn.functional.cross_entropy`.
+            label_smoothing: As in `torch.nn.functional.cross_entropy`.
             reduction: 'mean', 'sum' or 'none'.
-            ignore_index: Class of examples that do not count.
+            ignore_index: Target of examples that are ignored.
 
         Raises:
-            InvalidArgumentError: If the target does not fit z, or the preset's loss does not take the options.
+            InvalidArgumentError: If the shapes of z and target differ, or the loss of the preset does not support an
+                option.
         """
         wide = self._wide(z)
         if self.preset.loss == "cross_entropy":
@@ -256,11 +262,11 @@ class PrototypeHead(nn.Module):
         return LOSSES[self.preset.loss].function(wide, target, self.projection)
 
     def decode(self, z: Tensor, k: int = 1) -> Nearest:
-        """Return the k nearest prototypes of each vector, without holding the B x K cosines.
+        """Return the k nearest prototypes of each vector without materializing the B x K cosines.
 
         Args:
             z: (..., n) vectors.
-            k: At most K.
+            k: Number of prototypes, at most K.
 
         Returns:
             Cosines and classes, both (..., k), nearest first.
@@ -271,15 +277,16 @@ class PrototypeHead(nn.Module):
         return Nearest(cosines.reshape(shape), classes.reshape(shape))
 
     def parts(self, z: Tensor) -> PartDecisions:
-        """Return the most probable value of each part, for classes that are made of parts (`ps.compose`).
+        """Return the most probable value of each part, for classes made of parts (`ps.compose`).
 
-        The parts decide independently: if only some combinations are classes, theirs need not be one of them.
+        Each part is decided independently, so that the values together need not be a class if only some combinations
+        are.
 
         Args:
             z: (..., n) vectors.
 
         Returns:
-            Numbers of values and their probabilities within their part, both (..., P), and the names of the values.
+            Indices of the values and their probabilities within their part, both (..., P), and the names of the values.
 
         Raises:
             InvalidArgumentError: If the classes are not made of parts.
@@ -304,13 +311,13 @@ class PrototypeHead(nn.Module):
         Args:
             z: (..., n) vectors.
             kind: 'energy' (log-sum-exp of the logits), 'max_cosine' (cosine with the nearest prototype) or 'margin'
-                (that cosine less the second largest).
+                (that cosine minus the second largest).
 
         Returns:
             (...) scores.
 
         Raises:
-            InvalidArgumentError: If there is no score of this name.
+            InvalidArgumentError: If `kind` is not one of these.
         """
         wide = self._wide(z)
         as_choice("kind", kind, SCORES)
@@ -323,16 +330,16 @@ class PrototypeHead(nn.Module):
         return self.decode(wide).cosines[..., 0]
 
     def grow(self, num_classes: int) -> PrototypeHead:
-        """Use more classes of the reserve, in place; prototypes in use, and the scale, stay bit for bit.
+        """Add classes from the reserve, in place; the prototypes in use and the scale do not change.
 
         Args:
-            num_classes: The new K, at least the present one and at most the reserve's.
+            num_classes: New number of classes, at least the current one and at most that of the reserve.
 
         Returns:
             The head itself.
 
         Raises:
-            InvalidArgumentError: If the reserve has fewer classes, or more are in use.
+            InvalidArgumentError: If the number is below the current one or above that of the reserve.
         """
         growth.require_room(self.reserve, self.num_classes, num_classes)
         like = like_buffers(self.projection)
@@ -340,7 +347,7 @@ class PrototypeHead(nn.Module):
         return self
 
     def get_extra_state(self) -> Tensor:
-        """Return the code and the settings, for `state_dict`."""
+        """Return the code and the settings for `state_dict`."""
         settings = {
             "preset": self.preset.name,
             "scale": self.scaling.setting,
@@ -351,10 +358,10 @@ class PrototypeHead(nn.Module):
         )
 
     def set_extra_state(self, state: Tensor) -> None:
-        """Use the saved prototypes.
+        """Load the saved prototypes and settings.
 
         Args:
-            state: What `get_extra_state` returned.
+            state: Result of `get_extra_state`.
 
         Raises:
             InvalidArgumentError: If the state is damaged, or its prototypes are not those of this head.
@@ -381,14 +388,14 @@ class PrototypeHead(nn.Module):
     def from_state_dict(
         cls, state: Mapping[str, Any], prefix: str = ""
     ) -> PrototypeHead:
-        """Return the head of a checkpoint, with the prototypes that it had.
+        """Return the head of a checkpoint with its saved prototypes.
 
         Args:
             state: State dict of a model.
-            prefix: Name of the head in the model and a dot, such as 'head.'.
+            prefix: Name of the head in the model, followed by a dot, such as 'head.'.
 
         Raises:
-            InvalidArgumentError: If the state has no head under this prefix, or a damaged one.
+            InvalidArgumentError: If the state has no head under this prefix, or it is damaged.
         """
         key = f"{prefix}_extra_state"
         if key not in state:

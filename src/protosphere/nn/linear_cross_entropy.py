@@ -1,4 +1,4 @@
-"""Cross-entropy of dot products with fixed prototypes, as one call under the names that torch has for it."""
+"""Cross-entropy of dot products with fixed prototypes, as a function with torch's argument names."""
 
 from __future__ import annotations
 
@@ -40,30 +40,29 @@ def linear_cross_entropy(
     shift: bool | int = 0,
     return_lse: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """Return the cross-entropy of the logits `scale * input @ prototypes.T`, exact, without holding the B x K logits.
+    """Return the cross-entropy of `scale * input @ prototypes.T` without materializing the B x K logits.
 
-    Arguments are named as in `torch.nn.functional.linear_cross_entropy` and in cut-cross-entropy. The prototypes are
-    constants. The structure of a code is used, so that a code takes less time and memory than the matrix of its points.
+    Arguments are named as in `torch.nn.functional.linear_cross_entropy` and in cut-cross-entropy. The prototypes get no
+    gradient. A code takes less time and memory than the matrix of its points, because its structure is used.
 
     Args:
         input: (..., n) vectors.
-        prototypes: A code; a head, whose preset makes the logits of `input`, as in `head(input)`; a projection; or a
-            K x n tensor.
+        prototypes: A code; a head, in which case the logits are `head(input)`; a projection; or a K x n tensor.
         target: (...) classes, or (..., K) probabilities: classes come last.
         weight: K class weights.
         reduction: 'mean', 'sum' or 'none'.
-        ignore_index: Class of examples that do not count.
-        label_smoothing: As of `torch.nn.functional.cross_entropy`.
+        ignore_index: Target of examples that are ignored.
+        label_smoothing: As in `torch.nn.functional.cross_entropy`.
         scale: Factor of the logits.
-        shift: Number of positions by which targets are ahead in the last dimension but one, as for next-token
-            prediction: `input[..., :-shift, :]` is compared with `target[..., shift:]`. True is 1.
-        return_lse: Whether to return the log-sum-exps of the logits too.
+        shift: Number of positions by which targets are shifted along the second last dimension, as for next-token
+            prediction: `input[..., :-shift, :]` is compared with `target[..., shift:]`. True means 1.
+        return_lse: Whether to return also the log-sum-exps of the logits.
 
     Returns:
-        The loss; with `return_lse` the loss and the (...) log-sum-exps, both differentiable.
+        The loss, or with `return_lse` the loss and the (...) log-sum-exps, both differentiable.
 
     Raises:
-        InvalidArgumentError: If an argument does not fit the others.
+        InvalidArgumentError: If shapes or options are not valid together.
 
     Example:
         >>> import protosphere as ps

@@ -1,4 +1,4 @@
-"""A linear map or small network fitted to the prototypes of a head, by L-BFGS or by Adam."""
+"""A linear map or a small network, fitted to the prototypes of a head by L-BFGS or Adam."""
 # torch has no types for passes backwards and steps:
 # pyright: reportUnknownMemberType=false
 
@@ -63,13 +63,13 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class LinearProbe:
-    """The map that is fitted, and whatever the head learns.
+    """The map that is fitted, and the learned parameters of the head, if any.
 
     Attributes:
         map_: The map from features to R^n.
         head: The head after it.
         alpha: Weight of the squared norm of the map.
-        verbose_label: What a pass is called on standard error; None to print nothing.
+        verbose_label: Label of a pass in the printed lines; None to print nothing.
     """
 
     map_: nn.Sequential
@@ -81,11 +81,11 @@ class LinearProbe:
 
     @property
     def parameters(self) -> list[nn.Parameter]:
-        """All parameters that are fitted."""
+        """Return all parameters that are fitted."""
         return [*self.map_.parameters(), *self.head.parameters()]
 
     def report(self, number: int, loss: float) -> None:
-        """Print a line for a pass, if asked for.
+        """Print a line for a pass, if `verbose_label` is set.
 
         Args:
             number: Number of the pass.
@@ -95,7 +95,7 @@ class LinearProbe:
             sys.stderr.write(f"{self.verbose_label} {number}: loss {loss:.6g}\n")
 
     def loss(self, features: Tensor, classes: Tensor, weights: Tensor) -> Tensor:
-        """Return the weighted sum of the losses of some examples.
+        """Return the weighted sum of the losses of examples.
 
         Args:
             features: Standardized features.
@@ -112,7 +112,7 @@ class LinearProbe:
         """Return the penalty: alpha / (2 total) times the squared norm of the map.
 
         Args:
-            total: Weight of all examples.
+            total: Total weight of all examples.
         """
         weights = (
             p for name, p in self.map_.named_parameters() if name.endswith("weight")
@@ -126,7 +126,7 @@ def chunks(count: int, width: int) -> Iterator[slice]:
 
     Args:
         count: Number of rows.
-        width: Numbers of a row.
+        width: Numbers per row.
     """
     size = max(1, CHUNK_ENTRIES // max(1, width))
     return (slice(start, start + size) for start in range(0, count, size))
@@ -138,10 +138,10 @@ def fit_lbfgs(
     """Fit by L-BFGS on all examples at once, in float64.
 
     Args:
-        probe: What is fitted.
+        probe: The map and the head to fit.
         examples: The examples.
-        max_iter: Most iterations.
-        tol: Largest gradient entry at which it stops.
+        max_iter: Maximum number of iterations.
+        tol: Largest entry of the gradient at which the fit stops.
 
     Returns:
         The number of iterations, and whether they converged.
@@ -187,15 +187,15 @@ def fit_adam(
     rate: float,
     rng: np.random.RandomState,
 ) -> tuple[int, bool]:
-    """Fit by Adam on batches in random order, in float32, halving the learning rate where it no longer helps.
+    """Fit by Adam on random batches in float32, halving the learning rate when the loss stops improving.
 
     Args:
-        probe: What is fitted.
+        probe: The map and the head to fit.
         examples: The examples.
-        max_iter: Most passes over the examples.
-        batch_size: Largest number of examples of a batch.
+        max_iter: Maximum number of passes over the examples.
+        batch_size: Maximum number of examples in a batch.
         rate: Learning rate at the start.
-        rng: Source of the order.
+        rng: Random generator for the order of examples.
 
     Returns:
         The number of passes, and whether they converged.
@@ -222,14 +222,14 @@ def one_pass(
     solver: torch.optim.Adam,
     rng: np.random.RandomState,
 ) -> float:
-    """Fit on every example once.
+    """Fit one pass over all examples.
 
     Args:
-        probe: What is fitted.
+        probe: The map and the head to fit.
         examples: The examples.
-        batch_size: Largest number of examples of a batch.
+        batch_size: Maximum number of examples in a batch.
         solver: Optimizer of the parameters.
-        rng: Source of the order.
+        rng: Random generator for the order of examples.
 
     Returns:
         The mean loss during the pass.
@@ -252,11 +252,11 @@ def one_pass(
 
 
 def drawn_map(widths: list[int], rng: np.random.RandomState) -> nn.Sequential:
-    """Return linear layers with ReLU between them, in float64, initialized from `rng` and nothing global.
+    """Return float64 linear layers with ReLU between them, initialized from `rng` without global random state.
 
     Args:
-        widths: Features, widths of hidden layers, n.
-        rng: Source of the initial weights.
+        widths: Number of features, widths of hidden layers, and n.
+        rng: Random generator for the initial weights.
     """
     layers: list[nn.Module] = []
     for inputs, outputs in pairwise(widths):

@@ -1,4 +1,4 @@
-"""The result of decoding."""
+"""The result type of decoding."""
 
 from typing import NamedTuple
 
@@ -11,6 +11,13 @@ class Nearest(NamedTuple):
     Attributes:
         cosines: (..., k) cosines.
         classes: (..., k) classes.
+
+    Example:
+        >>> import torch
+        >>> from protosphere.nn import PrototypeHead
+        >>> head = PrototypeHead(10, dim=9)
+        >>> head.decode(head.prototypes()[:2], k=1).classes.tolist()
+        [[0], [1]]
     """
 
     cosines: Tensor

@@ -1,7 +1,7 @@
 """Thresholds for the in-distribution scores of `PrototypeHead.score`, which are high for known inputs.
 
-max_cosine is the cosine with the nearest prototype. margin is that cosine less the second largest. energy is the
-log-sum-exp of the logits (Liu et al. 2020), which grows with the norm of z where the preset does not normalize it.
+max_cosine is the cosine with the nearest prototype. margin is that cosine minus the second largest. energy is the
+log-sum-exp of the logits (Liu et al. 2020), which grows with the norm of z if the preset does not normalize it.
 """
 
 import math
@@ -16,11 +16,14 @@ ROUNDING = 1e-9
 
 
 def threshold_at_tpr(known: Tensor, accept: float = 0.95) -> float:
-    """Return the highest threshold that at least a given share of known inputs reach: that true positive rate.
+    """Return the highest threshold that at least a share `accept` of known inputs reaches (true positive rate).
 
     Args:
-        known: Scores of known inputs that were not trained on.
-        accept: The share, above 0 and at most 1.
+        known: Scores of held-out known inputs.
+        accept: True positive rate, above 0 and at most 1.
+
+    Returns:
+        The threshold: accept inputs whose score is at least this.
 
     Raises:
         InvalidArgumentError: If `accept` is out of range, or `known` is not a vector of finite scores.

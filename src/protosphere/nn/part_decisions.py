@@ -1,4 +1,4 @@
-"""Decisions about each part of a class by itself: which initial, which vowel, which final."""
+"""Separate decisions about each part of a class, such as initial, vowel and final of a syllable."""
 
 from __future__ import annotations
 
@@ -21,9 +21,16 @@ class PartDecisions(NamedTuple):
     """The most probable value of each part of each input.
 
     Attributes:
-        values: (..., P) numbers of the values.
+        values: (..., P) indices of the values.
         confidences: (..., P) probabilities of the values under the softmax over the values of their part.
         names: Names of parts and values; None if the code has none.
+
+    Example:
+        >>> import protosphere as ps
+        >>> from protosphere.nn import PrototypeHead
+        >>> head = PrototypeHead(ps.compose(sizes=(2, 3)))
+        >>> head.parts(head.prototypes()[4:5]).values.tolist()
+        [[1, 1]]
     """
 
     values: Tensor
@@ -31,7 +38,7 @@ class PartDecisions(NamedTuple):
     names: PartNames | None
 
     def named(self) -> list[dict[str, str]]:
-        """Return for each input the name of the value of each part, by the name of the part.
+        """Return, for each input, a mapping from the name of each part to the name of its value.
 
         Raises:
             InvalidArgumentError: If the code has no names.
@@ -55,7 +62,7 @@ def part_decisions(
     Args:
         code: A code of classes made of parts.
         projection: Dot products with its points.
-        rows: B x n vectors whose products with the prototypes are the logits, not of half types.
+        rows: B x n vectors whose products with the prototypes are the logits, not in half precision.
 
     Raises:
         InvalidArgumentError: If the classes of the code are not made of parts.

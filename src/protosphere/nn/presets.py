@@ -33,6 +33,10 @@ class Preset:
         loss: Name of the loss of `head.loss`, one of `losses.LOSSES`.
         summary: Description in one line.
         reference: Paper or page that the preset comes from.
+
+    Example:
+        >>> PRESETS["soft_cap"].loss
+        'cross_entropy'
     """
 
     name: str
@@ -45,7 +49,7 @@ class Preset:
 
 
 def as_it_is(z: Tensor) -> Tensor:
-    """Return z."""
+    """Return z unchanged."""
     return z
 
 
@@ -61,7 +65,7 @@ def _small_radius(code: SphericalCode) -> float:
 
 
 def perfect_scale(code: SphericalCode) -> float:
-    """Return the scale at which a z on its prototype has probability 0.99.
+    """Return the scale at which a z equal to its prototype has probability 0.99.
 
     Args:
         code: The prototypes.
@@ -152,7 +156,7 @@ def preset_named(name: str) -> Preset:
 
 
 def default_preset(num_classes: int) -> Preset:
-    """Return the preset of a head that was given none.
+    """Return the default preset for a number of classes.
 
     Args:
         num_classes: K.

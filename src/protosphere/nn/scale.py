@@ -16,11 +16,11 @@ class Scale(nn.Module):
     """A module z -> scale * z.
 
     Args:
-        setting: 'auto' (the scale given), 'learn' (a parameter that starts there) or a number.
-        automatic: The scale given.
+        setting: 'auto' (the value of `automatic`), 'learn' (a parameter that starts there) or a number.
+        automatic: Scale that 'auto' means.
 
     Raises:
-        InvalidArgumentError: If the setting is something else.
+        InvalidArgumentError: If `setting` is none of these.
     """
 
     def __init__(self, setting: float | str, automatic: float) -> None:
@@ -31,7 +31,7 @@ class Scale(nn.Module):
         self.shift = nn.Parameter(torch.zeros(1)) if setting == "learn" else None
 
     def begin_at(self, automatic: float) -> None:
-        """Set the scale that 'auto' means and 'learn' starts from; a number stays what it is.
+        """Set the value that 'auto' means and that 'learn' starts from; a fixed number is not changed.
 
         Args:
             automatic: The new scale.
@@ -39,13 +39,13 @@ class Scale(nn.Module):
         self.start = automatic if isinstance(self.setting, str) else self.setting
 
     def reset(self) -> None:
-        """Set a learned scale back to its start."""
+        """Reset a learned scale to its initial value."""
         if self.shift is not None:
             nn.init.zeros_(self.shift)
 
     @property
     def value(self) -> float | Tensor:
-        """The scale: a number, or a tensor with a gradient if it is learned."""
+        """The scale: a number, or a tensor with gradient if it is learned."""
         if self.shift is None:
             return self.start
         return self.start * torch.exp(

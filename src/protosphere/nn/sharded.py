@@ -1,7 +1,8 @@
-"""Classes sharded over the processes of torch.distributed: each process holds K / world of them.
+"""Classes sharded over the processes of torch.distributed: each process holds K / world_size of them.
 
-Every process gets the same z and target (`gathered` collects what each has) and the same loss, gradient and classes as
-a single process would. Two numbers per example and one vector are communicated; logits never are.
+Every process is given the same z and target (`gathered` collects the rows of all processes), and computes the same
+loss, gradient and classes as a single process would. Two numbers and one vector per example are communicated, never
+logits.
 """
 
 from __future__ import annotations
@@ -23,19 +24,26 @@ Group = dist.ProcessGroup | None
 
 
 class ShardedProjection(Projection):
-    """This process' share of the dot products with every point of a code, and the results of all shares together.
+    """A projection that holds this process's share of the points and combines the results of all processes.
 
-    It takes the place of `PrototypeHead.projection` for loss, decode and score: `head.projection =
+    It replaces `PrototypeHead.projection` for loss, decode and score: set `head.projection =
     ShardedProjection(head.code)` in every process of the group.
 
     Args:
         code: The prototypes, the same in every process.
-        kind: As of `projection_for`.
+        kind: As in `projection_for`.
         dtype: Dtype of the buffers; torch's default by default.
         group: Process group; all processes by default.
 
     Raises:
         InvalidArgumentError: If torch.distributed is not initialized.
+
+    Example:
+        >>> import protosphere as ps
+        >>> ShardedProjection(ps.construct("simplex", num_classes=10, dim=9))
+        Traceback (most recent call last):
+            ...
+        protosphere.errors.InvalidArgumentError: ...
     """
 
     def __init__(
@@ -58,10 +66,10 @@ class ShardedProjection(Projection):
 
     @property
     def all_combinations(self) -> None:
-        """None: a log-sum-exp needs the shares of all processes."""
+        """Always None, because a log-sum-exp needs the points of all processes."""
 
     def of(self, code: SphericalCode, dtype: torch.dtype | None) -> ShardedProjection:
-        """Return the same share of another code, as after growing.
+        """Return the share of this process of another code, e.g. after growing.
 
         Args:
             code: The new prototypes.
@@ -70,7 +78,7 @@ class ShardedProjection(Projection):
         return ShardedProjection(code, self._kind_asked, dtype, self.group)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Not supported: materializing all logits would defeat sharding.
+        """Raise an error: materializing all logits would defeat sharding.
 
         Raises:
             InvalidArgumentError: Always.
@@ -81,7 +89,7 @@ class ShardedProjection(Projection):
         )
 
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
-        """Return the prototypes of these classes, from whichever process has them."""
+        """Return the prototypes of these classes, from the processes that hold them."""
         return _all_reduce(super().rows(classes, like), self.group)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
@@ -114,11 +122,11 @@ class ShardedProjection(Projection):
 
     def top_points(self, z: Tensor, k: int) -> TopK:
         """Return the largest products with the points of all processes."""
-        values, words = super().top_points(z, k)
+        values, points = super().top_points(z, k)
         missing = (0, k - values.shape[1])
         mine = (
             nn.functional.pad(values, missing, value=-torch.inf),
-            nn.functional.pad(words, missing),
+            nn.functional.pad(points, missing),
         )
         found = z.new_empty(len(z), 0), z.new_empty(len(z), 0, dtype=torch.int64)
         for theirs in zip(*(_all_gather(one, self.group) for one in mine), strict=True):
@@ -146,14 +154,24 @@ def _all_gather(mine: Tensor, group: Group) -> list[Tensor]:
 
 
 def gathered(z: Tensor, group: Group = None) -> Tensor:
-    """Return the rows of every process, one after the other; gradients go back to the own rows.
+    """Return the concatenated rows of all processes; gradients flow back to the rows of this process.
 
-    Backward from a loss that is the same in every process, the gradients of all processes *together* are those of a
-    single one: where DistributedDataParallel averages them, multiply the loss by the number of processes.
+    If every process computes the same loss, the *sum* of the gradients of all processes is that of a single process.
+    DistributedDataParallel averages gradients, so multiply the loss by the number of processes.
 
     Args:
-        z: As many rows in each process.
+        z: Rows of this process; all processes must have the same number.
         group: Process group; all processes by default.
+
+    Returns:
+        The rows of all processes, in the order of their ranks.
+
+    Example:
+        >>> from torch import distributed
+        >>> distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
+        >>> gathered(torch.ones(2, 9)).shape
+        torch.Size([2, 9])
+        >>> distributed.destroy_process_group()
     """
     every = _all_gather(z.detach(), group)
     every[dist.get_rank(group)] = z  # with its gradient

@@ -1,4 +1,4 @@
-"""How torch runs an operation: eagerly, recorded into a graph, or transformed (vmap, grad, batched gradients)."""
+"""Detection of how torch runs an operation: eagerly, recorded into a graph, or transformed (vmap, grad)."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -28,20 +28,20 @@ under_transform: Callable[[], bool] = cast(
 def is_recorded() -> bool:
     """Return whether `torch.export` or `torch.jit.trace` is recording.
 
-    Then only plain operations are used, for batches of any size.
+    If so, only standard operations are used, which work for any batch size.
     """
     return is_traced() or is_exporting()
 
 
 def in_memory(z: Tensor) -> bool:
-    """Return whether the numbers of z can be read without waiting for a device; not those of a traced graph."""
+    """Return whether the values of z can be read without waiting for a device; False in a traced graph."""
     if z.device.type != "cpu" or type(z) not in (Tensor, nn.Parameter):
         return False
     return not is_traced() and not is_wrapped(z)
 
 
 def is_wrapped(z: Tensor) -> bool:
-    """Return whether z is a wrapper without memory of its own, as inside vmap and in batched gradients."""
+    """Return whether z is a wrapper without storage, as inside vmap and in batched gradients."""
     return bool(_functorch.is_functorch_wrapped_tensor(z)) or is_batched_gradient(z)
 
 
@@ -51,7 +51,7 @@ def is_batched_gradient(value: object) -> bool:
 
 
 def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
-    """Return function.apply(*arguments), without inspecting the signature each time.
+    """Return function.apply(*arguments) without inspecting the signature each time.
 
     The inspection takes a tenth of the loss of a small head.
 

@@ -1,4 +1,4 @@
-"""Checks of the vectors that are compared with prototypes, and the dtype in which sums are taken."""
+"""Checks of input vectors, and the dtype in which sums are computed."""
 
 import torch
 from torch import Tensor
@@ -10,7 +10,7 @@ HALF_TYPES = (torch.float16, torch.bfloat16)
 
 
 def widened(z: Tensor) -> Tensor:
-    """Return z in the dtype in which sums are taken: float32 for half types, else its own."""
+    """Return z in the dtype in which sums are computed: float32 for half precision, else its own."""
     if z.dtype in HALF_TYPES:
         return z.float()
     return z
@@ -24,7 +24,7 @@ def check_vectors(z: Tensor, dim: int) -> None:
         dim: Size of its last dimension.
 
     Raises:
-        InvalidArgumentError: If the dtype or the shape is another.
+        InvalidArgumentError: If the dtype or the shape differs.
     """
     _check(z, dim)
     if z.ndim != 2 and not is_traced():
@@ -32,14 +32,14 @@ def check_vectors(z: Tensor, dim: int) -> None:
 
 
 def checked_wide(z: Tensor, dim: int) -> Tensor:
-    """Return z in the dtype in which sums are taken; it must be a floating tensor of shape (..., dim).
+    """Check that z is a floating tensor of shape (..., dim), and return it in the dtype in which sums are computed.
 
     Args:
         z: The tensor to check.
         dim: Size of its last dimension.
 
     Raises:
-        InvalidArgumentError: If the dtype or the shape is another.
+        InvalidArgumentError: If the dtype or the shape differs.
     """
     _check(z, dim)
     return widened(z)

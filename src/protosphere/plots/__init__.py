@@ -1,4 +1,4 @@
-"""Figures for print: matplotlib is imported when the first one is drawn, not before."""
+"""Figures with matplotlib, which is imported when the first figure is drawn."""
 
 from protosphere.plots.histogram import draw_histogram
 from protosphere.plots.separation import draw_comparison

@@ -35,11 +35,11 @@ class Trained:
     Attributes:
         scheme: Name of the scheme, or of a learned head.
         dim: Dimension n.
-        mapping: How prototypes were given to classes.
+        mapping: How prototypes were assigned to classes.
         seed: Seed of the run.
         max_cosine: Largest cosine of two prototypes; None for a learned head.
         accuracy: Test accuracy from 0 to 1.
-        variant: Other settings that tell this run from runs of the same scheme.
+        variant: Other settings that distinguish this run from runs of the same scheme.
     """
 
     scheme: str
@@ -58,12 +58,12 @@ class Averaged:
     Attributes:
         scheme: Name of the scheme, or of a learned head.
         dim: Dimension n.
-        mapping: How prototypes were given to classes.
+        mapping: How prototypes were assigned to classes.
         seeds: Number of runs.
         max_cosine: Mean of the largest cosines; None for a learned head.
         accuracy: Mean test accuracy from 0 to 1.
-        margin: Half of the width of the 95 % interval; None for a single run.
-        variant: Other settings that tell these runs from runs of the same scheme.
+        margin: Half of the width of the 95% interval; None for a single run.
+        variant: Other settings that distinguish these runs from runs of the same scheme.
     """
 
     scheme: str
@@ -77,7 +77,7 @@ class Averaged:
 
 
 def averages(runs: Iterable[Trained]) -> list[Averaged]:
-    """Return means over seeds with 95 % intervals, sorted by scheme, mapping, variant and dimension."""
+    """Return means over seeds with 95% intervals, sorted by scheme, mapping, variant and dimension."""
     configuration = attrgetter("scheme", "mapping", "variant", "dim")
     ordered = sorted(runs, key=configuration)
     return [_average(list(group)) for _, group in groupby(ordered, key=configuration)]
@@ -196,7 +196,7 @@ def draw_accuracy(
 
 
 def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
-    """Return a matplotlib figure of mean accuracy against the dimension, with 95 % intervals.
+    """Return a matplotlib figure of mean accuracy against the dimension, with 95% intervals.
 
     A learned layer and one-hot prototypes of a single dimension are drawn as lines across the figure.
     """
@@ -220,7 +220,7 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
 def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
     """Return the dimensions of the series that are drawn against them.
 
-    A reference is a line across the figure, so its dimension counts only where there is nothing else to draw.
+    A reference is a line across the figure, so its dimension is used only if there is nothing else to draw.
     """
     dims: set[int] = set()
     for series in series_of(rows):
@@ -232,7 +232,7 @@ def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
 def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
     """Return the range of the axis of accuracies, in percent: that of the points, with a margin.
 
-    Intervals may end beyond it: those of two seeds are wide.
+    Error bars may extend beyond it: intervals from two seeds are wide.
     """
     heights = [100 * row.accuracy for row in rows]
     lowest = min(heights)
@@ -290,7 +290,7 @@ def _draw_reference(ax: Any, style: FigureStyle, row: Averaged) -> None:
 def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
     """Return a matplotlib figure of accuracy against the largest cosine, a point for each run with prototypes.
 
-    The regression through all runs is drawn where there is one; baselines are lines across the figure.
+    The regression line through all runs is drawn if there is one; baselines are lines across the figure.
     """
     styles = scheme_styles(dict.fromkeys(run.scheme for run in runs))
     with new_panels(4.0) as (figure, ax):

@@ -1,4 +1,4 @@
-"""Figures and their tables on disk: written beside their place and renamed into it, never half of one."""
+"""Writing figures and their tables to disk atomically."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ UNDATED: Mapping[str, Mapping[str, None]] = {
 
 
 def save_figure(figure: Any, path: str | Path) -> Path:
-    """Write a matplotlib figure as the .png, .pdf or .svg that `path` ends in."""
+    """Write a matplotlib figure as .png, .pdf or .svg, by the ending of `path`."""
     target = figure_path(path)
     suffix = target.suffix.lower()
 
@@ -31,7 +31,7 @@ def save_figure(figure: Any, path: str | Path) -> Path:
 
 
 def figure_path(path: str | Path) -> Path:
-    """`path` if we can write a figure of that name; to be asked before the work, not after it."""
+    """Return `path` if a figure of that name can be written; call it before the work begins."""
     target = Path(path)
     if target.suffix.lower() not in UNDATED:
         raise InvalidArgumentError(
@@ -41,7 +41,7 @@ def figure_path(path: str | Path) -> Path:
 
 
 def save_table(records: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
-    """Write tidy rows as CSV; floats in full, None as nothing."""
+    """Write tidy rows as CSV, with floats in full precision and None as an empty cell."""
     target = Path(path)
     make_folder(target.parent)
     return write_csv(target, list(records[0]), records)

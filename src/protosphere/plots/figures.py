@@ -32,7 +32,7 @@ class NamedFigure:
     """A figure that can be drawn by its name.
 
     Attributes:
-        name: What `draw` calls it.
+        name: Name for `draw`.
         summary: One line for lists.
         make: Function of (seed, progress) that returns the figure and its rows.
     """
@@ -51,7 +51,7 @@ def draw(
         name: Key of `FIGURES`.
         folder: Folder to write to.
         seed: Seed of random schemes.
-        progress: Called with the stage, the work done and the whole work.
+        progress: Called with the stage, the work done and the total work.
 
     Returns:
         The written files: NAME.png, NAME.pdf and NAME.csv.
@@ -70,7 +70,7 @@ def draw(
 
 
 def paper_descents() -> tuple[str, ...]:
-    """Return the paper's descents; codes of theirs are kept for the next figure, since building them takes seconds."""
+    """Return the names of the paper's descents, whose codes are cached for the next figure."""
     return constructions_with(lambda traits: traits.in_paper and traits.searched)
 
 
@@ -83,7 +83,7 @@ def prototypes(
     progress: Progress = ignore,
     **options: Any,
 ) -> SphericalCode:
-    """Build a code as `construct` does, or return the kept code of an earlier call for descents at default options."""
+    """Build a code as `construct` does; codes of descents with default options are cached."""
 
     def build() -> SphericalCode:
         return construct(
@@ -140,7 +140,8 @@ def native_requests(
         descent_dims: Dimensions of the schemes that descend on an objective.
 
     Returns:
-        The pairs. Reed-Solomon codes are asked for at full lengths q (q - 1) only: there are hundreds of shorter ones.
+        The pairs. Reed-Solomon codes are included only at full lengths q (q - 1), since there are hundreds of shorter
+        ones.
     """
     half = -(-K // 2)
     information_bits = (K - 1).bit_length()

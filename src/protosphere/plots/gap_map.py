@@ -1,4 +1,4 @@
-"""The atlas as a map: how far the best known code of every (K, n) is from the converse."""
+"""The atlas as a map of the gap between the best known code and the converse for each (K, n)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,7 +33,7 @@ GRID = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
 
 
 def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
-    """Draw how far the best known codes are from the converse.
+    """Draw the gap between the best known codes and the converse.
 
     Args:
         rows: Rows of an atlas.
@@ -50,7 +50,7 @@ def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
 
 
 def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
-    """Return a matplotlib figure: dimensions across, classes up, colors for the gap, white where it is optimal."""
+    """Return a matplotlib figure of gaps as colors, with n across and K upwards; white means optimal."""
     counts = sorted({row.num_classes for row in rows})
     dims = sorted({row.dim for row in rows})
     gaps = np.full((len(counts), len(dims)), np.nan)

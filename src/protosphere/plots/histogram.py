@@ -1,4 +1,4 @@
-"""Histograms of the cosines of all pairs: a panel for each code, over one axis."""
+"""Histograms of the cosines of all pairs, with one panel per code on a shared axis."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -37,6 +37,13 @@ def draw_histogram(
 
     Raises:
         InvalidArgumentError: If `path` has another ending.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> import protosphere as ps
+        >>> with TemporaryDirectory() as folder:
+        ...     draw_histogram(ps.construct("simplex", num_classes=10, dim=9), f"{folder}/cosines.png").name
+        'cosines.png'
     """
     figure_path(path)
     given = (codes,) if isinstance(codes, SphericalCode) else tuple(codes)
@@ -45,7 +52,7 @@ def draw_histogram(
 
 
 def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
-    """Return a matplotlib figure with a panel for each code: exact cosines as bars, binned ones as steps."""
+    """Return a matplotlib figure with one panel per code: exact cosines as bars, binned ones as steps."""
     styles = scheme_styles(dict.fromkeys(count.scheme for count in counts))
     sizes = sorted({count.num_classes for count in counts})
     classes = ", ".join(str(size) for size in sizes)

@@ -1,4 +1,4 @@
-"""Training methods against the dimension: means over seeds with their 95 % intervals."""
+"""Training methods against the dimension: means over seeds with their 95% intervals."""
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
@@ -24,8 +24,42 @@ LOOKS = (
 )
 """Color and marker of each method, in the order in which they come."""
 
+PLAIN_WORDS = {
+    "align": "aligned",
+    "oppose": "opposed",
+    "random": "randomly assigned",
+    "fixed": "in the given order",
+}
+"""What a legend says for the values of a setting."""
+
 LONGEST_SHORT_NAME = 40
 """Number of letters of the longest name up to which a legend has two columns."""
+
+
+def legend_names(names: Sequence[str]) -> dict[str, str]:
+    """Return a short legend for each method: settings that do not distinguish methods are left out.
+
+    Args:
+        names: Names of methods: a series, and settings after commas.
+
+    Returns:
+        The legend of each name.
+
+    >>> legend_names(["best, align, seen, iterations 0", "best, random, iterations 0", "learned bottleneck"])
+    {'best, align, seen, iterations 0': 'best, aligned', 'best, random, iterations 0': 'best, randomly assigned', ...}
+    """
+    parts = {name: name.split(", ") for name in names}
+    for word in dict.fromkeys(word for own in parts.values() for word in own[2:]):
+        shorter = {
+            name: [*own[:2], *(other for other in own[2:] if other != word)]
+            for name, own in parts.items()
+        }
+        if len({tuple(own) for own in shorter.values()}) == len(parts):
+            parts = shorter
+    return {
+        name: ", ".join(PLAIN_WORDS.get(word, word) for word in own)
+        for name, own in parts.items()
+    }
 
 
 def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
@@ -40,12 +74,13 @@ def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
     by_method: dict[str, list[Compared]] = {}
     for row in rows:
         by_method.setdefault(row.way, []).append(row)
+    legend = legend_names(list(by_method))
     with new_panels(4.2) as (figure, ax):
         for (name, own), look in zip(by_method.items(), cycle(LOOKS), strict=False):
-            _draw_method(ax, name, own, *look)
+            _draw_method(ax, legend[name], own, *look)
         dimension_axis(ax, _drawn_dims(by_method))
         ax.set_ylabel(f"{metric}, %" if metric.endswith("accuracy") else metric)
-        longest = max(len(name) for name in by_method)
+        longest = max(len(name) for name in legend.values())
         columns = 2 if longest <= LONGEST_SHORT_NAME else 1
         figure.legend(loc="outside lower center", ncols=columns, frameon=False)
     return figure

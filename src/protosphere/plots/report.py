@@ -1,4 +1,4 @@
-"""One page for a browser, with everything in it: no network, no other file."""
+"""The report: one self-contained HTML page."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -55,7 +55,7 @@ Row = Mapping[str, Any]
 def report_page(
     title: str, num_classes: int | None, runs: Sequence[Trained], rows: Sequence[Row]
 ) -> str:
-    """Return one HTML page: accuracy against n and against max cosine, separation beside bounds, the table of runs.
+    """Return an HTML page with accuracy against n and max cosine, separation with bounds, and the table of runs.
 
     Args:
         title: Heading of the page.

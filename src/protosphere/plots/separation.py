@@ -1,4 +1,4 @@
-"""Figures of max cosine between its bounds, of energy and of mean squared cosine, against the dimension."""
+"""Figures of max cosine with its bounds, of energy and of mean squared cosine, against the dimension."""
 
 from collections.abc import Iterable, Sequence
 from math import inf
@@ -58,6 +58,13 @@ def draw_comparison(
 
     Raises:
         InvalidArgumentError: If `path` has another ending.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> import protosphere as ps
+        >>> with TemporaryDirectory() as folder:
+        ...     draw_comparison(ps.compare(10, [8, 16], schemes=["one_hot", "simplex"]), f"{folder}/k10.png").name
+        'k10.png'
     """
     figure_path(path)
     if energy:
@@ -123,8 +130,8 @@ def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
 def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
     """Return a matplotlib figure of max cosines and bounds against the dimension.
 
-    A scheme is a line, or a marker if it has a single dimension. A second panel shows the range near 0 where many
-    classes press all values together.
+    A scheme is a line, or a marker if it has a single dimension. With many classes, a second panel enlarges the range
+    near 0, where the values are close together.
 
     Args:
         comparison: Schemes to draw.

@@ -1,4 +1,4 @@
-"""Class similarity beside prototype similarity, both in the order of superclasses."""
+"""Class similarity and prototype similarity side by side, ordered by superclasses."""
 
 from pathlib import Path
 from typing import Any
@@ -28,20 +28,29 @@ def draw_similarity(
     *,
     tree: Taxonomy | None = None,
 ) -> Path:
-    """Draw the similarity of classes beside the cosines of their prototypes.
+    """Draw the similarity of classes next to the cosines of their prototypes.
 
     Args:
         similarity: Symmetric K x K matrix, or a tree that has one.
         code: Prototypes, row i for class i.
         path: File to write; it must end in .png, .pdf or .svg.
-        tree: Tree by whose superclasses the classes are grouped, similar superclasses side by side. Without it, classes
-            are ordered along the direction in which they differ most.
+        tree: Tree by whose superclasses the classes are grouped, similar superclasses next to each other. Without it,
+            classes are ordered along the direction in which they differ most.
 
     Returns:
         The path of the written file.
 
     Raises:
-        InvalidArgumentError: If `path` has another ending, or if `similarity` or `tree` does not fit the code.
+        InvalidArgumentError: If `path` has another ending, or if the sizes of `similarity` or `tree` and of the code
+            differ.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> import protosphere as ps
+        >>> tree = ps.taxonomy({"cat": "animal", "dog": "animal", "car": "thing", "bus": "thing"})
+        >>> with TemporaryDirectory() as folder:
+        ...     draw_similarity(tree, ps.construct("simplex", num_classes=4, dim=3), f"{folder}/both.png").name
+        'both.png'
     """
     figure_path(path)
     S = as_similarity(similarity, code.num_classes)
@@ -157,7 +166,7 @@ def _color_limit(values: Points) -> float:
 
 
 def _beyond(values: Points, limit: float) -> str:
-    """Return which ends of the color bar have values beyond the limit, in matplotlib's words."""
+    """Return which ends of the color bar have values beyond the limit, as matplotlib names them."""
     below = bool(np.nanmin(values) < -limit)
     above = bool(np.nanmax(values) > limit)
     if below and above:

@@ -1,4 +1,4 @@
-"""How everything looks: one color, marker and line for each scheme, told apart without color as well."""
+"""Styles of figures: a color, marker and line for each scheme, which can be distinguished without color."""
 
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -47,10 +47,10 @@ LINE_MARKERS = "x+_|1234"
 
 
 def point_look(style: FigureStyle, factor: float = 1.0) -> dict[str, Any]:
-    """Return the arguments with which matplotlib draws a style's marker alone.
+    """Return the matplotlib arguments for the marker of a style without its line.
 
     Args:
-        style: Style of a scheme. One without a marker becomes a ring, which is seen around other markers.
+        style: Style of a scheme. One without a marker becomes a ring, which stays visible around other markers.
         factor: Factor of the marker size.
     """
     if not style.marker:
@@ -90,14 +90,14 @@ SPARE: tuple[tuple[str, str, LineStyle], ...] = (
 
 
 def own_style(scheme: str) -> FigureStyle | None:
-    """Return the style that a scheme or a learned head says itself, or None."""
+    """Return the style that a scheme or a learned head declares, or None."""
     if scheme in CONSTRUCTIONS:
         return CONSTRUCTIONS[scheme].traits.style
     return LEARNED_STYLES.get(scheme)
 
 
 def scheme_styles(schemes: Iterable[str]) -> dict[str, FigureStyle]:
-    """Return a style for each scheme; those without one of their own take the spare ones in turn."""
+    """Return a style for each scheme; those without their own take spare styles in turn."""
     spare = cycle(SPARE)
     styles: dict[str, FigureStyle] = {}
     for name in schemes:
@@ -110,12 +110,12 @@ def scheme_styles(schemes: Iterable[str]) -> dict[str, FigureStyle]:
 
 
 def styled() -> AbstractContextManager[None]:
-    """Draw with our settings, and leave the caller's matplotlib as it was."""
+    """Context with the matplotlib settings of this package; the caller's settings are restored."""
     return require("matplotlib").rc_context(RC)
 
 
 def new_figure(width: float, height: float) -> Any:
-    """An empty figure that belongs to no window and to no global state. To be called within `styled`."""
+    """Return an empty figure without window and global state. Call it within `styled`."""
     return require("matplotlib.figure").Figure(
         figsize=(width, height), layout="constrained"
     )
@@ -125,7 +125,7 @@ def new_figure(width: float, height: float) -> Any:
 def new_panels(
     height: float, width: float = COLUMN_INCHES, **subplots: Any
 ) -> Generator[tuple[Any, Any]]:
-    """A new figure and its panels, a single one unless `subplots` says otherwise, drawn with our settings."""
+    """Return a new figure and its panels (one unless `subplots` is given), drawn with the package's settings."""
     with styled():
         figure = new_figure(width, height)
         yield figure, figure.subplots(**subplots)
@@ -139,7 +139,7 @@ def dimension_axis(
     Args:
         ax: Panel whose axis is set.
         dims: Dimensions that are drawn.
-        ticks: Dimensions to label, all that are drawn unless given; those without room for a label have no tick.
+        ticks: Dimensions to label, by default all that are drawn; those without room for a label get no tick.
     """
     low, high = dimension_range(dims)
     shown = spaced_ticks(dims if ticks is None else ticks, low, high, COLUMN_CHARACTERS)
@@ -179,7 +179,7 @@ def spaced_ticks(
         characters: Number of characters that fit side by side along the axis.
 
     Returns:
-        The ticks in rising order. A tick that is too near its left neighbor is left out.
+        The ticks in rising order. A tick that is too close to its left neighbor is left out.
     """
     shown: list[int] = []
     for tick in sorted(set(ticks)):

@@ -1,1 +1,1 @@
-"""The code itself: points on the sphere, what they are made of, their certificate and their file."""
+"""Spherical codes: the points, the structure they are stored in, their certificate and their file."""

@@ -1,4 +1,4 @@
-"""Certificates: the largest cosine of a code between what theory promises and what theory allows."""
+"""Certificates: the largest cosine of a code, compared with a guarantee and with a proved lower bound."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -38,20 +38,26 @@ LARGEST_SLACK = 1e-5
 
 @dataclass(frozen=True)
 class Certificate:
-    """The largest cosine of K points in R^n between what theory promises and what theory allows.
+    """The largest cosine of K points in R^n, compared with a guarantee and with a proved lower bound.
 
     Attributes:
         num_classes: Number K of points.
         dim: Dimension n.
-        max_cosine: Largest cosine of two points: a Fraction where it is exact, else a measured float.
-        guarantee: Largest cosine that the construction's theorem promised before anything was built; None without one.
+        max_cosine: Largest cosine of two points: a Fraction if it is exact, else a measured float.
+        guarantee: Upper bound on the largest cosine by the theorem of the construction; None if there is no theorem.
         converse: Tightest proved lower bound for any K points in R^n.
         method: How the maximum was measured.
-        reason: Why it is exact; empty where it is not.
-        error: Bound on the distance of `max_cosine` from the true value for the points as they were given; 0.0 where it
-            is exact.
-        unverified: Whether `max_cosine` is only what a file says, because measuring it while loading would take too
-            long. `ps.certify` measures it.
+        reason: Why it is exact; empty if it is not.
+        error: Bound on the distance of `max_cosine` from the true value for the points as they were given; 0.0 if it is
+            exact.
+        unverified: Whether `max_cosine` was read from a file and not measured, because measuring it while loading would
+            take too long. `ps.certify` measures it.
+
+    Example:
+        >>> import protosphere as ps
+        >>> certificate = ps.construct("simplex", num_classes=10, dim=9).certificate
+        >>> certificate.max_cosine, certificate.optimal
+        (Fraction(-1, 9), True)
     """
 
     num_classes: int
@@ -66,7 +72,7 @@ class Certificate:
 
     @property
     def interval(self) -> tuple[Cosine, Cosine]:
-        """Lowest and highest value that the true largest cosine can have; the same number twice if it is exact.
+        """Smallest and largest value that the true largest cosine can have; two equal numbers if it is exact.
 
         The interval of an unverified value is [-1, 1].
         """
@@ -81,17 +87,17 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """Distance above the converse; 0.0 means that no arrangement is better."""
+        """Distance of the largest cosine above the converse; 0.0 means that no arrangement is better."""
         return max(0.0, float(self.max_cosine - self.converse.value))
 
     @property
     def optimal(self) -> bool:
-        """Whether the points provably meet the converse: exactly between fractions, else to within rounding.
+        """Whether the points provably meet the converse, exactly for fractions and to within rounding for floats.
 
         To within rounding means that the gap is at most 1e-12 of 1 - converse (half the squared distance at stake),
         or at most `error`, or at most eight epsilons of float64. Where that is more than 1e-5 of 1 - converse, rounding
-        could hide a gap, and the answer is no. It is also no for an unverified value. The number type that the points
-        came in plays no part: the points are what their numbers say.
+        could hide a gap, and the result is False. It is also False for an unverified value. The number type in which
+        the points were given does not matter.
         """
         if self.unverified:
             return False
@@ -109,16 +115,18 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The largest cosine of the points of a structure, as it was measured, without regard to any theorem.
+    """The measured largest cosine of a structure, before it is compared with any theorem.
 
     Attributes:
         num_classes: Number K of points.
         dim: Dimension n.
         max_cosine: The measured value, exact if it is a Fraction.
         method: How it was measured.
-        reason: Why it is exact; empty where it is not.
+        reason: Why it is exact; empty if it is not.
         error: Bound on its distance from the true value.
         attained: Whether two points have this cosine; if not, it is only an upper bound.
+        separated: Whether different cosines of such points are further apart than rounding, so that a proved value
+            next to the measured one is the measured one.
     """
 
     num_classes: int
@@ -128,12 +136,13 @@ class Measurement:
     reason: str = ""
     error: float = 0.0
     attained: bool = True
+    separated: bool = True
 
 
 def measure(
     structure: Structure, progress: Progress = ignore, *, verify: bool = False
 ) -> Measurement:
-    """Measure the largest cosine of a structure, looking at every pair at most once.
+    """Measure the largest cosine of a structure; every pair is compared at most once.
 
     Args:
         structure: Points to measure.
@@ -151,7 +160,7 @@ def measure(
     else:
         found, method = structure.largest_cosine(progress)
     if isinstance(found, Fraction):
-        reason = _exact_reason(structure)
+        reason = structure.exact_reason
         return Measurement(structure.count, structure.dim, found, method, reason)
     error = measurement_error(structure)
     attained = not isinstance(found, UpperBound)
@@ -165,22 +174,15 @@ def measure(
         method,
         error=error,
         attained=attained,
+        separated=structure.separated_cosines,
     )
 
 
-def _exact_reason(structure: Structure) -> str:
-    """Why the largest cosine of a structure that gives a fraction is exact."""
-    if structure.points is None:
-        return "the inner products are integers"
-    if structure.cosine_step is None:
-        return "the lattice of the points has this minimum distance"
-    return "cosines of such points differ by multiples of a known fraction"
-
-
 def measurement_error(structure: Structure) -> float:
-    """Bound on how far a cosine that was measured in float64 lies from that of the points as they were given.
+    """Return a bound on the error of a cosine measured in float64, relative to the points as they were given.
 
-    It adds up the rounding of inner products, what the norms of the rows are off by, and the rounding of the rows.
+    The bound is the sum of the rounding error of inner products, the deviation of the norms from 1, and the rounding
+    error of the rows.
     """
     products = product_error(structure.dim)
     if structure.points is None:  # signs and glue vectors, unit vectors to within this
@@ -195,13 +197,14 @@ def certificate_of(
 ) -> Certificate:
     """Compare a measured value with its guarantee and with the converse.
 
-    A float above its guarantee by no more than rounding is replaced by it. A float next to a guarantee that is a
-    fraction is that fraction where the guarantee is `proved`.
+    A float that exceeds its guarantee by no more than rounding is replaced by the guarantee. If the guarantee is
+    `proved` and a fraction, a float equal to it up to rounding is replaced by that
+    fraction where no other cosine can be as near.
 
     Args:
-        measured: What `measure` returned.
-        guarantee: What a theorem promises for these points, or None.
-        proved: Whether the guarantee is that of the construction that made just these points.
+        measured: Result of `measure`.
+        guarantee: Upper bound on the largest cosine by a theorem, or None.
+        proved: Whether the guarantee comes from the construction that made exactly these points.
 
     Returns:
         The certificate.
@@ -215,7 +218,8 @@ def certificate_of(
     if isinstance(max_cosine, float) and guarantee is not None:
         above = float(max_cosine - guarantee)
         rounding = product_rounding(measured.dim)
-        theorem = proved and measured.attained and isinstance(guarantee, Fraction)
+        found = measured.attained and measured.separated
+        theorem = proved and found and isinstance(guarantee, Fraction)
         if theorem and abs(above) < rounding:
             max_cosine = guarantee
             error = 0.0
@@ -267,9 +271,9 @@ def certified(
 
     Args:
         placement: Points to certify.
-        guarantee: What a theorem promises for them, or None.
+        guarantee: Upper bound on the largest cosine by a theorem, or None.
         progress: Called while pairs are measured.
-        proved: Whether the guarantee is that of the construction that made just these points.
+        proved: Whether the guarantee comes from the construction that made exactly these points.
 
     Returns:
         The certificate.
@@ -282,10 +286,10 @@ def certified(
 
 
 def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
-    """The certificate of points that come with one, nothing of which is believed.
+    """Return a new certificate for points that came with one; the old one is checked, not trusted.
 
     Args:
-        measured: What was measured of the points.
+        measured: Measurement of the points.
         claim: The certificate that came with them.
 
     Returns:
@@ -303,6 +307,6 @@ def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
 
 
 def unverified(claim: Certificate) -> Certificate:
-    """The certificate that a file contains, marked as unverified; only the converse is computed anew."""
+    """Return the certificate stored in a file, marked as unverified; only the converse is computed again."""
     bound = converse(claim.num_classes, claim.dim)
     return replace(claim, converse=bound, reason="", error=0.0, unverified=True)

@@ -1,4 +1,4 @@
-"""All cosines of a code, counted: exactly where they are rational, in bins where they are not."""
+"""Counts of the cosines of all pairs of a code: exact if they are rational, otherwise in bins."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ BINS = 201
 
 @dataclass(frozen=True)
 class CosineBin:
-    """`pairs` pairs of points with a cosine from `low` to `high`; the same number twice where it is exact."""
+    """Number of pairs with a cosine from `low` to `high`; the two are equal if the cosine is exact."""
 
     low: Cosine
     high: Cosine
@@ -24,16 +24,16 @@ class CosineBin:
 
     @property
     def middle(self) -> float:
-        """Where to draw it."""
+        """Center of the bin, where figures draw it."""
         return (float(self.low) + float(self.high)) / 2
 
 
 @dataclass(frozen=True)
 class CosineCounts:
-    """How many pairs of a code's points have which cosine, in ascending order; empty bins are left out.
+    """Number of pairs of a code for each cosine, in ascending order; empty bins are left out.
 
-    The counts add up to K (K - 1) / 2. Where they are `exact`, each is of one cosine, a fraction, and not of a bin.
-    `scheme` is the construction, or 'points'.
+    The counts sum to K (K - 1) / 2. If `exact`, each count belongs to one cosine, a fraction; otherwise to a bin.
+    `scheme` is the name of the construction, or 'points'.
     """
 
     scheme: str
@@ -45,11 +45,11 @@ class CosineCounts:
 
     @property
     def pairs(self) -> int:
-        """K (K - 1) / 2."""
+        """Number of pairs, K (K - 1) / 2."""
         return self.num_classes * (self.num_classes - 1) // 2
 
     def records(self) -> list[dict[str, Any]]:
-        """Tidy rows for CSV or JSON, one a cosine or bin."""
+        """Return tidy rows for CSV or JSON, one per cosine or bin."""
         head = {"scheme": self.scheme, "num_classes": self.num_classes, "dim": self.dim}
         return [
             head
@@ -66,14 +66,25 @@ class CosineCounts:
 def cosine_spectrum(
     code: SphericalCode, progress: Progress = ignore
 ) -> dict[Cosine, int]:
-    """How many pairs have each cosine, exactly, in ascending order of the cosine.
+    """Return how many pairs have each cosine, exactly, in ascending order of the cosine.
 
-    For words of a linear code no pair is looked at; for other words and for points whose cosines lie on an exact grid
-    all pairs are, in integers. InvalidArgumentError for points whose cosines are not rational.
+    For codewords of a linear code no pairs are compared. For other codewords, and for points whose cosines lie on an
+    exact grid, all pairs are compared in integers.
 
-    >>> import protosphere as ps
-    >>> cosine_spectrum(ps.construct("cross_polytope", num_classes=10, dim=5))
-    {Fraction(-1, 1): 5, Fraction(0, 1): 40}
+    Args:
+        code: The code.
+        progress: Called while pairs are measured.
+
+    Returns:
+        The number of pairs by cosine.
+
+    Raises:
+        InvalidArgumentError: If the cosines are not known to be rational.
+
+    Example:
+        >>> import protosphere as ps
+        >>> cosine_spectrum(ps.construct("cross_polytope", num_classes=10, dim=5))
+        {Fraction(-1, 1): 5, Fraction(0, 1): 40}
     """
     spectrum = code.placement.structure.spectrum(progress)
     if spectrum is None:

@@ -1,4 +1,4 @@
-"""How many classes are too many for a dimension, if the prototypes say nothing about their classes."""
+"""Test whether there are too many classes for a dimension, if prototypes are unrelated to their classes."""
 
 import math
 
@@ -13,12 +13,12 @@ HELP = (
 
 
 def is_crowded(num_classes: int, dim: int) -> bool:
-    """Return whether a linear map of `FEW_FEATURES` features, or of n if that is more, misses unrelated prototypes.
+    """Return whether a linear map of `FEW_FEATURES` features (or n, if larger) cannot learn unrelated prototypes.
 
-    A least-squares map of F features to prototypes that have nothing to do with them keeps F / K of each prototype, and
-    adds noise of variance F / (K n) along every other one. The largest of K such noises stays below the signal where
-    F n is above 2 K ln K. Trained maps agree (benchmarks/many_classes.py): they reach 15 to 31% accuracy at half of
-    that, 59 to 86% at that and 97 to 99.9% at twice that.
+    A least-squares map of F features to prototypes that have nothing to do with them keeps a signal of F / K of each
+    prototype, and adds noise of variance F / (K n) along every other one. The largest of K such noises stays below the
+    signal if F n is above 2 K ln K. Trained maps agree (benchmarks/many_classes.py): they reach 15 to 31% accuracy if F
+    n is half of 2 K ln K, 59 to 86% if it equals that value and 97 to 99.9% if it is twice that value.
 
     >>> is_crowded(2000, 128), is_crowded(2000, 512), is_crowded(100, 16)
     (True, False, False)
@@ -27,7 +27,7 @@ def is_crowded(num_classes: int, dim: int) -> bool:
 
 
 def least_roomy_dim(num_classes: int) -> int:
-    """Return the smallest dimension that is not crowded."""
+    """Return the smallest dimension in which this number of classes is not crowded."""
     needed = 2 * num_classes * math.log(num_classes)
     return math.ceil(
         max(needed / FEW_FEATURES, 1) if needed < FEW_FEATURES**2 else math.sqrt(needed)
@@ -35,7 +35,7 @@ def least_roomy_dim(num_classes: int) -> int:
 
 
 def crowding_advice(num_classes: int, dim: int) -> str:
-    """Return why classes are many for their dimension, and what to do."""
+    """Return a sentence that says why there are too many classes for the dimension, and what to do."""
     return (
         f"{num_classes:,} classes are many for {dim} dimensions: a network that ends in a linear map may not reach "
         f"prototypes that say nothing about their classes. Give 'dim' of at least {least_roomy_dim(num_classes):,}, or "

@@ -1,4 +1,4 @@
-"""Whether all points of a code are different ones."""
+"""Check that all points of a code are distinct."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from protosphere.spherical.structures import (
     OrthogonalSimplices,
     ProductPoints,
     SignWords,
+    WordsAndAxes,
 )
 from protosphere.types import Indices
 
@@ -23,7 +24,7 @@ BLOCK_ROWS = 1 << 14
 
 
 def require_different_points(code: SphericalCode) -> None:
-    """Raise CertificateError where two classes have the same point; only points of one hash are compared."""
+    """Raise CertificateError if two classes have the same point; only points with equal hashes are compared."""
     structure = code.placement.structure
     if isinstance(structure, OrthogonalSimplices):
         structure.check()
@@ -63,6 +64,10 @@ def _hashes(code: SphericalCode) -> NDArray[np.uint64]:
         group: Indices = structure.codewords.word_numbers() // structure.group
         hashes = _word_hashes(structure.codewords)
         return hashes + group.astype(np.uint64) * MULTIPLIER
+    if isinstance(structure, WordsAndAxes):
+        hashes = structure.axes.astype(np.uint64) * MULTIPLIER
+        hashes[structure.axes == 0] = _word_hashes(structure.codewords)
+        return hashes
     starts = range(0, code.num_classes, BLOCK_ROWS)
     return np.concatenate(
         [_byte_hashes(code.rows(start, start + BLOCK_ROWS) + 0.0) for start in starts]

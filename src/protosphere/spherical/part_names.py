@@ -11,7 +11,7 @@ from protosphere.types import Indices
 
 @dataclass(frozen=True)
 class PartNames:
-    """What people call the parts of a class, the values of each part, and the classes.
+    """Names of the parts of classes, of the values of each part, and of the classes.
 
     Attributes:
         parts: Name of each part.
@@ -24,7 +24,7 @@ class PartNames:
     classes: tuple[str, ...] | None = None
 
     def permuted(self, order: Indices) -> PartNames:
-        """Return the names of the classes number order[0], order[1], ...."""
+        """Return the names with the classes in the order order[0], order[1], ...."""
         if self.classes is None:
             return self
         numbers: list[int] = order.tolist()
@@ -32,7 +32,7 @@ class PartNames:
         return replace(self, classes=classes)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the names as a file has them."""
+        """Return the names as they are stored in a file."""
         classes = None if self.classes is None else list(self.classes)
         values = [list(names) for names in self.values]
         return {"parts": list(self.parts), "values": values, "classes": classes}
@@ -41,7 +41,7 @@ class PartNames:
 def read_part_names(
     record: object, sizes: tuple[int, ...], num_classes: int
 ) -> PartNames | None:
-    """Read what `PartNames.to_json` wrote.
+    """Read the output of `PartNames.to_json`.
 
     Args:
         record: An object of a file's header, or None.

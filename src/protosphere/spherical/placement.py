@@ -1,4 +1,4 @@
-"""Points before they are certified: what they are, and in words how they were built."""
+"""Points before they are certified: their structure, and a description of how they were built."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ from protosphere.types import Indices, PackedBits, Points
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """What a construction hands over to be certified.
+    """Points that a construction has placed, before they are certified.
 
     Attributes:
-        description: in words, what was built (which code, how it was modified).
-        structure: the points, in the form they have: `Plain` rows, words of a linear code, ... (`code.structures`).
+        description: Text that says what was built (which code, how it was modified).
+        structure: The points in compact form: `Plain` rows, codewords of a linear code, ... (`spherical.structures`).
+
+    Example:
+        >>> import protosphere as ps
+        >>> ps.construct("simplex", num_classes=10, dim=9).placement.count
+        10
     """
 
     description: str
@@ -23,39 +28,39 @@ class Placement:
 
     @property
     def count(self) -> int:
-        """K."""
+        """Number K of points."""
         return self.structure.count
 
     @property
     def dim(self) -> int:
-        """n."""
+        """Dimension n."""
         return self.structure.dim
 
     @property
     def points(self) -> Points | None:
-        """The dense points, or None where they are held in another form."""
+        """The dense points, or None if they are stored in another form."""
         return self.structure.points
 
     @property
     def packed_signs(self) -> PackedBits | None:
-        """The packed words, or None where the points are anything else than +-1/sqrt(n) words."""
+        """The packed codewords, or None unless all entries are +-1/sqrt(n)."""
         return self.structure.packed_signs
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Points `start` to `stop` as unit vectors."""
+        """Return points `start` to `stop` as unit vectors."""
         return self.structure.unit_rows(start, stop)
 
     def freeze(self) -> None:
-        """Make the arrays read-only: what is certified stays what it was."""
+        """Make the arrays read-only, so that certified points cannot change."""
         for array in self.structure.arrays().values():
             array.flags.writeable = False
 
     def permuted(self, order: Indices) -> Placement:
-        """The points number order[0], order[1], ...: all of them in another order, or some alone."""
+        """Return the points order[0], order[1], ...: all of them in another order, or a subset."""
         return replace(self, structure=self.structure.permuted(order))
 
     def padded(self, dim: int, description: str) -> Placement:
-        """The same points in R^dim, zeros appended; the description renamed."""
+        """Return the same points in R^dim with zeros appended, and with a new description."""
         return Placement(
             description,
             self.structure if dim == self.dim else self.structure.padded(dim),
@@ -65,5 +70,8 @@ class Placement:
 def dense_placement(
     description: str, points: Points, cosine_step: Fraction | None = None
 ) -> Placement:
-    """Unit rows as they are; with `cosine_step`, all cosines being 1 - j times that, they are certified exactly."""
+    """Return a placement of unit rows.
+
+    With `cosine_step`, all cosines are 1 - j * cosine_step for integers j, and they are certified exactly.
+    """
     return Placement(description, Plain(points, cosine_step))

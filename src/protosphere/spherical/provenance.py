@@ -1,4 +1,4 @@
-"""What a code is, in words and numbers that name it whatever is found or preferred later, and why it was chosen."""
+"""Provenance: what was requested and chosen, so that the same points can be rebuilt by any later version."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ ZEROS = "zeros"
 
 @dataclass(frozen=True)
 class Step:
-    """Something done to all points at once: 'first' keeps the first `count`, 'zeros' appends `count` zero coordinates.
+    """An operation on all points: 'first' keeps the first `count`, 'zeros' appends `count` zero coordinates.
 
-    Any other word says why class i is the point number numbers[i] of before: 'subset', 'nested from 10'.
+    Any other name, such as 'subset' or 'nested from 10', means a selection: class i becomes the earlier point
+    numbers[i].
     """
 
     what: str
@@ -34,17 +35,22 @@ class Step:
 
 @dataclass(frozen=True)
 class Provenance:
-    """What was asked for, what was chosen where the request left it open, and what was done since.
+    """The request for a code, the choices made where it left something open, and the steps applied since.
 
-    `constructions.rebuild` makes the points again from it, and asks no ranking that a later version may change. Points
-    that were searched for no words give back: such codes carry them.
+    `constructions.build.rebuild` makes the same points from it, independently of rankings that later versions may
+    change. Points found by a search cannot be rebuilt, so such codes store them.
 
     Attributes:
-        construction, num_classes, dim, options, seed, mapping: the request, as of `ps.construct`.
-        version: of the package that answered.
-        chosen: what the request left open and the construction chose: the member of a family, a field, a tail.
-        resolved: for a scheme that chooses among others, what the one it chose is; `chosen` is then empty.
-        steps: what was done to the points afterwards, in order.
+        construction, num_classes, dim, options, seed, mapping: The request, as in `ps.construct`.
+        version: Version of the package that built the code.
+        chosen: Parameters that the request left open and the construction chose: a member of a family, a field, a glue
+            vector.
+        resolved: If the scheme chooses among others, the provenance of the chosen one; `chosen` is then empty.
+        steps: Steps applied to the points afterwards, in order.
+
+    Example:
+        >>> Provenance("simplex", 10, 9, {}, 0, "fixed", "1.0").scheme
+        'simplex'
     """
 
     construction: str
@@ -71,7 +77,7 @@ class Provenance:
 
     @property
     def scheme(self) -> str:
-        """The construction that placed the points, by name; after the one that chose it, where it was chosen.
+        """Name of the construction that placed the points, preceded by the one that chose it, if any.
 
         >>> simplex = Provenance("simplex", 10, 9, {}, 0, "fixed", "1.0")
         >>> Provenance("best", 10, 9, {}, 0, "fixed", "1.0", resolved=simplex).scheme
@@ -83,11 +89,11 @@ class Provenance:
 
     @property
     def placed_by(self) -> Provenance:
-        """The innermost: of the construction that placed the points."""
+        """Provenance of the construction that placed the points, after all choices."""
         return self if self.resolved is None else self.resolved.placed_by
 
     def agrees(self, other: Provenance) -> bool:
-        """Whether the same was asked for and done since: later versions may answer otherwise, and have more options."""
+        """Return whether request and steps are the same; versions, choices and later options may differ."""
         asked = [
             (p.construction, p.num_classes, p.dim, p.seed, p.mapping)
             for p in (self, other)
@@ -100,12 +106,12 @@ class Provenance:
         return asked[0] == asked[1] and since[0] == since[1] and same
 
     def to_json(self) -> dict[str, Any]:
-        """Return all fields as JSON has them; `from_json` reads them."""
+        """Return all fields as JSON, for `from_json`."""
         return json.loads(json.dumps(asdict(self)))
 
     @classmethod
     def from_json(cls, header: Mapping[str, Any]) -> Provenance:
-        """Read what `to_json` wrote.
+        """Read the output of `to_json`.
 
         Raises:
             InvalidArgumentError: If a field is not one that protosphere writes.
@@ -113,13 +119,13 @@ class Provenance:
         return cls(**header)
 
     def then(self, *steps: Step) -> Provenance:
-        """The same code after these steps."""
+        """Return the provenance with further steps."""
         return replace(self, steps=(*self.steps, *steps))
 
 
 @dataclass(frozen=True)
 class Considered:
-    """One candidate: what its theorem promised (None: nothing), and what was measured (None: it was not built)."""
+    """A candidate: its guarantee (None if it has none) and its measured maximum cosine (None if it was not built)."""
 
     scheme: str
     description: str
@@ -129,14 +135,14 @@ class Considered:
 
 @dataclass(frozen=True)
 class Choice:
-    """The reason in a sentence, all candidates, the chosen one first, and whether Ctrl-C cut the search short."""
+    """Why a code was chosen: a sentence, all candidates (the chosen one first), and whether Ctrl-C ended the search."""
 
     reason: str
     considered: tuple[Considered, ...]
     interrupted: bool = False
 
     def table(self) -> str:
-        """The reason, then a line a candidate.
+        """Return the sentence, followed by one line per candidate.
 
         >>> print(Choice("It is the only one.", (Considered("simplex", "regular simplex", -0.25, -0.25),)).table())
         It is the only one.

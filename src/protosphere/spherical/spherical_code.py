@@ -26,8 +26,20 @@ from protosphere.types import Cosine, PackedBits, Points, Progress, ignore
 class SphericalCode:
     """K certified unit vectors of R^n, one per class. Immutable; made by `ps.construct`, `ps.load` or `ps.from_points`.
 
-    `code[i]`, `code.rows(start, stop)` and `np.asarray(code)` give float64 rows; words of binary codes stay packed
-    (`code.signs`, one bit per entry) until asked for.
+    `code[i]`, `code.rows(start, stop)` and `np.asarray(code)` give float64 rows; codewords of binary codes stay packed
+    (`code.signs`, one bit per entry) until rows are requested.
+
+    Attributes:
+        placement: The points and their description.
+        certificate: Largest cosine of the points, with guarantee and converse.
+        provenance: Request from which the points can be rebuilt; None for points from elsewhere.
+        choice: Why `ps.best` chose this code; None for other codes.
+
+    Example:
+        >>> import protosphere as ps
+        >>> code = ps.construct("simplex", num_classes=10, dim=9)
+        >>> code.num_classes, code.dim, code.points.shape
+        (10, 9, (10, 9))
     """
 
     placement: Placement = field(repr=False)
@@ -37,28 +49,28 @@ class SphericalCode:
 
     @property
     def num_classes(self) -> int:
-        """K."""
+        """Number K of points."""
         return self.certificate.num_classes
 
     @property
     def dim(self) -> int:
-        """n."""
+        """Dimension n."""
         return self.certificate.dim
 
     @property
     def max_cosine(self) -> Cosine:
-        """The largest cosine of two different points: exact where `certificate.exact`."""
+        """The largest cosine of two different points, exact if `certificate.exact` is true."""
         return self.certificate.max_cosine
 
     @property
     def min_angle_degrees(self) -> float:
-        """The smallest angle between two points, from the chord, which keeps small angles that an arccosine loses."""
+        """The smallest angle between two points in degrees, computed from the chord to keep small angles."""
         chord = math.sqrt(max(0.0, 2 - 2 * float(self.max_cosine)))
         return math.degrees(2 * math.asin(min(1.0, chord / 2)))
 
     @property
     def signs(self) -> PackedBits | None:
-        """The packed words (bit 1 is +1/sqrt(n)), or None where the points are dense."""
+        """The packed codewords (bit 1 is +1/sqrt(n)), or None if the points are dense."""
         return self.placement.packed_signs
 
     @property
@@ -67,7 +79,7 @@ class SphericalCode:
         return self.rows(0, self.num_classes)
 
     def rows(self, start: int, stop: int) -> Points:
-        """Points `start` to `stop` as float64."""
+        """Return points `start` to `stop` as float64."""
         first, last, _ = slice(start, stop).indices(self.num_classes)
         return self.placement.unit_rows(first, max(first, last))
 
@@ -109,9 +121,9 @@ class SphericalCode:
         return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict} ({bound.theorem}))"
 
     def explain(self) -> str:
-        """Why this code: for one of `ps.best` the reason and the runners-up, else how it was built.
+        """Return why this code was chosen: for `ps.best`, the reason and the runners-up; else how it was built.
 
-        If classes are too many for prototypes that say nothing about them, it says which calls help.
+        If there are too many classes for prototypes that are unrelated to them, the text says which calls help.
         """
         if self.choice is None:
             return self.placement.description

@@ -1,4 +1,4 @@
-"""How evenly a code's points are spread: beside the largest cosine, what all the others add up to for a head."""
+"""Statistics of all cosines of a code, beside the largest: minimum, antipodal pairs, energy, frame potential."""
 
 import math
 from dataclasses import dataclass
@@ -17,17 +17,22 @@ ANTIPODAL = -1 + 1e-9
 
 @dataclass(frozen=True)
 class CodeStatistics:
-    """What a code is like apart from its closest pair.
+    """Statistics of the cosines of all pairs of a code.
 
     Attributes:
-        min_cosine: of all pairs.
-        antipodal_pairs: how many have cosine -1.
-        scale: at which the energy is taken, the head's own unless given.
-        energy: the mean over classes of the sum over the others of exp(scale (cosine - 1)): what they add to the 1 of
-            the right class at its prototype. At the head's own scale it is at most (1 - p) / p, p = .99, and that only
-            where all pairs are as close as the closest; lower is more even.
-        mean_square: the mean over pairs of the squared cosine, an exact Fraction where all cosines are: the frame
-            potential of J. Benedetto and M. Fickus (2003), per pair. `bounds.welch_mean_square` is the least there is.
+        min_cosine: Smallest cosine of all pairs.
+        antipodal_pairs: Number of pairs with cosine -1.
+        scale: Scale at which the energy is computed; that of a head on the code unless given.
+        energy: Mean over classes of the sum over the other classes of exp(scale (cosine - 1)): what the other classes
+            add to the 1 of the right class at its prototype. At the head's own scale it is at most (1 - p) / p with p =
+            0.99, with equality only if all pairs have the largest cosine. Lower values mean a more uniform code.
+        mean_square: Mean over pairs of the squared cosine, an exact Fraction if all cosines are: the frame potential of
+            J. Benedetto and M. Fickus (2003), per pair. `bounds.welch_mean_square` is its minimum.
+
+    Example:
+        >>> import protosphere as ps
+        >>> str(ps.code_statistics(ps.construct("simplex", num_classes=10, dim=9)).mean_square)
+        '1/81'
     """
 
     min_cosine: Cosine
@@ -40,12 +45,13 @@ class CodeStatistics:
 def confident_scale(
     num_classes: int, max_cosine: float, probability: float = 0.99
 ) -> float:
-    """The scale s with which softmax(s cosines) gives at least `probability` to the prototype z lies on.
+    """Return the scale s at which softmax(s cosines) is at least `probability` for a z equal to its prototype.
 
-    s = ln((K - 1) p / (1 - p)) / (1 - mu), mu the largest cosine of two prototypes.
+    s = ln((K - 1) p / (1 - p)) / (1 - mu), where mu is the largest cosine of two prototypes.
 
-    >>> round(confident_scale(10, 0.0), 2)
-    6.79
+    Example:
+        >>> round(confident_scale(10, 0.0), 2)
+        6.79
     """
     if max_cosine >= 1:
         raise InvalidArgumentError(
@@ -58,15 +64,24 @@ def confident_scale(
 def code_statistics(
     code: SphericalCode, scale: float | None = None, progress: Progress = ignore
 ) -> CodeStatistics:
-    """Return the statistics of the cosines of a code, by its exact spectrum if it has one, else by all pairs.
+    """Return statistics of the cosines of a code, from its exact spectrum if it has one, else from all pairs.
 
-    >>> import protosphere as ps
-    >>> even = code_statistics(ps.construct("orthogonal_simplices", num_classes=100, dim=64))
-    >>> str(even.min_cosine), even.antipodal_pairs, round(even.energy, 6)
-    ('-1', 8, 0.009915)
-    >>> cross = code_statistics(ps.construct("cross_polytope", num_classes=100, dim=64))
-    >>> cross.antipodal_pairs, cross.energy > even.energy
-    (50, True)
+    Args:
+        code: The code.
+        scale: Scale of the energy; by default that of a head on the code.
+        progress: Called while pairs are measured.
+
+    Returns:
+        The statistics.
+
+    Example:
+        >>> import protosphere as ps
+        >>> even = code_statistics(ps.construct("orthogonal_simplices", num_classes=100, dim=64))
+        >>> str(even.min_cosine), even.antipodal_pairs, round(even.energy, 6)
+        ('-1', 8, 0.009915)
+        >>> cross = code_statistics(ps.construct("cross_polytope", num_classes=100, dim=64))
+        >>> cross.antipodal_pairs, cross.energy > even.energy
+        (50, True)
     """
     if scale is None:
         s = confident_scale(code.num_classes, float(code.max_cosine))

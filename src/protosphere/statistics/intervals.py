@@ -1,4 +1,4 @@
-"""Means with what is known of them, and ways to train compared by them."""
+"""Means with confidence intervals, and comparisons of training methods by them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 
 @dataclass(frozen=True)
 class Mean:
-    """Of some numbers, and half of the width of its 95 % interval by Student's t; None for a single number."""
+    """A mean, and half the width of its 95% confidence interval by Student's t; None for a single number."""
 
     value: float
     margin: float | None
@@ -21,10 +21,10 @@ class Mean:
 
 @dataclass(frozen=True)
 class Compared:
-    """One way at one dimension of z and the learning rate it is taken at: the mean of the metric over so many seeds.
+    """Mean of a metric over the seeds of one method at one dimension, at its selected learning rate.
 
-    `difference` is from the reference way at that dimension, over the seeds that both have; None for itself, or where
-    they share fewer than two.
+    `difference` is the mean difference from the reference method at that dimension, over the seeds that both have. It
+    is None for the reference itself, or if they share fewer than two seeds.
     """
 
     way: str
@@ -36,7 +36,7 @@ class Compared:
 
 
 def mean_with_interval(values: Sequence[float]) -> Mean:
-    """The mean of at least one number.
+    """Return the mean of at least one number, with its confidence interval.
 
     >>> str(mean_with_interval([1.0, 2.0, 3.0]))
     '2.00 ± 2.48'
@@ -49,7 +49,7 @@ def mean_with_interval(values: Sequence[float]) -> Mean:
 
 
 def student(free: float) -> float:
-    """How many standard errors are half of a 95 % interval."""
+    """Return the half-width of a 95% confidence interval in standard errors, by Student's t."""
     from scipy.special import stdtrit
 
     return float(stdtrit(free, 0.975))

@@ -1,4 +1,4 @@
-"""A straight line through points, with what is known of its slope."""
+"""Linear regression with a confidence interval of the slope."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +14,10 @@ NORMAL_QUANTILE = 1.96
 
 @dataclass(frozen=True)
 class Regression:
-    """y = intercept + slope x by least squares through `count` points, `r_squared` of whose variance it explains.
+    """A least-squares line y = intercept + slope x through `count` points.
 
-    The 95 % confidence interval of the slope, by Student's t, is `low` to `high`; `p_value` is that of no slope at all.
+    `r_squared` is the share of the variance that the line explains. `low` and `high` are the 95% confidence interval of
+    the slope by Student's t, and `p_value` tests the hypothesis that the slope is 0.
     """
 
     count: int
@@ -29,14 +30,14 @@ class Regression:
 
     @property
     def strength(self) -> tuple[float, float]:
-        """Fisher's z of the correlation without its sign, about normal, and its standard error."""
+        """Fisher's z of the absolute correlation, which is about normal, and its standard error."""
         return atanh(min(sqrt(self.r_squared), 1 - 1e-12)), 1 / sqrt(
             max(self.count - 3, 1e-9)
         )
 
     @property
     def r_squared_interval(self) -> tuple[float, float]:
-        """The 95 % interval of the share that the line explains.
+        """95% confidence interval of the explained share of the variance.
 
         >>> line = regression([0, 1, 2, 3, 4], [0, 1, 3, 2, 4])
         >>> [round(end, 2) for end in line.r_squared_interval]
@@ -49,12 +50,12 @@ class Regression:
 
 
 def correlation(x: Points, y: Points) -> float:
-    """Pearson's; 0 where one of them is constant, as the cosines of a simplex are."""
+    """Return Pearson's correlation; 0 if one of the inputs is constant, as the cosines of a simplex are."""
     return 0.0 if min(np.ptp(x), np.ptp(y)) < 1e-9 else float(np.corrcoef(x, y)[0, 1])
 
 
 def regression(x: Sequence[float], y: Sequence[float]) -> Regression | None:
-    """The line through the points; None for fewer than three, or where all x are the same.
+    """Return the regression line; None for fewer than three points, or if all x are equal.
 
     >>> regression([0, 1, 2, 3], [0, 1, 2, 4]).slope
     1.3

@@ -1,1 +1,1 @@
-"""Files: written atomically, locked, CSV tables, and .npz archives of others."""
+"""File storage: atomic writes, locks, CSV tables, and safe reading of .npz archives."""

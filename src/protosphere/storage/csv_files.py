@@ -1,7 +1,7 @@
-"""Tables as .csv files that a spreadsheet opens without taking a text for a formula, and that we read back the same.
+"""CSV tables that spreadsheets do not interpret as formulas, and that are read back unchanged.
 
-Texts of others are among the cells: names of data, reasons why a run failed. One that begins like a formula gets an
-apostrophe before it, which spreadsheets take for the sign of a text; so does one that begins with an apostrophe.
+Cells may contain text from users, such as names of datasets or reasons why a run failed. A text that begins like a
+formula, or with an apostrophe, is written with an apostrophe in front, which marks a text cell in spreadsheets.
 """
 
 import csv
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?(/\d+)?")
 
 
 def guarded(cell: Any) -> Any:
-    """A cell as it is written: a text that begins like a formula, and is not just a number, with the mark before it.
+    """Return a cell as it is written: text that begins like a formula, but is not a number, gets an apostrophe.
 
     >>> guarded("=1+1"), guarded("-1/9"), guarded(-0.5)
     ("'=1+1", '-1/9', -0.5)
@@ -39,7 +39,7 @@ def guarded(cell: Any) -> Any:
 
 
 def unguarded(cell: str) -> str:
-    """The text that was written.
+    """Return the text of a cell as it was before `guarded`.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")
@@ -52,9 +52,10 @@ def unguarded(cell: str) -> str:
 def write_csv(
     path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
 ) -> Path:
-    """Write the rows under a line of the columns' names; floats in full, None and what a row lacks as nothing.
+    """Write rows below a line with the names of the columns.
 
-    A file whose name ends in .gz is packed, the same rows to the same bytes.
+    Floats are written in full precision; None and missing values become empty cells. A file whose name ends in .gz is
+    compressed, and the same rows give the same bytes.
     """
 
     def write(beside: Path) -> None:
@@ -75,15 +76,15 @@ def write_csv(
 
 
 def read_csv(path: Path) -> list[list[str]]:
-    """The cells of all lines that are not empty, as they were before they were written."""
+    """Return the cells of all lines that are not empty, as they were before they were written."""
     return list(csv_rows(path))
 
 
 def csv_rows(path: Path) -> Iterator[list[str]]:
-    """Yield what `read_csv` lists, one row at a time, so that a reader can stop at the first that is wrong.
+    """Yield the rows that `read_csv` returns, one at a time, so that a reader can stop at the first invalid row.
 
     Raises:
-        StorageError: If the file's name ends in .gz and it unpacks to far more than a table does.
+        StorageError: If a .gz file expands to far more than a table would.
         ValueError: If a row, with empty lines before it, has more than `LONGEST_ROW` characters.
     """
     with unpacked(path) if path.suffix == ".gz" else path.open("rb") as content:

@@ -1,6 +1,6 @@
-"""Files are written beside their place and renamed into it: a reader sees the old one or the new one, never half.
+"""Atomic file writes: a file is written next to its target and renamed, so that readers never see half of it.
 
-Who changes a folder or a file in several steps asks for it first, by `locked`.
+Use `locked` before you change a folder or a file in several steps.
 """
 
 import errno
@@ -51,10 +51,13 @@ def _resolved(target: Path) -> Path:
 
 
 def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
-    """Call `write` with a name beside `target`, then rename; StorageError in one sentence where that cannot be.
+    """Call `write` with a temporary name next to `target`, then rename the result to `target`.
 
-    A link is followed, the permissions of a file that is there are kept, and what is no file is left alone. What
-    writers that were killed left beside it is removed.
+    Symbolic links are followed, and the permissions of an existing file are kept. A target that is not a regular file
+    is refused. Temporary files of writers that were killed are removed.
+
+    Raises:
+        StorageError: If the file cannot be written.
     """
     place = _resolved(target)
     if place.exists() and not place.is_file():
@@ -98,7 +101,7 @@ def _created(beside: Path, place: Path) -> int:
 
 
 def reason(error: BaseException) -> str:
-    """What the system said, also where a writer's own complaint came on top of it."""
+    """Return the system's message of an error, also if another exception was raised on top of it."""
     told: BaseException | None = error
     while told is not None:
         if isinstance(told, OSError) and told.strerror:
@@ -113,13 +116,13 @@ def _machine() -> str:
 
 
 def replace_bytes(target: Path, content: bytes) -> Path:
-    """`replace_file` with content that is there already."""
+    """Write `content` to `target` as `replace_file` does."""
     return replace_file(target, lambda beside: beside.write_bytes(content))
 
 
 @contextmanager
 def reading(path: str | Path, otherwise: str) -> Generator[None]:
-    """StorageError in one sentence where `path` cannot be read: what the system says, or what it is `otherwise`."""
+    """Context that turns errors while `path` is read into a StorageError: the system's message, or `otherwise`."""
     try:
         yield
     except (StorageError, MemoryError):
@@ -139,7 +142,7 @@ def reading(path: str | Path, otherwise: str) -> Generator[None]:
 
 
 def cache_folder() -> Path | None:
-    """The user's cache, by the custom of the system; None where the user has no home."""
+    """Return the user's cache folder for this system; None if the user has no home folder."""
     from platformdirs import user_cache_path
 
     try:
@@ -150,7 +153,7 @@ def cache_folder() -> Path | None:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove the half-written files in `folder` whose process on this machine is gone, and those a day old."""
+    """Remove temporary files in `folder` that are a day old or whose process on this machine has ended."""
     with suppress(OSError):
         for entry in os.scandir(folder):
             name = _PART.fullmatch(entry.name)
@@ -174,7 +177,7 @@ def _abandoned(machine: str, process: int, changed: float) -> bool:
 
 
 def make_folder(folder: Path) -> Path:
-    """`folder`, made where there is none; StorageError in one sentence where it cannot be."""
+    """Return `folder`, created if it does not exist; StorageError if it cannot be created."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -186,10 +189,10 @@ def make_folder(folder: Path) -> Path:
 
 @contextmanager
 def locked(path: Path, what: str) -> Generator[None]:
-    """The only right to change `path`, a folder or a file, until this ends or the process dies.
+    """Hold an exclusive lock on `path`, a folder or a file, until the block ends or the process dies.
 
-    Another who asks meanwhile gets a StorageError; `what` says what has it: "sweep", "run". The lock of a folder is
-    the file `lock` in it, that of a file is beside it. A file system without locks gives the right to all.
+    A second caller gets a StorageError; `what` names the holder in its message: "sweep", "run". The lock of a folder is
+    the file `lock` inside it; the lock of a file is next to it. File systems without locks do not lock.
     """
     place = _resolved(path)
     place = place / "lock" if place.is_dir() else place.with_name(f".{place.name}.lock")

@@ -1,4 +1,4 @@
-"""Compressed files that somebody else wrote: what is damaged, or packed to exhaust the machine, is refused."""
+"""Safe reading of compressed files: damaged files, and files that expand to exhaust memory, are refused."""
 
 import gzip
 import io
@@ -72,11 +72,11 @@ def _too_tight(size_bytes: int, path: Path) -> str:
 
 @contextmanager
 def unpacked(path: Path) -> Generator[IO[bytes]]:
-    """The bytes of a file, unpacked where gzip wrote it.
+    """Return the bytes of a file, decompressed if it is a gzip file.
 
     Raises:
-        StorageError: While it is read, where it unpacks to more than `UNSUSPECTED_BYTES` and `LARGEST_RATIO`
-            times the size of the file. Nothing beyond that is held in memory.
+        StorageError: If it expands to more than `UNSUSPECTED_BYTES` and to more than `LARGEST_RATIO` times the size of
+            the file. Nothing beyond that is held in memory.
     """
     with path.open("rb") as raw:
         packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
@@ -90,7 +90,7 @@ def unpacked(path: Path) -> Generator[IO[bytes]]:
 
 
 def refuse_tightly_packed(path: Path) -> None:
-    """StorageError where a zip file says that it unpacks to far more than real data does; zipfile's errors else."""
+    """Raise StorageError if a zip file states that it expands to far more than real data would."""
     with zipfile.ZipFile(path) as archive:
         total = sum(entry.file_size for entry in archive.infolist())
     if total > max(UNSUSPECTED_BYTES, LARGEST_RATIO * path.stat().st_size):
@@ -100,7 +100,7 @@ def refuse_tightly_packed(path: Path) -> None:
 def read_arrays(
     path: Path, wanted: Collection[str], needed: Collection[str] = ()
 ) -> Mapping[str, NDArray[Any]]:
-    """Those of the `wanted` arrays that the file has; StorageError in one sentence where it has not all of `needed`."""
+    """Return the `wanted` arrays that the file has; StorageError if one of the `needed` arrays is missing."""
     with _opened(path) as archive:
         present: list[str] = archive.files
         missing = [name for name in needed if name not in present]
@@ -114,7 +114,7 @@ def read_arrays(
 
 
 def array_shape(path: Path, name: str) -> tuple[int, ...]:
-    """The shape of an array that is there, which is not read."""
+    """Return the shape of an array in a file without reading the array."""
     with _opened(path) as archive:
         return _header(path, archive, name)[0]
 

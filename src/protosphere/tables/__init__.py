@@ -1,1 +1,1 @@
-"""What is known of (K, n): codes that searches found, and the table of the best."""
+"""Shipped tables: codes that searches found, the best known code for each (K, n), and the best linear codes."""

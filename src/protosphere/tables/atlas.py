@@ -1,4 +1,4 @@
-"""A table of what is known: for every (K, n) the best code, what made it, and the bounds."""
+"""The atlas: a table with the best known code, its scheme and the bounds for each (K, n)."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
@@ -12,10 +12,10 @@ from protosphere.tables.table_files import column_names, known_rows, shipped_fil
 
 @dataclass(frozen=True)
 class AtlasRow:
-    """One cell: the best max cosine (exact as text where it is), its scheme, and the bounds on both sides.
+    """Row of the atlas for one (K, n): the best maximum cosine (text if it is a fraction), its scheme and the bounds.
 
-    `of_classes` and `of_dim` are the cell whose code this is a part of: its own, or one with more classes or fewer
-    dimensions for which the search found a better one.
+    `of_classes` and `of_dim` give the (K, n) of the code that is used: usually the row's own. If the search found a
+    better code with more classes or fewer dimensions, a part of that code is used.
     """
 
     num_classes: int
@@ -37,7 +37,7 @@ class AtlasRow:
 
 
 def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
-    """The rows in order, each no worse than any with no fewer classes and no more dimensions."""
+    """Return the rows in order, each no worse than any row with no fewer classes and no more dimensions."""
     cells = {(row.dim, row.num_classes): row for row in rows}
     counts = sorted({count for _, count in cells}, reverse=True)
     lowest: dict[int, AtlasRow] = {}
@@ -75,12 +75,12 @@ def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
 
 
 def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
-    """Write the rows, the file being replaced as a whole."""
+    """Write the rows to a file, which is replaced atomically."""
     write_csv(Path(path), column_names(AtlasRow), [asdict(row) for row in rows])
 
 
 def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
-    """The rows of an atlas file; StorageError names what is wrong with another."""
+    """Return the rows of an atlas file; StorageError says what is wrong with other files."""
     with reading(path, "not an atlas, or a damaged one"):
         rows: list[AtlasRow] = []
         last = (0, 0)
@@ -93,7 +93,7 @@ def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
 
 
 def shipped_atlas() -> tuple[AtlasRow, ...]:
-    """The atlas that comes with the package: K from 10 to a million by half octaves, every n to 64 and some to 1024."""
+    """Return the shipped atlas: K from 10 to a million by half octaves, every n to 64 and some to 1024."""
     with shipped_file("atlas.csv.gz") as path:
         return read_atlas(path)
 

@@ -1,7 +1,7 @@
-"""The catalogue of codes that long searches found: some as rounded points, the others by how they follow from those.
+"""The catalogue of codes that long searches found: some stored as rounded points, others derived from those.
 
-A descent brings rounded points back to where they were, so a few levels a coordinate are enough to keep a code, and a
-code of 94 points is a short descent away from one of 100 without six of them.
+A descent recovers the exact points from rounded ones, so a few levels per coordinate are enough to store a code. A code
+of 94 points can be derived by a short descent from one of 100 points with six of them removed.
 """
 
 import operator
@@ -50,7 +50,7 @@ MOST_BYTES = 1 << 28
 
 @dataclass(frozen=True, eq=False)
 class QuantizedCode:
-    """A code in few bits: whole levels of its coordinates, and the smallest angle between its points."""
+    """A stored code: integer levels of its coordinates, and the smallest angle between its points."""
 
     levels: NDArray[np.int8]
     angle: float
@@ -70,13 +70,13 @@ class QuantizedCode:
 
     @property
     def points(self) -> Points:
-        """The code, rounded."""
+        """The rounded points."""
         return normalized(self.levels.astype(np.float64))
 
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """How a code is made: which kept one a descent starts from, and the seed of its random choices."""
+    """How to derive a code: the stored code from which a descent starts, and the seed of its random choices."""
 
     num_points: int
     dim: int
@@ -90,12 +90,12 @@ EQUIVALENT_SECONDS = 1.0
 
 
 def equivalent_iterations(num_points: int, dim: int) -> int:
-    """Evaluations that a kept code counts for: those of a search for it, within a factor of about two."""
+    """Return the evaluations that a search would need for a stored code, within a factor of about two."""
     return int(min(60_000, max(1000, 5e9 / (num_points**2 * (dim + 10)))))
 
 
 def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points:
-    """A kept code brought to `num_points` points in R^`dim`, and annealed."""
+    """Return a stored code with points and dimensions added or removed to reach (K, n), annealed."""
     from protosphere.search.compiled_lbfgs import compiled_anneal
 
     rng = np.random.default_rng(seed)
@@ -122,19 +122,19 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
 
 
 def finish(points: Points) -> Points:
-    """An annealed code, polished by Newton's method where that is quick."""
+    """Return an annealed code, polished by Newton's method if that is quick."""
     return polish_code(points)[0] if points.size <= MAX_POLISHED_SIZE else points
 
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """Quantised codes, and for many (K, n) the entry with the lowest max cosine that follows from them.
+    """Quantized codes, and for many (K, n) the entry with the lowest maximum cosine that can be derived from them.
 
     Attributes:
-        sources: the kept codes.
-        entries: how others follow from them; none for a (K, n) where nothing better than elsewhere was found.
-        most_points, largest_dim: every (K, n) up to these was searched.
-        searched_beyond: the (K, n) with more points than that which were searched as well.
+        sources: The stored codes.
+        entries: How to derive other codes from them. A (K, n) has no entry if a neighboring size has a code as good.
+        most_points, largest_dim: Every (K, n) up to these was searched.
+        searched_beyond: The (K, n) with more points that were searched as well.
     """
 
     sources: tuple[QuantizedCode, ...]
@@ -144,13 +144,13 @@ class Catalogue:
     searched_beyond: frozenset[tuple[int, int]] = frozenset()
 
     def covers(self, num_points: int, dim: int) -> bool:
-        """Whether (K, n) was searched."""
+        """Return whether (K, n) was searched."""
         within = num_points <= self.most_points and dim <= self.largest_dim
         return within or (num_points, dim) in self.searched_beyond
 
     @property
     def extent(self) -> str:
-        """In words the (K, n) that were searched."""
+        """Return a text that says which (K, n) were searched."""
         larger = sorted({num_points for num_points, _ in self.searched_beyond})
         numbers = f", and for K = {', '.join(map(str, larger))}" if larger else ""
         return (
@@ -158,7 +158,7 @@ class Catalogue:
         )
 
     def can_build(self, entry: CatalogueEntry) -> bool:
-        """Whether an entry is within what was searched, and its code can be seen in as many dimensions as it says."""
+        """Return whether the size of an entry was searched and its source can be projected to its dimension."""
         if not (
             0 <= entry.source < len(self.sources)
             and entry.seed >= 0
@@ -177,7 +177,7 @@ class Catalogue:
         )
 
     def best_entry(self, num_points: int, dim: int) -> CatalogueEntry | None:
-        """The entry with the lowest value of all with room for K points in R^n, so never worse with more room."""
+        """Return the entry of lowest maximum cosine among those with at least K points in at most n dimensions."""
         fitting = [
             one
             for one in self.entries
@@ -186,7 +186,7 @@ class Catalogue:
         return min(fitting, key=lambda one: one.max_cosine, default=None)
 
     def build(self, entry: CatalogueEntry, progress: Progress = ignore) -> Points:
-        """The code of an entry, made anew."""
+        """Build the code of an entry."""
         compile_descent(progress)
         with single_threaded():
             return finish(
@@ -197,7 +197,7 @@ class Catalogue:
 
 
 def read_catalogue(path: str | Path) -> Catalogue:
-    """The catalogue in a file; StorageError names what is wrong with another."""
+    """Return the catalogue in a file; StorageError says what is wrong with other files."""
     with reading(path, "not a catalogue, or a damaged one"):
         with (
             Path(path).open("rb") as opened,
@@ -231,7 +231,7 @@ def read_catalogue(path: str | Path) -> Catalogue:
 
 @lru_cache(maxsize=1)
 def shipped_catalogue() -> Catalogue:
-    """The catalogue that comes with the package."""
+    """Return the shipped catalogue."""
     with shipped_file("catalogue.npz") as path:
         return read_catalogue(path)
 
@@ -239,7 +239,11 @@ def shipped_catalogue() -> Catalogue:
 def check_catalogue(
     catalogue: Catalogue, chosen: Sequence[CatalogueEntry], progress: Progress = ignore
 ) -> float:
-    """Build each code anew and compare; CertificateError at the first that is worse. The largest difference."""
+    """Rebuild codes of a catalogue, compare them with their entries, and return the largest difference.
+
+    Raises:
+        CertificateError: At the first code that is worse than its entry says.
+    """
     worst = 0.0
     for done, entry in enumerate(chosen):
         progress("checking", done, len(chosen))

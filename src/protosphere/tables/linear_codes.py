@@ -1,7 +1,7 @@
-"""The best binary linear codes that we know, by length and dimension: their distances, and how each is made.
+"""The best known binary linear codes by length and dimension: their distances, and how each is derived.
 
-A file has one row a code. Its derivation is one of `codes.derivations`, but may begin with other codes of the file:
-'cell 57 16, puncture 1'. Those stand above it.
+A file has one row per code. Its derivation is in the language of `coding.derivations`, and may start from codes in
+earlier rows: 'cell 57 16, puncture 1' punctures the [57, 16] code.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ CELL = "cell"
 
 @dataclass(frozen=True)
 class LinearCodeRow:
-    """An [n, k, d] code: what is promised of it, and its derivation."""
+    """An [n, k, d] code: its guaranteed distance and its derivation."""
 
     length: int
     dimension: int
@@ -31,17 +31,17 @@ class LinearCodeRow:
 
     @property
     def steps(self) -> list[str]:
-        """Of its derivation, one after the other."""
+        """Steps of the derivation, in order."""
         return self.derivation.split(", ")
 
     @property
     def cells(self) -> list[tuple[int, int]]:
-        """The lengths and dimensions of the codes that it begins with."""
+        """Lengths and dimensions of the codes from which the derivation starts."""
         return [cell_of(step) for step in self.steps if step.startswith(CELL)]
 
 
 def cell_of(step: str) -> tuple[int, int]:
-    """Length and dimension of the code that a step stands for."""
+    """Return the length and the dimension of the code that a step refers to."""
     _, n, k = step.split(" ")
     return int(n), int(k)
 
@@ -53,7 +53,7 @@ class LinearCodes:
     rows: Mapping[tuple[int, int], LinearCodeRow]
 
     def derivation(self, length: int, dimension: int) -> str:
-        """That of a code, written out: it names the code for ever, whatever the file has later."""
+        """Return the full derivation of a code, which stays valid when the table changes."""
         steps = self.rows[length, dimension].steps
         return ", ".join(
             self.derivation(*cell_of(step)) if step.startswith(CELL) else step
@@ -61,7 +61,7 @@ class LinearCodes:
         )
 
     def leading(self) -> list[LinearCodeRow]:
-        """The codes that no shorter or larger one of theirs has as large a d/n as: the others are not worth asking."""
+        """Return the codes with a larger d/n than any shorter code or code with more codewords."""
         found: list[LinearCodeRow] = []
         best: dict[int, tuple[int, int]] = {}
         for row in sorted(
@@ -79,7 +79,7 @@ class LinearCodes:
 
 
 def read_linear_codes(path: str | Path) -> LinearCodes:
-    """The codes of a file; StorageError names what is wrong with another."""
+    """Return the codes of a file; StorageError says what is wrong with other files."""
     with reading(path, "not a table of linear codes, or a damaged one"):
         known: dict[tuple[int, int], LinearCodeRow] = {}
         for row in read_known_table(path, LinearCodeRow, _possible):
@@ -94,7 +94,7 @@ def read_linear_codes(path: str | Path) -> LinearCodes:
 
 @lru_cache(maxsize=1)
 def shipped_linear_codes() -> LinearCodes:
-    """The table that comes with the package: every length up to 128 and dimension up to 17."""
+    """Return the shipped table: every length up to 128 and dimension up to 17."""
     with shipped_file("linear_codes.csv") as path:
         return read_linear_codes(path)
 

@@ -1,4 +1,4 @@
-"""What the files of known codes share: how rows are read and checked, and how what they say is found true."""
+"""Shared functions of the shipped tables: reading and checking rows, and checking them against rebuilt codes."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ CONVERTERS: dict[Any, Callable[[Any], Any]] = {
 
 
 def column_names(kind: type[Any]) -> tuple[str, ...]:
-    """The columns of a file of such rows, which are dataclasses."""
+    """Return the column names of a file whose rows are this dataclass."""
     return tuple(field.name for field in fields(kind))
 
 
@@ -46,7 +46,7 @@ def read_rows(
     columns: Mapping[str, Sequence[Any]],
     possible: Callable[[Row], bool],
 ) -> list[Row]:
-    """The rows that columns of numbers or texts hold; ValueError at the first one that is not `possible`."""
+    """Return the rows in columns of numbers or texts; ValueError at the first row that is not `possible`."""
     cells = zip(*(columns[name] for name in column_names(kind)), strict=True)
     return list(_typed_rows(kind, cells, possible))
 
@@ -54,14 +54,14 @@ def read_rows(
 def read_known_table(
     path: str | Path, kind: type[Row], possible: Callable[[Row], bool]
 ) -> list[Row]:
-    """List what `known_rows` yields."""
+    """Return the list of all rows that `known_rows` yields."""
     return list(known_rows(path, kind, possible))
 
 
 def known_rows(
     path: str | Path, kind: type[Row], possible: Callable[[Row], bool]
 ) -> Iterator[Row]:
-    """Yield the rows of a .csv file whose columns are the fields of `kind`; ValueError at the first that is none."""
+    """Yield the rows of a .csv file whose columns are the fields of `kind`; ValueError at the first invalid row."""
     lines = csv_rows(Path(path))
     if tuple(next(lines, ())) != column_names(kind):
         raise ValueError("its columns are others")
@@ -82,12 +82,12 @@ def _typed_rows(
 
 
 def shipped_file(name: str) -> AbstractContextManager[Path]:
-    """A file that comes with the package."""
+    """Return a file that is shipped with the package."""
     return as_file(files("protosphere.tables") / name)
 
 
 def check_claim(where: str, claimed: float, found: float, tolerance: float) -> float:
-    """How far above the claim a code built anew came out; CertificateError where that is beyond the tolerance."""
+    """Return how far a rebuilt code exceeds the stated cosine; CertificateError if that is above the tolerance."""
     if found > claimed + tolerance:
         raise CertificateError(f"{where} says {claimed}, built anew it is {found}")
     return found - claimed

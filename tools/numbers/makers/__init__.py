@@ -15,6 +15,7 @@ from tools.numbers.makers import (
     outliers,
     paper,
     presets,
+    self_supervised,
     separation,
 )
 
@@ -31,6 +32,7 @@ _ROOMS = (
     paper,
     separation,
     glyphs,
+    self_supervised,
 )
 
 for _room in _ROOMS:

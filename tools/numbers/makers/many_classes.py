@@ -75,6 +75,8 @@ MAKERS = (
         measured,
         {
             "table": accuracy_table,
+            "default_2000": lambda answer: f"{answer['2000'][DEFAULT]['128']:.1f}",
+            "learned_2000": lambda answer: f"{answer['2000'][LEARNED]['2000']:.1f}",
             "default_500": lambda answer: f"{answer['500'][DEFAULT]['32']:.1f}",
             "aligned_500": lambda answer: f"{answer['500'][ALIGNED]['32']:.1f}",
         },

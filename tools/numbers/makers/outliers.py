@@ -53,6 +53,12 @@ def score_table(answer: Answer, measure: str) -> str:
     return markdown(["known classes:", *(known for known, _ in TASKS), " "], rows)
 
 
+def auroc_of_sentences(answer: Answer, score: str) -> str:
+    """Return the AUROC of a score for out-of-scope sentences, in percent."""
+    mean, _ = answer["auroc"][score]["out-of-scope sentences"]
+    return f"{mean:.1f}%"
+
+
 MAKERS = (
     Maker(
         "ood",
@@ -61,6 +67,15 @@ MAKERS = (
         {
             "auroc": partial(score_table, measure="auroc"),
             "rejected": partial(score_table, measure="rejected_at_tpr95"),
+            "sentences_energy": partial(
+                auroc_of_sentences, score="prototype head: energy"
+            ),
+            "sentences_learned_softmax": partial(
+                auroc_of_sentences, score="learned layer: max softmax"
+            ),
+            "sentences_learned_energy": partial(
+                auroc_of_sentences, score="learned layer: energy"
+            ),
         },
         cost=STUDY,
         tables=(TABLE,),

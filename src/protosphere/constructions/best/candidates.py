@@ -1,10 +1,9 @@
-"""Everything known for (K, n), by guarantee alone: nothing is built until one is chosen."""
+"""Candidates for (K, n), compared by their guarantees before anything is built."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import groupby
 from typing import Any
 
 from protosphere.constructions.build import with_choice
@@ -31,7 +30,7 @@ SAME_DIGITS = 12
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to place K points in R^n: what it promises, in words what it is, how many there are, and their name."""
+    """A method of placing K points in R^n: its guarantee, description, number of points and provenance."""
 
     max_cosine: Cosine
     description: str
@@ -40,26 +39,26 @@ class Candidate:
 
     @property
     def scheme(self) -> str:
-        """Whose it is."""
+        """Name of the scheme."""
         return self.provenance.construction
 
     def dense_bytes(self, num_classes: int, dim: int) -> int:
-        """How much memory so many dense points take while they are built and padded to R^dim."""
+        """Return the memory that dense points take while they are built and padded to R^dim."""
         own = self.provenance.dim
         return 8 * num_classes * (own if own == dim else own + dim)
 
     def first(self, num_classes: int) -> Provenance:
-        """What the first so many points are, nothing left open."""
+        """Return the provenance of the first `num_classes` points, with all choices made."""
         return with_choice(replace(self.provenance, num_classes=num_classes))
 
 
 def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
-    """Return the sort key of a code: its max cosine, then the position of its scheme among equal ones."""
+    """Return the sort key of a code: its maximum cosine, then the position of its scheme among equal ones."""
     return round(float(max_cosine), SAME_DIGITS), tie_order()[scheme]
 
 
 def tie_order() -> dict[str, int]:
-    """Return the position of each scheme among codes of equal max cosine.
+    """Return the position of each scheme among codes of equal maximum cosine.
 
     Low frame potential comes first, then a fast projection, then the order of the registry, then searches.
     """
@@ -77,14 +76,14 @@ def tie_order() -> dict[str, int]:
 
 
 def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
-    """Whether so many points of a scheme can be certified in seconds: by words, a lattice or nearest neighbors."""
+    """Return whether the points of a scheme can be certified in seconds: codewords, a lattice, or nearest neighbors."""
     few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
     traits = describe(scheme).traits
     return few or traits.packed or traits.numbered or traits.quick_certificate
 
 
 def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
-    """Whether so many points of a candidate are built within four gigabytes."""
+    """Return whether the points of a candidate can be built within four gigabytes."""
     entry = describe(candidate.scheme)
     if entry.traits.packed or entry.traits.numbered:
         return size_infeasible_reason(entry, num_classes, dim) is None
@@ -92,42 +91,40 @@ def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
 
 
 def candidates(num_classes: int, dim: int) -> list[Candidate]:
-    """Everything with a guarantee for (K, n), the most promising first, nothing of it built."""
+    """Return all candidates with a guarantee for (K, n), best guarantee first, without building any."""
     found = _member_candidates(num_classes, dim)
     for name in constructions_with(lambda traits: traits.quick_guarantee):
-        found += sorted(
-            _asked_candidates(name, num_classes, dim),
-            key=lambda one: float(one.max_cosine),
-        )[:1]
+        asked = list(_asked_candidates(name, num_classes, dim))
+        if asked:
+            found.append(min(asked, key=lambda one: float(one.max_cosine)))
     return sorted(found, key=lambda one: rank(one.scheme, one.max_cosine))
 
 
 def _member_candidates(num_classes: int, dim: int) -> list[Candidate]:
     """The best member for (K, n) of each family, of the most promising families."""
-    fitting = (item for item in named_members(dim) if item[1].size >= num_classes)
-    families = [list(group) for _, group in groupby(fitting, key=lambda item: item[0])]
-    best = [
-        min(items, key=lambda item: (float(item[1].max_cosine), item[1].size))
-        for items in families
-    ]
-    best.sort(key=lambda item: float(item[1].max_cosine))
-    return [_candidate(*item, dim) for item in best[:RUNNERS_UP]]
+    best: dict[str, Member] = {}
+    for name, member in named_members(dim):
+        if member.size < num_classes:
+            continue
+        if name not in best or _size_order(member) < _size_order(best[name]):
+            best[name] = member
+    ordered = sorted(best.items(), key=lambda item: float(item[1].max_cosine))
+    return [_candidate(name, member, dim) for name, member in ordered[:RUNNERS_UP]]
+
+
+def _size_order(member: Member) -> tuple[float, int]:
+    """Return the sort key of the members of a family: the lowest max cosine, then the smallest size."""
+    return float(member.max_cosine), member.size
 
 
 def _dims_below(dim: int) -> list[int]:
     """Dimensions worth asking a code for, to be padded to `dim`: just below it, and where codes are at home."""
-    homes = {
-        length
-        for m in range(2, dim.bit_length() + 1)
-        for length in ((1 << m) - 1, 1 << m)
-    }
-    near = range(max(2, dim - NEIGHBORS), dim)
-    return [
-        dim,
-        *sorted(
-            {length for length in (2, *near, *homes) if 2 <= length < dim}, reverse=True
-        ),
-    ]
+    lengths = {2}
+    lengths.update(range(max(2, dim - NEIGHBORS), dim))
+    for m in range(2, dim.bit_length() + 1):
+        lengths.update(((1 << m) - 1, 1 << m))
+    below = [length for length in lengths if length < dim]
+    return [dim, *sorted(below, reverse=True)]
 
 
 def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
@@ -136,17 +133,15 @@ def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
     resolved = entry.resolved({"modify": True} if "modify" in entry.options else {})
     for own in _dims_below(dim):
         if entry.infeasible_reason(K, own, **resolved):
-            promise = None
-        else:
-            promise = entry.guarantee(K, own, **resolved)
-        if promise is not None and promise < 1 and certified_quickly(name, K, own):
-            if own == dim:
-                description = entry.summary
-            else:
-                description = f"{entry.summary}; {dim - own} zero coordinates added"
-            yield Candidate(
-                promise, description, K, made_of(name, K, own, dim, resolved, {})
-            )
+            continue
+        promise = entry.guarantee(K, own, **resolved)
+        if promise is None or promise >= 1 or not certified_quickly(name, K, own):
+            continue
+        description = entry.summary
+        if own != dim:
+            description += f"; {dim - own} zero coordinates added"
+        provenance = made_of(name, K, own, dim, resolved, {})
+        yield Candidate(promise, description, K, provenance)
 
 
 @lru_cache(maxsize=4)
@@ -154,21 +149,20 @@ def _members(
     largest_dim: int, schemes: tuple[str, ...]
 ) -> tuple[tuple[str, Member], ...]:
     """Every member of every family up to a dimension, by name of its family."""
-    records = [describe(name) for name in schemes]
-    return tuple(
-        (r.name, member)
-        for r in records
-        if r.members is not None
-        for member in r.members(largest_dim)
-    )
+    found: list[tuple[str, Member]] = []
+    for name in schemes:
+        members = describe(name).members
+        if members is not None:
+            found.extend((name, member) for member in members(largest_dim))
+    return tuple(found)
 
 
 def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
-    """Every member of every family in dimensions up to `largest_dim`, after the name of its family."""
-    next_power = min(LARGEST_FAMILY_DIM, 1 << max(4, (largest_dim - 1).bit_length()))
-    return (
-        item for item in _members(next_power, available()) if item[1].dim <= largest_dim
-    )
+    """Yield every member of every family in dimensions up to `largest_dim`, with the name of its family."""
+    next_power = 1 << max(4, (largest_dim - 1).bit_length())
+    for name, member in _members(min(LARGEST_FAMILY_DIM, next_power), available()):
+        if member.dim <= largest_dim:
+            yield name, member
 
 
 @lru_cache(maxsize=64)
@@ -176,19 +170,28 @@ def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
     """The members of R^dim and below that no other beats in both size and cosine, by ascending size."""
     del schemes  # whose members they are
     kept: list[tuple[str, Member]] = []
-    for item in sorted(
-        named_members(dim), key=lambda item: (float(item[1].max_cosine), -item[1].size)
-    ):
-        if not kept or item[1].size > kept[-1][1].size:
-            kept.append(item)
+    largest = 0
+    for name, member in sorted(named_members(dim), key=_frontier_order):
+        if member.size > largest:
+            kept.append((name, member))
+            largest = member.size
     return kept
 
 
+def _frontier_order(item: tuple[str, Member]) -> tuple[float, int]:
+    """Return the sort key of a named member: the lowest max cosine, then the largest size."""
+    member = item[1]
+    return float(member.max_cosine), -member.size
+
+
 def best_member(num_classes: int, dim: int) -> Candidate | None:
-    """The member with room for K in R^n and the lowest max cosine."""
+    """Return the member with at least K points in at most n dimensions and the lowest maximum cosine."""
     found = _frontier(min(dim, LARGEST_FAMILY_DIM), available())
     position = bisect_left(found, num_classes, key=lambda item: item[1].size)
-    return _candidate(*found[position], dim) if position < len(found) else None
+    if position == len(found):
+        return None
+    name, member = found[position]
+    return _candidate(name, member, dim)
 
 
 def _candidate(name: str, member: Member, dim: int) -> Candidate:
@@ -205,6 +208,6 @@ def made_of(
     options: dict[str, Any],
     chosen: dict[str, Any],
 ) -> Provenance:
-    """So many points of a scheme in R^own, zeros appended up to R^dim."""
+    """Return the provenance of points of a scheme in R^own, with zeros appended up to R^dim."""
     named = Provenance(scheme, count, own, options, 0, "fixed", __version__, chosen)
     return named if own == dim else named.then(Step(ZEROS, dim - own))

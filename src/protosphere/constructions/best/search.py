@@ -1,4 +1,4 @@
-"""What searches add to the best known code: what earlier ones found and is kept, and what a new one finds."""
+"""Searched codes for `best`: those of the catalogue, and those of a new search."""
 
 import time
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ SPREADING_LR = 0.1
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """What may be spent on looking for something better, from now on."""
+    """Limits on the time and evaluations of a search."""
 
     budget: float | None
     iterations: int | None
@@ -49,7 +49,7 @@ class SearchLimits:
     begun: float = field(default_factory=time.monotonic)
 
     def left(self, num_classes: int, dim: int) -> tuple[float | None, int | None]:
-        """Seconds and evaluations left for a new search: what a kept one took counts as spent."""
+        """Return the seconds and evaluations left for a new search; the cost of catalogued searches counts as spent."""
         kept = self.catalogue and shipped_catalogue().covers(num_classes, dim)
         if self.budget is not None:
             spent = max(
@@ -67,7 +67,7 @@ class SearchLimits:
 
 @dataclass(frozen=True)
 class Searches:
-    """The codes of kept and new searches, whether (K, n) was searched at all, and whether Ctrl-C ended a search."""
+    """Codes of the catalogue and of a new search, whether (K, n) was searched, and whether Ctrl-C ended a search."""
 
     codes: Sequence[SphericalCode] = ()
     covered: bool = False
@@ -81,7 +81,7 @@ def searched(
     limits: SearchLimits,
     progress: Progress,
 ) -> Searches:
-    """The catalogue's code and a new search's, where they are worth making."""
+    """Return the code of the catalogue and that of a new search, if they may be better than what is built."""
     covered = limits.catalogue and shipped_catalogue().covers(num_classes, dim)
     kept = _catalogued(built, num_classes, dim, progress) if limits.catalogue else []
     floor = float(converse(num_classes, dim))
@@ -133,7 +133,7 @@ def searched(
 
 
 def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
-    """The code after descent on the energy of a head on it."""
+    """Return the code after a descent on the energy of a head on it."""
     scale = confident_scale(code.num_classes, float(code.max_cosine))
     points = margin_descent(
         code.points, 0.0, (scale, scale), SPREADING_STEPS, SPREADING_LR, progress

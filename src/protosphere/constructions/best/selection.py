@@ -1,4 +1,4 @@
-"""The scheme 'best': the lowest max cosine of everything we know for (K, n), named for what it is."""
+"""The scheme 'best': the code with the lowest known maximum cosine for (K, n), named by the scheme it came from."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -113,7 +113,7 @@ def best(
     prefer: str = PREFERENCES[0],
     tolerance: float = 0.0,
 ) -> SphericalCode:
-    """The best separated of everything we know for (K, n); see `ps.best`."""
+    """Return the code with the lowest known maximum cosine for (K, n); see `ps.best`."""
     K = num_classes
     n = dim
     limits = SearchLimits(budget, iterations, catalogue, seed)
@@ -183,7 +183,7 @@ def _algebraic(
 def kept_points(
     candidate: Candidate, num_classes: int, dim: int
 ) -> tuple[Placement, Provenance]:
-    """The points of a candidate: of a larger code of moderate size, those without its closest pairs."""
+    """Return K points of a candidate; from a larger code of moderate size, a subset without its closest pairs."""
     # more than half of the words of a linear code hold a pair at every distance that there is
     all_distances = (
         describe(candidate.scheme).traits.linear and 2 * num_classes > candidate.size

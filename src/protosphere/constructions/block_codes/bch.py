@@ -1,4 +1,4 @@
-"""Prototypes from BCH codes: lengths 2^m - 1, and with `modify` every length."""
+"""Prototypes from BCH codes: lengths 2^m - 1, or any length with `modify`."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -25,7 +25,7 @@ LARGEST_M = 16
 
 
 def bch_modifications(dim: int, needed: int) -> list[BinaryCode]:
-    """Every BCH code, narrow-sense or even-weight, brought to length `dim` with `needed` dimensions left."""
+    """Return every narrow-sense or even-weight BCH code that can be modified to a length and a dimension."""
     m = max(SMALLEST_M, (dim - 1).bit_length())
     lengths = [
         candidate
@@ -104,10 +104,10 @@ def _generator(
     ),
 )
 def bch(num_classes: int, dim: int) -> BinaryCode:
-    """K words of the narrow-sense BCH code of smallest sufficient dimension, over its systematic generator.
+    """Place K codewords of the smallest narrow-sense BCH code with enough codewords, by its systematic generator.
 
-    `modify=True` also takes even-weight subcodes (at k = m the binary simplex code), and shortens, extends, punctures
-    and lengthens to reach any length; the best of all these is built.
+    `modify=True` also considers even-weight subcodes (for k = m the binary simplex code), and shortens, extends,
+    punctures and lengthens codes to reach any length. The best of them is built.
     """
     code = next(
         code

@@ -1,4 +1,4 @@
-"""Words of the best binary linear codes that we know, for every length up to 128 and up to 2^17 words."""
+"""Codewords of the best known binary linear codes, for every length up to 128 and up to 2^17 codewords."""
 
 import re
 from collections.abc import Iterator
@@ -86,9 +86,9 @@ def _codewords(
     traits=Traits(packed=True, linear=True),
 )
 def best_known_linear(largest_dim: int) -> Iterator[Member]:
-    """The first K words of the code with the largest known distance among those with just enough words.
+    """Place the first K codewords of the code with the largest known distance and enough codewords.
 
-    Listed is every code that no shorter or larger one is as good as.
+    A code is listed if no shorter code, and no code with more codewords, is as good.
     """
     return (
         _member(row)

@@ -1,9 +1,10 @@
-"""Spherical Construction X: cosets of a good code told apart by a tail.
+"""Spherical Construction X: cosets of a good code, separated by glue vectors.
 
-C2 with max cosine mu2 lies in C1 with mu1, which falls into cosets of C2. Words sqrt(a) word + sqrt(1-a) tail, the tail
-one of J points at max cosine mu_t, the same for all words of a coset of C2: with r = (mu1 - mu2) / (1 - mu_t) and
-a = 1 / (1 + r) both kinds of pairs are at (mu2 + r) / (1 + r). After Construction X of binary codes (MacWilliams &
-Sloane, chapter 18, section 7; Conway & Sloane, chapter 5 for lattices).
+A code C1 with max cosine mu1 is a union of cosets of a code C2 with max cosine mu2. A point is
+sqrt(a) codeword + sqrt(1-a) glue vector, where all codewords of a coset of C2 have the same one of J glue vectors with
+max cosine mu_t. With r = (mu1 - mu2) / (1 - mu_t) and a = 1 / (1 + r), pairs within a coset and pairs of different
+cosets both have max cosine (mu2 + r) / (1 + r). After Construction X of binary codes (MacWilliams & Sloane, chapter 18,
+section 7; Conway & Sloane, chapter 5 for lattices).
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +32,7 @@ MOST_PUNCTURED = 4
 
 @dataclass(frozen=True)
 class TailedCosets:
-    """Which chain, which of its levels is C2, how many cosets of it, and what follows."""
+    """Parameters of Construction X: the chain, its level C2, the number of cosets, and the glue vectors."""
 
     code: ShortenedCosets
     level: Member
@@ -144,7 +145,7 @@ def _guarantee(
 def construction_x(
     num_classes: int, dim: int, *, chosen: Mapping[str, Any]
 ) -> Placement:
-    """K points by spherical Construction X with the best chain, level, cuts and tail for (K, n)."""
+    """Place K points by spherical Construction X with the best chain, level, shortening and glue vectors for (K, n)."""
     code = ShortenedCosets(chosen["m"], chosen["shortened"], chosen["punctured"])
     level = next(level for level in chain(code.m) if level.id == chosen["level"])
     tails = chosen["tails"]

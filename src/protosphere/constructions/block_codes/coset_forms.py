@@ -1,8 +1,8 @@
-"""Sign codes that are unions of cosets of RM(1, m), nested: the first words of each are the one before it.
+"""Nested unions of cosets of RM(1, m): the first codewords of each code are the previous code.
 
-For m even RM(1, m) < Kerdock < Delsarte-Goethals 1 < 2 < ...; for m odd RM(1, m) < Gold < dual BCH 2 < ... The words of
-each are numbered coset by coset (`codes.cosets`), and the cosets by their quadratic form (`codes.quadratic_forms`), so
-that a code of K classes is the first K words, whatever its level.
+For m even RM(1, m) < Kerdock < Delsarte-Goethals 1 < 2 < ...; for m odd RM(1, m) < Gold < dual BCH 2 < ... The
+codewords are numbered coset by coset (`coding.cosets`), and the cosets by their quadratic form
+(`coding.quadratic_forms`), so that a code of K classes is the first K codewords at every level.
 """
 
 from fractions import Fraction
@@ -17,7 +17,7 @@ from protosphere.spherical.structures import CosetUnion
 
 @lru_cache
 def chain(m: int) -> tuple[Member, ...]:
-    """The nested codes of length 2^m, 1 <= m <= 16, from RM(1, m) on: each has a pair with just its max cosine.
+    """Return the nested codes of length 2^m, 1 <= m <= 16, from RM(1, m) on, with maximum cosines that are attained.
 
     >>> [(level.id, level.size, str(level.max_cosine)) for level in chain(4)]
     [('rm-1-4', 32, '0'), ('kerdock-4', 256, '1/4'), ('delsarte-goethals-4-1', 2048, '1/2')]
@@ -52,6 +52,6 @@ def _level_names(m: int, r: int) -> tuple[str, str]:
 
 
 def coset_union(m: int, num_classes: int) -> CosetUnion:
-    """The first words of the chain, coset by coset, each in the order of Sylvester's matrix."""
+    """Return the first codewords of the chain, coset by coset, each in the order of Sylvester's matrix."""
     representatives = forms.quadratic_forms(m, -(-num_classes >> (m + 1)))
     return CosetUnion.of(representatives, m, np.arange(num_classes))

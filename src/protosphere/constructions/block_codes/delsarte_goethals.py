@@ -1,4 +1,4 @@
-"""Delsarte-Goethals codes: where a Kerdock code has too few words, the next ones up."""
+"""Delsarte-Goethals codes, for more classes than a Kerdock code has codewords."""
 
 from collections.abc import Iterator
 
@@ -13,10 +13,10 @@ from protosphere.constructions.traits import Traits
     traits=Traits(packed=True, fast_projection=True),
 )
 def delsarte_goethals(largest_dim: int) -> Iterator[Member]:
-    """(n/2)^(1+r) cosets of RM(1, m), n = 2^m, m even, 1 <= r < m/2; the first (n/2)^r are the code of r - 1.
+    """Yield codes of (n/2)^(1+r) cosets of RM(1, m), n = 2^m, m even, 1 <= r < m/2.
 
-    r = 0 is Kerdock's code; r = m/2 - 1 is all of RM(2, m). For fewer classes than a code has words its first cosets
-    serve, and what is measured may be better than what is promised.
+    The first (n/2)^r cosets are the code of r - 1; r = 0 is Kerdock's code and r = m/2 - 1 is all of RM(2, m). Fewer
+    classes use the first cosets, whose measured maximum cosine may be lower than the guarantee.
     """
     for m in range(4, min(largest_dim, 1 << 16).bit_length(), 2):
         yield from chain(m)[2:]

@@ -1,4 +1,4 @@
-"""Gold's codes and the duals of longer BCH codes: unions of cosets of RM(1, m) that are linear, m odd."""
+"""Gold codes and the duals of longer BCH codes: linear unions of cosets of RM(1, m), m odd."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,7 +25,7 @@ from protosphere.spherical.structures import CosetUnion, LinearWords
     traits=Traits(packed=True, fast_projection=True),
 )
 def gold(largest_dim: int) -> Iterator[Member]:
-    """The words Tr(b_1 x^3 + ... + b_r x^(1+2^r)) + affine functions, x in GF(2^m), m odd, 1 <= r <= (m-1)/2.
+    """Yield the codes Tr(b_1 x^3 + ... + b_r x^(1+2^r)) + affine functions, x in GF(2^m), m odd, 1 <= r <= (m-1)/2.
 
     r = 1 is Gold's code, the dual of the extended BCH code of distance 6; r = (m-1)/2 is all of RM(2, m).
     """

@@ -1,4 +1,4 @@
-"""Kerdock's codes: n^2 sign words, and with the axes n^2 + 2n points, at max cosine 1/sqrt(n)."""
+"""Kerdock codes: n^2 sign vectors, or n^2 + 2n points with the axes, with maximum cosine 1/sqrt(n)."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -7,13 +7,14 @@ from functools import partial
 import numpy as np
 
 from protosphere.constructions.block_codes.coset_forms import chain, coset_union
-from protosphere.constructions.families import Member, dense_member, family
+from protosphere.constructions.families import Member, family
 from protosphere.constructions.traits import Traits
 from protosphere.geometry.sphere import cross_polytope_points
+from protosphere.spherical.structures import Plain, Structure, with_axes
 from protosphere.types import Points
 
-LARGEST_WITH_AXES = 8
-"""Up to n = 2^8 the axes may join: those points are dense, and at n = 2^10 they would take 8 GB."""
+LARGEST_DENSE = 6
+"""Up to n = 2^6 words with axes are dense points, of 2 MB at most."""
 
 
 @family(
@@ -22,28 +23,35 @@ LARGEST_WITH_AXES = 8
     traits=Traits(packed=True, fast_projection=True),
 )
 def kerdock(largest_dim: int) -> Iterator[Member]:
-    """n/2 cosets of RM(1, m), n = 2^m, m even: with the axes, n/2 + 1 mutually unbiased bases and their negatives.
+    """Yield unions of n/2 cosets of RM(1, m), n = 2^m, m even; with the axes, n/2 + 1 mutually unbiased bases.
 
-    The cosines are 0, -1 and +-1/sqrt(n), and no antipodal set with these is larger (Levenstein 1982). The points are
-    packed words up to n^2 classes and dense above, for n up to 256. n = 4 with the axes is the 24-cell.
+    Each basis comes with its negatives. The cosines are 0, -1 and +-1/sqrt(n), and no antipodal set with these cosines
+    is larger (Levenstein 1982). The points are packed codewords up to n^2 classes. With the axes they are dense for n
+    up to 64, and packed codewords and numbers of axes from n = 256 on. n = 4 with the axes is the 24-cell.
     """
     for m in range(2, min(largest_dim, 1 << 16).bit_length(), 2):
         level = chain(m)[1]
         yield level
-        if m <= LARGEST_WITH_AXES:
-            yield dense_member(
-                dim=1 << m,
-                size=level.size + (2 << m),
-                max_cosine=level.max_cosine,
-                id=f"{level.id}-axes",
-                description=f"{level.description} and the axes",
-                points=partial(unbiased_points, m),
-                step=Fraction(2, 1 << m),
-            )
+        yield Member(
+            dim=1 << m,
+            size=level.size + (2 << m),
+            max_cosine=level.max_cosine,
+            id=f"{level.id}-axes",
+            description=f"{level.description} and the axes",
+            structure=partial(words_and_axes, m),
+        )
+
+
+def words_and_axes(m: int, num_points: int) -> Structure:
+    """The first of Kerdock's n^2 + 2n points of R^n, m even: words coset by coset, then the axes e_1, -e_1, e_2, ..."""
+    if m <= LARGEST_DENSE:
+        return Plain(unbiased_points(m, num_points), Fraction(2, 1 << m))
+    words = coset_union(m, min(num_points, 1 << 2 * m))
+    return with_axes(words, num_points - words.count)
 
 
 def unbiased_points(m: int, num_points: int) -> Points:
-    """The first of Kerdock's n^2 + 2n points of R^n, m even: words coset by coset, then the axes e_1, -e_1, e_2, ..."""
+    """Return the same points as dense rows."""
     words = coset_union(m, min(num_points, 1 << 2 * m))
     axes = cross_polytope_points(num_points - words.count, 1 << m)
     return np.concatenate([words.unit_rows(0, words.count), axes])

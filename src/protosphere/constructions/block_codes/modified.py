@@ -1,4 +1,4 @@
-"""Words of a family of binary codes: at the lengths that it has and, by modifying a neighbor, at all others."""
+"""Codewords of a family of binary codes, at their own lengths and, by modifying a code, at all others."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,8 +40,8 @@ def linear_words(
 ) -> Callable[[Native], Native]:
     """Register the decorated function as the construction of its name.
 
-    The construction has two options: with `modify` the best modification of length n and of the dimension needed is
-    taken, and `subset` says which K codewords are taken.
+    The construction has two options: `modify` takes the best modification with length n and the required dimension, and
+        `subset` selects the K codewords.
 
     Args:
         rule: Formula of the lengths, for messages.
@@ -136,7 +136,7 @@ def linear_words(
 def length_infeasible_reason(
     name: str, rule: str, lengths: Sequence[int], num_classes: int, dim: int
 ) -> str | None:
-    """Why no code of length n has K words, where those of the rule have these lengths, in ascending order."""
+    """Return why no code of length n has K codewords, given the lengths that exist, in ascending order."""
     needed = message_bits(num_classes)
     longest = lengths[-1]
     if dim > longest:
@@ -163,9 +163,10 @@ def length_infeasible_reason(
 def choose_modification(
     modifications: list[BinaryCode], dim: int, k: int
 ) -> dict[str, Any]:
-    """The one whose first 2**k words are farthest apart, measured among the most promising, by its id.
+    """Return the id of the modification whose first 2**k codewords have the largest measured distance.
 
-    With it goes the largest distance that any has by theorem: whichever is chosen measures no worse than that.
+    Only the most promising ones are measured. The second result is the largest distance that a theorem guarantees for
+    any of them; the chosen one is at least as good.
     """
     ranked = sorted(modifications, key=lambda code: -code.distance)[:TRIALS]
     best = ranked[0]

@@ -1,4 +1,4 @@
-"""Prototypes from Reed-Muller codes: lengths 2^m, and with `modify` every length."""
+"""Prototypes from Reed-Muller codes: lengths 2^m, or any length with `modify`."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -24,7 +24,7 @@ LARGEST_SHORTENED = 600
 
 
 def reed_muller_modifications(dim: int, needed: int) -> list[BinaryCode]:
-    """Every Reed-Muller code that can be brought to length `dim` with `needed` dimensions left and words apart."""
+    """Return every Reed-Muller code that can be modified to a length and a dimension with distinct codewords."""
     m = (dim - 1).bit_length()
     lengths = [*range(m, m + 2), *([m - 1] if dim > 1 else [])]
     return [
@@ -95,7 +95,7 @@ def _scattered(m: int) -> Indices:
     ),
 )
 def reed_muller(num_classes: int, dim: int) -> BinaryCode:
-    """K words of RM(r, m) with the smallest r that has enough; `modify=True` reaches lengths other than 2^m."""
+    """Place K codewords of RM(r, m) with the smallest sufficient r; `modify=True` allows lengths other than 2^m."""
     m = dim.bit_length() - 1
     r = rm.order_for(message_bits(num_classes), m)
     assert r is not None, (

@@ -1,4 +1,4 @@
-"""Prototypes from q-ary codes: Reed-Solomon outside, simplex symbols inside."""
+"""Prototypes from q-ary codes: an outer Reed-Solomon code whose symbols are vertices of a simplex."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ LARGEST_Q = 256
 
 @dataclass(frozen=True)
 class OuterCode:
-    """A Reed-Solomon code over GF(q): n_q symbols, k_q of them information, in n_q (q - 1) dimensions."""
+    """A Reed-Solomon code over GF(q) with n_q symbols, k_q of them information, in n_q (q - 1) dimensions."""
 
     q: int
     n_q: int
@@ -27,17 +27,17 @@ class OuterCode:
 
     @property
     def dim(self) -> int:
-        """n_q symbols of q - 1 coordinates."""
+        """Dimension: n_q symbols of q - 1 coordinates."""
         return self.n_q * (self.q - 1)
 
     @property
     def guarantee(self) -> Fraction:
-        """1 - q/(q-1) * (n_q - k_q + 1)/n_q: the proposition for q-ary codes at the Singleton bound."""
+        """Maximum cosine 1 - q/(q-1) * (n_q - k_q + 1)/n_q, by the Singleton bound for q-ary codes."""
         return 1 - Fraction(self.q * (self.n_q - self.k_q + 1), (self.q - 1) * self.n_q)
 
 
 def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
-    """Yield every (q, n_q, k_q) with k_q the fewest digits that number the classes and k_q <= n_q <= q.
+    """Yield every (q, n_q, k_q) with the smallest k_q for which q**k_q >= K, and k_q <= n_q <= q.
 
     Args:
         num_classes: Number of codewords needed.
@@ -79,7 +79,7 @@ def _digits_needed(num_classes: int, base: int) -> int:
 
 
 def best_outer_code(num_classes: int, dim: int, q: object = None) -> OuterCode | None:
-    """The outer code of exactly `dim` dimensions with the best guarantee; None where there is none."""
+    """Return the outer code of exactly `dim` dimensions with the best guarantee; None if there is none."""
     fitting = [code for code in outer_codes(num_classes, q) if code.dim == dim]
     return min(fitting, key=lambda code: code.guarantee, default=None)
 
@@ -130,7 +130,7 @@ def _guarantee(
 def reed_solomon(
     num_classes: int, dim: int, *, chosen: Mapping[str, int], q: int | None = None
 ) -> Placement:
-    """K words of an outer RS code [n_q, k_q] over GF(q) in n = n_q (q - 1) dimensions; q the best one unless given."""
+    """Place K codewords of an outer RS code [n_q, k_q] over GF(q) in n = n_q (q - 1) dimensions; best q by default."""
     del q  # the chosen one is it, where it was given
     code = best_outer_code(num_classes, dim, chosen["q"])
     assert code is not None, "infeasible_reason has made sure that there is one"

@@ -20,10 +20,10 @@ LARGEST_M = 12
     traits=Traits(packed=True, fast_projection=True),
 )
 def shortened_cosets() -> Iterator[Member]:
-    """Words that vanish at j affinely independent points, without those and i other points.
+    """Yield codes of codewords that are zero at j affinely independent points, without those and i other points.
 
-    Shortening gives up half the words at a point and gains about (1 - mu)/N in cosine: Kerdock's code of length 16,
-    shortened once, is 128 words of length 15 at 1/5.
+    Shortening at a point halves the number of codewords and lowers the maximum cosine by about (1 - mu)/N: Kerdock's
+    code of length 16, shortened once, has 128 codewords of length 15 with maximum cosine 1/5.
     """
     for m in range(2, LARGEST_M + 1):
         cuts = [

@@ -1,4 +1,4 @@
-"""Words of a binary linear code as prototypes: which K of the 2**k, and where they stand on the sphere."""
+"""Codewords of a binary linear code as prototypes: selection of K of the 2**k, and their points on the sphere."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ class BinaryCode:
     """A code of the wanted length.
 
     Attributes:
-        id: Token that names the code among those of its scheme; files keep it.
+        id: Identifier of the code within its scheme, which files store.
         description: What the code is, for people.
         k: Dimension.
         distance: Minimum distance that a theorem promises.
-        rows: Function from a number to so many first rows of the generator.
+        rows: Function that returns a given number of first rows of the generator.
     """
 
     id: str
@@ -40,12 +40,12 @@ class BinaryCode:
 
 
 def message_bits(num_classes: int) -> int:
-    """The smallest k with 2**k >= num_classes, at least 1."""
+    """Return the smallest k >= 1 with 2**k >= num_classes."""
     return max(1, (num_classes - 1).bit_length())
 
 
 def subset_infeasible_reason(scheme: str, subset: str, num_classes: int) -> str | None:
-    """Why the greedy choice cannot serve so many classes; a choice that is none is refused."""
+    """Return why the greedy subset cannot have this many classes, or None; unknown subsets are refused."""
     as_choice("subset", subset, SUBSETS)
     most = 1 << (GREEDY_WORK_BITS // 2)
     if subset != "greedy" or num_classes <= most:
@@ -57,11 +57,11 @@ def subset_infeasible_reason(scheme: str, subset: str, num_classes: int) -> str 
 def placed_words(
     code: BinaryCode, dim: int, num_classes: int, subset: str, rng: np.random.Generator
 ) -> Placement:
-    """K words of the code as +-1/sqrt(n) points: Lindstrom et al. (2024), equation 1.
+    """Place K codewords as +-1/sqrt(n) points: Lindstrom et al. (2024), equation 1.
 
-    `first` takes words 0 to K-1: the binary expansion of the class number, least significant bit first, over the
-    generator's rows. `random` takes K different words at random. `greedy` starts with the zero word and adds, one at a
-    time, the word farthest from those chosen; where that ends up no better than `first` it is `first`.
+    The subset `first` takes codewords 0 to K-1: the bits of the class number, least significant first, select rows of
+    the generator. `random` takes K different codewords at random. `greedy` starts with the zero codeword and repeatedly
+    adds the codeword farthest from those chosen; if the result is no better than `first`, `first` is taken.
     """
     fewest = message_bits(num_classes)
     greedy = max(fewest, min(code.k, GREEDY_WORK_BITS - fewest))
@@ -82,7 +82,7 @@ def placed_words(
 
 
 def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWords:
-    """The first so many words of a code."""
+    """Return the first codewords of a code."""
     return LinearWords.of(generator, dim, np.arange(num_classes))
 
 
@@ -97,7 +97,7 @@ def _random_words(
 
 
 def greedy_messages(generator: PackedBits, num_classes: int) -> Indices:
-    """Messages of words chosen farthest first, ties to the lowest number; or 0 to K-1 where that is no worse."""
+    """Return messages chosen farthest first, ties to the lowest number; or 0 to K-1 if that is no worse."""
     k = len(generator)
     weight = weights(codewords(generator, 1 << k))
     everyone = np.arange(1 << k)

@@ -1,4 +1,4 @@
-"""The best arrangement a search finds: where no algebra reaches, and often where it does."""
+"""The scheme 'optimized': the best code found by a numerical search."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from protosphere.errors import (
 )
 from protosphere.geometry.sphere import normalized
 from protosphere.search.code_search import check_initializations, search_code
-from protosphere.search.initialization import INITIALIZATIONS
+from protosphere.search.initialization import DEFAULT_INITIALIZATIONS, INITIALIZATIONS
 from protosphere.search.projected_descent import check_descent_options
 from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
@@ -62,7 +62,7 @@ def _merit(member: Member) -> float:
 
 
 def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points]:
-    """Whole codes to start from, the most nearly perfect first: to lose or gain points, be padded or projected."""
+    """Return algebraic codes for the search to start from, those nearest to their bounds first."""
     found: dict[tuple[int, int, float], Member] = {}
     for _, member in named_members(dim + BEYOND):
         near = (
@@ -97,15 +97,16 @@ def optimized(
     progress: Progress = ignore,
     iterations: int | None = None,
     budget: float | None = None,
-    starts: str = "+".join(INITIALIZATIONS),
+    starts: str = "+".join(DEFAULT_INITIALIZATIONS),
     algebraic: bool = True,
     polish: bool = True,
     device: str = "cpu",
 ) -> Placement:
-    """The best code a search finds in `iterations` evaluations (None: some seconds' worth), or in `budget` seconds.
+    """Return the best code found in `iterations` evaluations (None: some seconds' worth), or in `budget` seconds.
 
-    With `algebraic` it also starts from the codes of the other schemes, and is no worse than the best of size K.
-    With `budget` the points depend on the machine's speed: only `iterations` make them the seed's alone.
+    With `algebraic` the search also starts from codes of other schemes, so that it is no worse than the best of them
+    with K points. With `budget` the points depend on the speed of the machine; with `iterations` they depend only on
+    the seed.
     """
     found = search_code(
         num_classes,

@@ -1,4 +1,4 @@
-"""The paper's two optimization problems: one descent, which projects onto the sphere, on two gradients of R^(K x n)."""
+"""The paper's two optimization problems: projected descent on the sphere with two different gradients."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ NEGLIGIBLE = -80.0
 
 
 def log_sum_exp_gradient(points: Tensor, temperature: float) -> Tensor:
-    """Gradient of (1/t) log sum_{i<j} exp(t <c_i, c_j>), the problem P_LSE (Lindstrom et al. 2024, section 3.4).
+    """Return the gradient of (1/t) log sum_{i<j} exp(t <c_i, c_j>), P_LSE of Lindstrom et al. 2024, section 3.4.
 
-    It is W C, where w_ij is pair (i, j)'s share of the sum: one product with a symmetric matrix.
+    It is the product W C of a symmetric matrix W and the points C, where w_ij is the share of pair (i, j) in the sum.
     """
     gram = points @ points.T
     gram.fill_diagonal_(-float("inf"))
@@ -41,10 +41,10 @@ def log_sum_exp_gradient(points: Tensor, temperature: float) -> Tensor:
 
 
 def mean_row_max_gradient(points: Tensor, temperature: float = 1.0) -> Tensor:
-    """A subgradient of (1/K) sum_i max_{j != i} <c_i, c_j>, the problem P_AVG (Mettes et al. 2019).
+    """Return a subgradient of (1/K) sum_i max_{j != i} <c_i, c_j>, the problem P_AVG (Mettes et al. 2019).
 
-    Row i pulls on its nearest neighbor j(i) and is pulled by it: only K of the K^2 pairs move at a step. There is
-    no temperature in this problem.
+    Each point interacts only with its nearest neighbor, so that K of the K^2 pairs move in a step. This problem has no
+    temperature.
     """
     del temperature
     gram = points @ points.T

@@ -1,4 +1,4 @@
-"""Prototypes designed for classes that are more or less alike: separation and meaning in one objective."""
+"""Prototypes for classes with given similarities: separation and similarity in one objective."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ JITTER = 1e-3
 LARGEST_K = 5_000
 """The descent holds K x K matrices."""
 
-REALISED = 1e-6
+REALIZED = 1e-6
 """What of a similarity may be missing for it to be that of points in so many dimensions."""
 
 
@@ -37,7 +37,7 @@ def descent_infeasible_reason(
     lr: object,
     temperature: object,
 ) -> str | None:
-    """Why a descent by margins cannot be had; settings that are none are refused."""
+    """Return why a descent with margins is infeasible, or None; invalid settings are refused."""
     as_integer("steps", steps, minimum=0)
     as_positive("lr", lr)
     if temperature is not None:
@@ -61,27 +61,27 @@ def _infeasible_reason(
 
 
 def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
-    """The weight that was given, or the automatic one: 1 for cosines of points in R^n, which are then the answer.
+    """Return the given weight, or the automatic one: 1 if the similarities are cosines of points in R^n.
 
-    Elsewhere the weight with which similarities spread by AUTO_SPREAD, whatever their unit; at most 1. It looks at the
-    similarity alone. For class means of features of CIFAR-100 it is 0.6.
+    For other similarities the automatic weight is the one that gives them the standard deviation AUTO_SPREAD, at most
+    1. For class means of features of CIFAR-100 it is 0.6.
     """
     if not isinstance(weight, str):
         return float(weight)
     spread = float(np.std(similarity[np.triu_indices(len(similarity), 1)]))
-    if spread <= AUTO_SPREAD or _is_realised(similarity, dim):
+    if spread <= AUTO_SPREAD or _is_realized(similarity, dim):
         return 1.0
     return AUTO_SPREAD / spread
 
 
-def _is_realised(similarity: Points, dim: int) -> bool:
+def _is_realized(similarity: Points, dim: int) -> bool:
     """Whether there are points in R^n with these cosines."""
     gram = similarity.copy()
     np.fill_diagonal(gram, 1.0)
     values = np.linalg.eigvalsh(gram)
     return bool(
-        np.abs(values[: max(0, len(gram) - dim)]).max(initial=0.0) < REALISED
-        and values[0] > -REALISED
+        np.abs(values[: max(0, len(gram) - dim)]).max(initial=0.0) < REALIZED
+        and values[0] > -REALIZED
     )
 
 
@@ -104,10 +104,11 @@ def semantic(
     lr: float = 0.2,
     temperature: float | None = None,
 ) -> Placement:
-    """Points after momentum descent on (1/t) log sum over pairs of exp(t (cosine - weight S)), t rising from 1.
+    """Place points by momentum descent on (1/t) log sum over pairs of exp(t (cosine - weight S)), t rising from 1.
 
-    Similar classes may come nearer, by weight times their similarity: 0 asks for separation alone, 1 for the most
-    meaning. It starts from `ps.best`, aligned with S, and ends at t = `temperature`, which is K unless given.
+    The cosine of two classes may be larger by weight times their similarity: weight 0 maximizes separation only, weight
+        1 follows the similarity most. The descent starts from `ps.best`, aligned with S, and ends at t = `temperature`,
+        by default K.
     """
     S = as_similarity(similarity, num_classes)
     chosen = weight_for(weight, S, dim)

@@ -1,4 +1,4 @@
-"""Prototypes whose order of nearness is that of the classes: Mettes et al.'s prototypes with privileged information."""
+"""Prototypes that rank classes by similarity: the prototypes with privileged information of Mettes et al."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ LARGEST_K, MOST_TRIPLETS = 2_000, 1 << 18
 
 
 def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tensor:
-    """Gradient of the mean over triplets (i, j, k), i of the anchors, of log(1 + exp(-(c_ij - c_ik))) for s_ij > s_ik.
+    """Return the gradient of the mean over triplets (i, j, k) with s_ij > s_ik of log(1 + exp(-(c_ij - c_ik))).
 
-    That is RankNet's loss (Burges et al. 2005) on cosines c, in the order of the similarities s; ties do not count.
+    This is RankNet's loss (Burges et al. 2005) on cosines c, ordered by the similarities s; ties are ignored. i runs
+    through the anchors.
     """
     cosines = points[anchors] @ points.T
     alike = similarity[anchors]
@@ -81,7 +82,7 @@ def semantic_ranking(
     dtype: str = "float32",
     device: str = "cpu",
 ) -> Placement:
-    """Points after projected momentum descent on P_AVG plus `weight` times the ranking loss over triplets."""
+    """Place points by projected momentum descent on P_AVG plus `weight` times the ranking loss over triplets."""
     import torch
 
     S = torch.as_tensor(as_similarity(similarity, num_classes), device=device)

@@ -1,1 +1,1 @@
-"""Constructions that need no algebra: simplices, polytopes, circles of latitude."""
+"""Elementary constructions: simplices, polytopes, circles of latitude."""

@@ -1,4 +1,4 @@
-"""Circles of latitude, each a code of one dimension less: any number of points in few dimensions, with a guarantee."""
+"""Layers of equal latitude, each a code in one dimension less: any number of points in few dimensions."""
 
 from functools import lru_cache
 from math import asin, cos, pi, sin
@@ -21,19 +21,19 @@ HALVINGS = 40
 
 
 def latitudes(angle: float) -> Points:
-    """Polar angles of layers `angle` apart, symmetric about the equator."""
+    """Return polar angles of layers that are `angle` apart, symmetric about the equator."""
     count = int(pi / angle + 1e-13) + 1
     return pi / 2 + angle * (np.arange(count, dtype=np.float64) - (count - 1) / 2)
 
 
 def inner_angle(angle: float, latitude: float) -> float:
-    """How far apart points of a layer scaled up to the sphere must be; ALONE where it has room for one."""
+    """Return the angle between points of a layer after scaling to the unit sphere; ALONE if only one fits."""
     ratio = sin(angle / 2) / max(sin(latitude), 1e-12)
     return 2 * asin(ratio) if ratio < 1 else ALONE
 
 
 def peeled_size(dim: int, angle: float) -> int:
-    """How many points `angle` apart the layers hold."""
+    """Return how many points with minimum angle `angle` the layers hold."""
     if angle > pi:
         return 1
     if dim == 2:
@@ -56,7 +56,7 @@ def peeled_size(dim: int, angle: float) -> int:
 
 @lru_cache(maxsize=256)
 def peeled_angle(num_classes: int, dim: int) -> float:
-    """The widest angle found at which the layers hold `num_classes` points: 0 up to pi, halved again and again."""
+    """Return the largest angle, found by bisection, at which the layers hold `num_classes` points."""
     low = 1e-9
     high = pi
     for _ in range(HALVINGS):
@@ -69,7 +69,7 @@ def peeled_angle(num_classes: int, dim: int) -> float:
 
 
 def peeled_points(dim: int, angle: float) -> Points:
-    """The points themselves, from pole to pole."""
+    """Return the points of all layers, from pole to pole."""
     if angle > pi:
         return np.eye(1, dim)
     if dim == 2:
@@ -104,9 +104,9 @@ def _guarantee(num_classes: int, dim: int) -> float:
     traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
 def apple_peeling(num_classes: int, dim: int) -> Placement:
-    """Layers of equal latitude, an angle apart; on each, points as far apart, by the same method a dimension below.
+    """Place points on layers of equal latitude; the points of a layer are placed in the same way in R^(n-1).
 
-    The angle is the widest at which there is room for K; of more points the first K, from pole to pole.
+    The minimum angle is the largest at which K points fit. If more fit, the first K are taken, from pole to pole.
     """
     angle = peeled_angle(num_classes, dim)
     points = normalized(peeled_points(dim, angle)[:num_classes])

@@ -1,4 +1,4 @@
-"""The cross-polytope: two classes on each axis, and no angle below 90 degrees."""
+"""The cross-polytope: two antipodal classes on each axis, with all angles at least 90 degrees."""
 
 from fractions import Fraction
 from functools import partial
@@ -34,7 +34,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     ),
 )
 def cross_polytope(num_classes: int, dim: int) -> Placement:
-    """e_1, -e_1, e_2, -e_2, ...: classes 2i and 2i+1 are antipodal, all others orthogonal."""
+    """Place K points e_1, -e_1, e_2, -e_2, ...: classes 2i and 2i+1 are antipodal, all others orthogonal."""
     return dense_placement(
         "cross-polytope", cross_polytope_points(num_classes, dim), Fraction(1)
     )

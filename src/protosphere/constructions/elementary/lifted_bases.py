@@ -24,11 +24,11 @@ from protosphere.types import Points
     reference="Cameron & Seidel (1973); Calderbank, Cameron, Kantor & Seidel (1997) for the bases",
 )
 def lifted_bases() -> Iterator[Member]:
-    """(u, sqrt(r) v_j) / sqrt(1+r) for u = +-a vector of basis j of J, v_j vertex j of the simplex in R^(J-1).
+    """Yield points (u, sqrt(r) v_j) / sqrt(1+r): u is +- a vector of basis j of J, v_j vertex j of a simplex.
 
-    Kerdock's 4^t/2 + 1 mutually unbiased bases of R^(4^t), t >= 1: u u' = +-1/2^t between two of them, and this r makes
-    cosines r/(1+r) within a basis and between bases. J = 1 is a cross-polytope and left out; J = 2 is a pair of lifted
-    ones.
+    The simplex lies in R^(J-1). The bases are Kerdock's 4^t/2 + 1 mutually unbiased bases of R^(4^t), t >= 1, with u u'
+    = +-1/2^t between two of them; r is chosen so that the maximum cosine is r/(1+r) within a basis and between bases. J
+    = 1 is a cross-polytope and left out; J = 2 is a pair of lifted cross-polytopes.
     """
     for m in range(2, LARGEST_FAMILY_DIM.bit_length(), 2):
         for bases in range(2, min(1 << (m - 1), LARGEST_FAMILY_DIM - (1 << m)) + 2):

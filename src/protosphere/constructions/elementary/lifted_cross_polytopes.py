@@ -1,4 +1,4 @@
-"""Two cross-polytopes, one above the equator and one below, turned against each other."""
+"""Two cross-polytopes, one above the equator and one below, rotated against each other."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -24,10 +24,10 @@ from protosphere.types import Points
     reference="Schutte & van der Waerden (1951) for (3, 8); Paley (1933) for the pairs of bases",
 )
 def lifted_cross_polytopes() -> Iterator[Member]:
-    """(sqrt(1-h^2) u, h) for u = +-e_i and (sqrt(1-h^2) v, -h) for v = +-rows of a Hadamard matrix over sqrt(n-1).
+    """Yield (sqrt(1-h^2) u, h), u = +-e_i, and (sqrt(1-h^2) v, -h), v = +-Hadamard rows over sqrt(n-1).
 
-    u v = +-1/sqrt(n-1), and h^2 = 1/(2 sqrt(n-1) + 1) makes cosines h^2 of neighbors on either side. (3, 8) is the
-    square antiprism and (5, 16) the half 5-cube, both optimal.
+    Since u v = +-1/sqrt(n-1), the choice h^2 = 1/(2 sqrt(n-1) + 1) gives maximum cosine h^2 within a layer and between
+    layers. (n, K) = (3, 8) is the square antiprism and (5, 16) the half 5-cube, both optimal.
     """
     for order in hadamard_orders(LARGEST_FAMILY_DIM - 1):
         cosine = 1 / (2 * root(order) + 1)

@@ -1,4 +1,4 @@
-"""One-hot vectors, which the usual classification layer amounts to."""
+"""One-hot vectors, the targets of the usual classification layer."""
 
 from fractions import Fraction
 from functools import partial
@@ -26,5 +26,5 @@ from protosphere.spherical.placement import Placement, dense_placement
     ),
 )
 def one_hot(num_classes: int, dim: int) -> Placement:
-    """e_1, ..., e_K, padded with zeros to R^n: every cosine is 0."""
+    """Place K points e_1, ..., e_K, padded with zeros to R^n: every cosine is 0."""
     return dense_placement("basis vectors", np.eye(num_classes, dim), Fraction(1))

@@ -1,4 +1,4 @@
-"""Regular simplices in orthogonal subspaces: of the optimal codes of n + 2 to 2n points the even one."""
+"""Regular simplices in orthogonal subspaces: the optimal code of n + 2 to 2n points with the lowest energy."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from protosphere.types import Indices
 
 
 def block_sizes(num_classes: int, dim: int) -> Indices:
-    """The sizes of the K - n simplices, which span n dimensions together: as equal as can be, larger ones first.
+    """Return the sizes of the K - n simplices, which span n dimensions together: nearly equal, larger ones first.
 
     >>> block_sizes(10, 7)
     array([4, 3, 3])
@@ -47,11 +47,12 @@ def _infeasible_reason(num_classes: int, dim: int) -> str | None:
     ),
 )
 def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
-    """One simplex after the other; sizes differ by at most one. At K = 2n it is the cross-polytope.
+    """Place regular simplices in orthogonal subspaces; their sizes differ by at most one.
 
-    Every optimal code of n + 2 to 2n points splits into K - n simplices in orthogonal subspaces. Regular ones of equal
-    size have the fewest antipodal pairs and waste no dimension: K = 100 in R^64 are 28 triangles and 8 pairs, where a
-    cross-polytope has 50 pairs on 50 axes.
+    Every optimal code of n + 2 to 2n points consists of K - n simplices in orthogonal subspaces. Regular simplices of
+    equal size have the fewest antipodal pairs and use all dimensions: 100 points in R^64 are 28 triangles and 8
+    antipodal pairs, where a cross-polytope has 50 antipodal pairs on 50 axes. For K = 2n the result is the
+    cross-polytope.
     """
     sizes = block_sizes(num_classes, dim)
     span = str(sizes[0]) if sizes[0] == sizes[-1] else f"{sizes[-1]} or {sizes[0]}"

@@ -1,4 +1,4 @@
-"""Polygons, and the best arrangements of a few points in three and four dimensions that have closed forms."""
+"""Polygons, and optimal arrangements of a few points in three and four dimensions with closed forms."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -49,7 +49,7 @@ def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
     traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
 def polygon(num_classes: int, dim: int) -> Placement:
-    """The K corners of a regular polygon, counter-clockwise from (1, 0)."""
+    """Place the K corners of a regular polygon, counter-clockwise from (1, 0)."""
     del dim
     angles = 2 * pi * np.arange(num_classes) / num_classes
     cosine = _polygon_cosine(num_classes)
@@ -151,7 +151,7 @@ SHAPES: tuple[
     reference="Schutte & van der Waerden (1951); Fejes Toth (1943); Robinson (1961); Boroczky (1978)",
 )
 def polytope() -> Iterator[Member]:
-    """Seven, eight (square antiprism), nine, twelve (icosahedron) and 24 (snub cube) points in space; the 600-cell."""
+    """Yield 7, 8 (square antiprism), 9, 12 (icosahedron) and 24 (snub cube) points of R^3, and the 600-cell."""
     for n, size, cosine, name, shape, step in SHAPES:
         yield dense_member(
             dim=n,

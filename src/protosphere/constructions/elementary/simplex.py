@@ -32,7 +32,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     ),
 )
 def simplex(num_classes: int, dim: int) -> Placement:
-    """The regular simplex on K points, padded with zeros to R^n."""
+    """Place the vertices of the regular simplex, padded with zeros to R^n."""
     points = padded(simplex_points(num_classes), dim)
     return dense_placement(
         "regular simplex", points, Fraction(num_classes, num_classes - 1)

@@ -18,7 +18,7 @@ from protosphere.spherical.placement import Placement, dense_placement
     ),
 )
 def uniform(num_classes: int, dim: int, *, rng: np.random.Generator) -> Placement:
-    """Normalized Gaussian vectors; no guarantee, near-orthogonal only in very high dimensions."""
+    """Place normalized Gaussian vectors; they have no guarantee, and are nearly orthogonal only in high dimensions."""
     return dense_placement(
         "uniform random points", uniform_points(num_classes, dim, rng)
     )

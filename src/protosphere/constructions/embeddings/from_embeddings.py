@@ -41,6 +41,9 @@ DEFAULT_ANGLE = 5.0
 SHARE_OF_ANGLE = 0.25
 """Share of the largest least angle that any points can have, up to which points are spread by default."""
 
+MOST_HALVINGS = 10
+"""Times that the default angle is halved where points do not get that far apart."""
+
 
 def from_embeddings(
     vectors: Any,
@@ -114,8 +117,7 @@ def _dense(
     progress: Progress,
 ) -> SphericalCode:
     points = padded(normalized(units.astype(np.float64)), dim)
-    angle = _least_angle(min_angle, *points.shape)
-    apart = spread(points, angle, rng)
+    apart, angle = _spread(points, min_angle, rng)
     moved = int((apart != points).any(axis=1).sum())
     description = (
         f"{units.shape[1]} principal components of {len(points)} vectors, {moved} of them moved to be at least "
@@ -126,10 +128,24 @@ def _dense(
     return SphericalCode(placement, certified(placement, guarantee, progress), None)
 
 
-def _least_angle(min_angle: float | None, num_points: int, dim: int) -> float:
-    """The angle that was given, or the default one: less than 5 degrees where points are many for their dimension."""
+def _spread(
+    points: Points, min_angle: float | None, rng: np.random.Generator
+) -> tuple[Points, float]:
+    """Points at least an angle apart, and that angle: as given, or the default, halved until it is reached."""
     if min_angle is not None:
-        return as_positive("min_angle", min_angle)
+        angle = as_positive("min_angle", min_angle)
+        return spread(points, angle, rng), angle
+    angle = _default_angle(*points.shape)
+    for _ in range(MOST_HALVINGS):
+        try:
+            return spread(points, angle, rng), angle
+        except InfeasibleError:
+            angle /= 2
+    return spread(points, angle, rng), angle
+
+
+def _default_angle(num_points: int, dim: int) -> float:
+    """5 degrees, or less where points are many for their dimension."""
     largest = degrees(acos(float(converse(num_points, dim).value)))
     return min(DEFAULT_ANGLE, SHARE_OF_ANGLE * largest)
 
@@ -154,19 +170,13 @@ def _compressed(
             f"more parts work, such as {num_parts + 1}"
         )
     found = quantized(units, num_parts, num_values, rng, progress)
-    values = [_spread_values(points, min_angle, rng) for points in found.values]
+    values = [_spread(points, min_angle, rng)[0] for points in found.values]
     numbers = with_own_combinations(
         found.numbers, units, found.columns, values, found.shares
     )
     found = replace(found, values=values, numbers=numbers)
     placement = _product(found, dim, mean_cosine(units, found))
     return SphericalCode(placement, certified(placement, None, progress), None)
-
-
-def _spread_values(
-    points: Points, min_angle: float | None, rng: np.random.Generator
-) -> Points:
-    return spread(points, _least_angle(min_angle, *points.shape), rng)
 
 
 def _product(found: Quantization, dim: int, cosine: float) -> Placement:

@@ -1,4 +1,4 @@
-"""Unit vectors as combinations of a few hundred values a part: product quantization by spherical k-means.
+"""Product quantization of unit vectors by spherical k-means: each part of a vector has at most 256 values.
 
 The coordinates are divided into parts, and the directions of each part are clustered (Jegou, Douze and Schmid, Product
 quantization for nearest neighbor search, 2011). Which coordinates belong to which part balances the variance of the
@@ -38,7 +38,7 @@ MOST_ROUNDS = 100
 
 @dataclass(frozen=True, eq=False)
 class Quantization:
-    """Vectors as combinations of values.
+    """Vectors as combinations of the values of their parts.
 
     Attributes:
         columns: The coordinates of each part.

@@ -1,4 +1,4 @@
-"""Points that are too close are moved apart until every pair has a least angle; all others stay where they are."""
+"""Moving apart points that are too close, until every pair has a minimum angle; all other points stay fixed."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Blocks of designs and constant-weight codes: 0/1 words with prescribed weights on cells, minus their means.
+"""Blocks of designs and constant-weight codes: 0/1 vectors with given weights on cells, minus their means.
 
-Words of length v and weight k that meet in at most x places have, minus the mean k/v, the largest cosine
-(x - k^2/v) / (k - k^2/v) in v - 1 dimensions. More generally the coordinates are divided into cells on each of which
-every word has the same weight; cells that a word must meet in so many places may also be left out. The words are those
-of a few classical codes and designs, which contain the blocks of the Witt designs, and everything derived from them.
+Codewords of length v and weight k that share at most x ones have, after the mean k/v is subtracted, the largest cosine
+(x - k^2/v) / (k - k^2/v) in v - 1 dimensions. More generally, the coordinates are divided into cells, and every
+codeword has the same weight on each cell; the coordinates of some cells may be dropped. The codewords come from a few
+classical codes and designs, which contain the blocks of the Witt designs and everything derived from them.
 """
 
 import re
@@ -58,13 +58,13 @@ PARENTS: Mapping[str, tuple[int, Callable[[], Words]]] = {
 
 @lru_cache(maxsize=2)
 def parent_words(name: str) -> Words:
-    """Return the words of the parent of that name."""
+    """Return the codewords of the parent code of that name."""
     return PARENTS[name][1]()
 
 
 @dataclass(frozen=True)
 class WeightedCell:
-    """Coordinates, and how many ones every word has on them.
+    """A set of coordinates, and the number of ones that every codeword has on them.
 
     Attributes:
         weight: Number of ones.
@@ -98,7 +98,7 @@ class WeightedCell:
 
 @dataclass(frozen=True)
 class CellWords:
-    """The words of a parent with prescribed weights on cells, as points.
+    """The codewords of a parent code that have given weights on cells, as points.
 
     Attributes:
         parent: Name in `PARENTS`.
@@ -112,7 +112,7 @@ class CellWords:
 
     @property
     def name(self) -> str:
-        """The name that `parse` reads."""
+        """Name that `parse` reads."""
         name = f"{self.parent}: {', '.join(map(str, self.kept))}"
         if self.dropped:
             name += f"; without {', '.join(map(str, self.dropped))}"
@@ -143,31 +143,31 @@ class CellWords:
 
     @property
     def length(self) -> int:
-        """Length of the parent's words."""
+        """Length of the parent's codewords."""
         return PARENTS[self.parent][0]
 
     @property
     def dim(self) -> int:
-        """Dimensions of the kept cells after their means are subtracted."""
+        """Dimension: that of the kept cells after their means are subtracted."""
         return sum(cell.dim for cell in self.kept)
 
     @property
     def squared_norm(self) -> Fraction:
-        """Squared length of a word minus its means."""
+        """Squared length of a codeword minus its means."""
         return sum((cell.weight - cell.mean_product for cell in self.kept), Fraction(0))
 
     @property
     def cosine_step(self) -> Fraction:
-        """Cosines of words that meet in x places are 1 - (k - x) times this."""
+        """Step of the cosines: codewords that share x ones have cosine 1 - (k - x) times this."""
         return 1 / self.squared_norm
 
     def max_cosine(self, most_common: int) -> Fraction:
-        """Return the largest cosine of words that meet in at most so many places of the kept cells."""
+        """Return the largest cosine of codewords that share at most `most_common` ones on the kept cells."""
         weight = sum(cell.weight for cell in self.kept)
         return 1 - (weight - most_common) * self.cosine_step
 
     def words(self) -> Words:
-        """Return the words on the kept cells, cell by cell."""
+        """Return the codewords on the kept cells, cell by cell."""
         words = parent_words(self.parent)
         chosen = np.ones(len(words), dtype=np.bool_)
         for cell in (*self.kept, *self.dropped):
@@ -177,7 +177,7 @@ class CellWords:
         return words[chosen][:, places]
 
     def points(self, count: int) -> Points:
-        """Return the first points, in as many dimensions as the kept cells leave."""
+        """Return the first points, in the dimension of the kept cells."""
         words = self.words()[:count].astype(np.float64)
         columns: list[Points] = []
         start = 0
@@ -224,7 +224,7 @@ def read_designs(path: str | Path) -> tuple[DesignRow, ...]:
         path: The file, .csv.
 
     Raises:
-        StorageError: If it is none, or has a row that no design can have.
+        StorageError: If it is not a table of designs, or a row is not valid.
     """
     with reading(path, "not a table of designs, or a damaged one"):
         return tuple(read_known_table(path, DesignRow, _possible))
@@ -232,7 +232,7 @@ def read_designs(path: str | Path) -> tuple[DesignRow, ...]:
 
 @lru_cache(maxsize=1)
 def shipped_designs() -> tuple[DesignRow, ...]:
-    """The table that comes with the package."""
+    """Return the shipped table."""
     with shipped_file("designs.csv") as path:
         return read_designs(path)
 
@@ -259,7 +259,7 @@ def _named(dim: int, name: str) -> Member:
 
 
 def most_common_ones(words: Words) -> int:
-    """Return how many ones two different words share at most."""
+    """Return the largest number of ones that two different codewords share."""
     ones = words.astype(np.float32)  # the products are small integers, and exact
     common = ones @ ones.T
     np.fill_diagonal(common, -1)
@@ -284,7 +284,7 @@ def _member(found: CellWords, size: int, max_cosine: Fraction) -> Member:
     named=_named,
 )
 def designs() -> Iterator[Member]:
-    """0/1 words with prescribed weights on cells of their coordinates, minus their means, scaled to the sphere.
+    """Yield codes of 0/1 vectors with given weights on cells of their coordinates, minus their means, normalized.
 
     The words are those of the extended Golay code, whose words of weight 8 and 12 are the octads and dodecads of the
     Witt design S(5,8,24), of Kerdock codes of length 16 and 64, and the circles of inversive planes.

@@ -1,4 +1,4 @@
-"""Codes of the generalized quadrangles GQ(q, q^2): points of the elliptic quadric in five projective dimensions."""
+"""Codes from the generalized quadrangles GQ(q, q^2): points of the elliptic quadric in projective 5-space."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -25,14 +25,15 @@ LARGEST_Q = 9
     reference="Cameron, Goethals & Seidel (1978); Levenshtein (1992)",
 )
 def generalized_quadrangle() -> Iterator[Member]:
-    """The graph of GQ(q, q^2) in its smallest eigenspace: cosines -1/q of collinear points and 1/q^2 of others.
+    """Yield the graphs of GQ(q, q^2) in their smallest eigenspace: cosine -1/q if collinear, else 1/q^2.
 
     All (q+1)(q^3+1) points meet Levenshtein's bound: (6,27), (21,112), (52,325), (105,756), (301,2752), (456,4617),
     (657,7300). They come in the order of their coordinates.
 
-    Seen along j <= 3 points, no two of them collinear, the points that are collinear with none of these have cosines of
-    at most 1/(q^2+j) in j dimensions less: (51,256), (50,204) and (49,164) for q = 4. Every three such points have
-    q + 1 common neighbors, so that their number does not depend on the choice.
+    Take j <= 3 points, no two of them collinear, and project the points that are collinear with none of them onto the
+    orthogonal complement, which has j dimensions less: their cosines are at most 1/(q^2+j). For q = 4 these are
+    (51,256), (50,204) and (49,164). Every three such points have q + 1 common neighbors, so that the size does not
+    depend on the choice.
     """
     for q in prime_powers(LARGEST_Q):
         id = f"quadric-{q}"
@@ -126,9 +127,9 @@ def _projective_points(q: int) -> Indices:
 
 
 def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
-    """Return which images and points have inner product 0, by matrix products over the prime field.
+    """Return which pairs of an image and a point have inner product 0, by matrix products over the prime field.
 
-    The digits of a product are linear in those of either factor: one product of matrices for each digit.
+    The digits of a product are linear in the digits of each factor, so one matrix product is needed per digit.
 
     Args:
         q: Order of the field.

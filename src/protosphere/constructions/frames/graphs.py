@@ -1,4 +1,4 @@
-"""Strongly regular graphs by their parameters, and adjacency matrices of classical ones when asked for.
+"""Strongly regular graphs by their parameters, with adjacency matrices of classical ones built on request.
 
 Brouwer & Van Maldeghem, Strongly Regular Graphs (2022), chapters 2, 3 and 8 to 10.
 """
@@ -36,7 +36,7 @@ class Graph:
         common: Number of common neighbors of two adjacent vertices.
         common_apart: Number of common neighbors of two other vertices.
         adjacency: Function that makes the matrix.
-        viewed: Whether its vertices are also looked at along one or two of them.
+        viewed: Whether codes are also derived from it by fixing one or two vertices.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Graph:
 
     @property
     def complement(self) -> "Graph":
-        """The graph with the other edges."""
+        """The complementary graph."""
         v = self.vertices
         k = self.degree
 
@@ -68,7 +68,7 @@ class Graph:
 
 
 def graphs() -> Iterator[Graph]:
-    """Yield the graphs that we build: triangle-free ones, sporadic ones, then the infinite families."""
+    """Yield all graphs: triangle-free ones, sporadic ones, then the infinite families."""
     yield from _sporadic_graphs()
     yield from _triangular_graphs()
     yield from _paley_graphs()
@@ -91,13 +91,13 @@ def _sporadic_graphs() -> Iterator[Graph]:
 
 
 def clebsch() -> Adjacency:
-    """Vectors of GF(2)^4, adjacent if their difference is a basis vector or the sum of all four."""
+    """Return the Clebsch graph: vectors of GF(2)^4, adjacent if they differ by a unit vector or the all-ones vector."""
     numbers = np.arange(16)
     return np.isin(numbers[:, None] ^ numbers, (1, 2, 4, 8, 15))
 
 
 def hoffman_singleton() -> Adjacency:
-    """Five pentagons and five pentagrams (Robertson): vertex i of pentagon h meets vertex i + h j of pentagram j."""
+    """Return Robertson's pentagons and pentagrams: vertex i of pentagon h meets vertex i + h j of pentagram j."""
     adjacency = np.zeros((50, 50), dtype=np.bool_)
     for h, i in product(range(5), repeat=2):
         pentagon = 5 * h + i
@@ -126,18 +126,18 @@ def _disjoint(blocks: NDArray[np.int64]) -> Adjacency:
 
 
 def gewirtz() -> Adjacency:
-    """Hexads of S(3,6,22) that miss a point, adjacent if they are disjoint."""
+    """Return the Gewirtz graph: hexads of S(3,6,22) that miss a point, adjacent if they are disjoint."""
     hexads = _hexads()
     return _disjoint(hexads[hexads[:, 0] == 0])
 
 
 def m22() -> Adjacency:
-    """Hexads of S(3,6,22), adjacent if they are disjoint."""
+    """Return the M22 graph: hexads of S(3,6,22), adjacent if they are disjoint."""
     return _disjoint(_hexads())
 
 
 def higman_sims() -> Adjacency:
-    """A vertex, the 22 points and the 77 hexads of S(3,6,22): points meet their hexads, hexads disjoint ones."""
+    """Return the Higman-Sims graph on a vertex, 22 points and 77 hexads of S(3,6,22)."""
     hexads = _hexads()
     adjacency = np.zeros((100, 100), dtype=np.bool_)
     adjacency[0, 1:23] = True
@@ -149,10 +149,11 @@ def higman_sims() -> Adjacency:
 
 
 def mclaughlin() -> Adjacency:
-    """22 points and the 253 blocks of S(4,7,23), those through the last point apart from the others.
+    """Return the McLaughlin graph on 22 points and the 253 blocks of S(4,7,23), of two kinds.
 
-    A point meets the blocks of the first kind that miss it and those of the second that contain it. Blocks of one kind
-    are adjacent if they share one point, blocks of two kinds if they share three.
+    Blocks of the first kind contain the last point. A point is adjacent to the blocks of the first kind that miss it
+    and to those of the second kind that contain it. Blocks of the same kind are adjacent if they share one point,
+    blocks of different kinds if they share three.
     """
     octads = _octads()
     blocks = octads[octads[:, 23] == 1][:, :23]
@@ -192,7 +193,7 @@ def _multiples(q: int, points: Indices) -> set[tuple[int, ...]]:
 
 
 def ternary_golay_cosets() -> Adjacency:
-    """Cosets of the perfect ternary Golay code, adjacent if they differ in one coordinate."""
+    """Return the cosets of the perfect ternary Golay code, adjacent if they differ in one coordinate."""
     return _difference_graph(3, 5, _multiples(3, _ternary_golay_checks().T))
 
 
@@ -205,7 +206,7 @@ def _ternary_golay_checks() -> Indices:
 
 
 def hyperoval_quadrangle() -> Adjacency:
-    """Points of AG(3, 8), adjacent if the direction of their line is in a hyperoval of the plane at infinity."""
+    """Return the points of AG(3, 8), adjacent if the direction of their line is in a hyperoval at infinity."""
     F = field(8)
     elements = np.arange(8)
     squares = F.multiply[elements, elements]
@@ -236,7 +237,7 @@ def _triangular_graphs() -> Iterator[Graph]:
 
 
 def triangular(m: int) -> Adjacency:
-    """Pairs of m things, adjacent if they share one."""
+    """Return the triangular graph: pairs of m elements, adjacent if they share one."""
     pairs = np.array(list(combinations(range(m), 2)))
     ones = np.zeros((len(pairs), m), dtype=np.int64)
     ones[np.arange(len(pairs))[:, None], pairs] = 1
@@ -259,7 +260,7 @@ def _paley_graphs() -> Iterator[Graph]:
 
 
 def paley(q: int) -> Adjacency:
-    """Elements of GF(q), adjacent if their difference is a square other than 0."""
+    """Return the Paley graph: elements of GF(q), adjacent if their difference is a nonzero square."""
     F = field(q)
     squares = np.zeros(q, dtype=np.bool_)
     squares[np.diagonal(F.multiply)] = True
@@ -298,7 +299,7 @@ def _prime_power_factors(m: int) -> list[int]:
 
 
 def latin_squares(m: int, t: int) -> Adjacency:
-    """Cells of m x m, adjacent if they share row, column or the symbol of one of t - 2 orthogonal Latin squares.
+    """Return the m x m cells, adjacent if they share row, column or symbol of one of t - 2 orthogonal Latin squares.
 
     The squares are products of those over finite fields (MacNeish 1922): symbol x + c y, c the element number c.
     """
@@ -357,7 +358,7 @@ def _others(orthogonal_pairs: Adjacency) -> Adjacency:
 
 
 def symplectic(q: int) -> Adjacency:
-    """Points of PG(3, q), adjacent if x0 y1 - x1 y0 + x2 y3 - x3 y2 = 0."""
+    """Return the points of PG(3, q), adjacent if x0 y1 - x1 y0 + x2 y3 - x3 y2 = 0."""
     negative = np.argmin(field(q).add, axis=1)
     points = projective_points(q, 4)
     images = points[:, [1, 0, 3, 2]]
@@ -366,7 +367,7 @@ def symplectic(q: int) -> Adjacency:
 
 
 def unitary() -> Adjacency:
-    """Points of PG(4, 4) at which the Hermitian form is 0, adjacent if they are orthogonal."""
+    """Return the points of PG(4, 4) on the Hermitian variety, adjacent if they are orthogonal."""
     F = field(4)
     points = projective_points(4, 5)
     isotropic = np.count_nonzero(points, axis=1) % 2 == 0  # every norm is 1
@@ -376,7 +377,7 @@ def unitary() -> Adjacency:
 
 
 def elliptic() -> Adjacency:
-    """Points of x0 x1 + x2 x3 + x4 x5 + x6^2 + x7^2 = 0 over GF(3), adjacent if they are orthogonal."""
+    """Return the points of x0 x1 + x2 x3 + x4 x5 + x6^2 + x7^2 = 0 over GF(3), adjacent if they are orthogonal."""
     points = projective_points(3, 8)
     images = points[:, [1, 0, 3, 2, 5, 4, 6, 7]].copy()
     images[:, 6:] *= 2
@@ -399,9 +400,9 @@ def _tangent_graphs() -> Iterator[Graph]:
 
 
 def tangents(q: int) -> Adjacency:
-    """Points off x0 x1 + x2 x3 + x4^2 = 0 whose line is a tangent: B(x, y)^2 = 4 Q(x) Q(y) (Wilbrink).
+    """Return the points off x0 x1 + x2 x3 + x4^2 = 0, adjacent if B(x, y)^2 = 4 Q(x) Q(y): a tangent (Wilbrink).
 
-    The points are those at which the form is a square or those at which it is none, whichever are fewer.
+    Only the points where the form is a square are taken, or those where it is not, whichever are fewer.
     """
     points = projective_points(q, 5)
     images = points[:, [1, 0, 3, 2, 4]].copy()
@@ -429,7 +430,7 @@ def _ahrens_szekeres_graphs() -> Iterator[Graph]:
 
 
 def ahrens_szekeres(q: int) -> Adjacency:
-    """Points of AG(3, q) that share one of q + 2 lines each.
+    """Return the points of AG(3, q), adjacent if they are on a common line; each point is on q + 2 lines.
 
     The lines are (s, a, b), (a, s, b) and (c s^2 - b s + a, -2 c s + b, s), s running through GF(q).
     """

@@ -19,7 +19,7 @@ from protosphere.types import Indices, Points
     reference="Paley (1933); van Lint & Seidel (1966); Strohmer & Heath (2003)",
 )
 def paley_frame() -> Iterator[Member]:
-    """2n equiangular lines in R^n, as n = (q+1)/2: one vector of each first, then their negatives.
+    """Yield 2n equiangular lines in R^n, n = (q+1)/2: one vector of each line first, then their negatives.
 
     The conference matrix of q has the eigenvalues +-sqrt(q); the points are the rows of an orthonormal basis of the
     space of +sqrt(q), in closed form: additive characters of GF(q) whose index is a square, and one vector more.

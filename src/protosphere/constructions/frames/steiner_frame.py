@@ -17,10 +17,11 @@ from protosphere.types import Points
     reference="Fickus, Mixon & Tremain (2012); Goethals & Seidel (1970)",
 )
 def steiner_frame() -> Iterator[Member]:
-    """v^2 equiangular lines: a coordinate for each pair of v things, and for each thing v vectors on its pairs.
+    """Yield v^2 equiangular lines: one coordinate for each pair of v elements, and v vectors for each element.
 
-    Those of one thing carry the rows of a Hadamard matrix without its constant column; those of two things meet in
-    one coordinate. One vector of each line first, then their negatives.
+    The vectors of one element are the rows of a Hadamard matrix without its constant column, on the pairs of that
+    element. Vectors of two elements overlap in one coordinate. One vector of each line comes first, then their
+    negatives.
     """
     for v in hadamard_orders(LARGEST_FAMILY_DIM):
         dim = v * (v - 1) // 2
@@ -36,7 +37,7 @@ def steiner_frame() -> Iterator[Member]:
 
 
 def steiner_points(v: int) -> Points:
-    """One unit vector of each of the v^2 lines, those of the first thing first."""
+    """Return one unit vector of each of the v^2 lines, element by element."""
     matrix = hadamard(v)
     rows = (matrix * matrix[:, :1])[:, 1:] / np.sqrt(v - 1)
     things, places = np.triu_indices(v, k=1)

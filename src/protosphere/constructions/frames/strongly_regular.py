@@ -1,4 +1,4 @@
-"""Strongly regular graphs in the eigenspaces of their adjacency matrices, and what is seen of them along vertices."""
+"""Strongly regular graphs in the eigenspaces of their adjacency matrices, and codes derived by fixing vertices."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -50,10 +50,10 @@ def least_eigenspace(graph: Graph) -> Spectrum:
 
 @dataclass(frozen=True)
 class View:
-    """Vertices with given relations to one or two fixed vertices, seen orthogonally to these.
+    """Vertices with given relations to one or two fixed vertices, projected orthogonally to these.
 
     Attributes:
-        name: The relations in words.
+        name: Description of the relations.
         num_fixed: Number of fixed vertices.
         fixed_adjacent: Whether two fixed vertices are adjacent.
         adjacent: For each fixed vertex whether the others are adjacent to it.
@@ -109,11 +109,11 @@ VIEWS = (
     reference="Delsarte, Goethals & Seidel (1977); Cameron, Goethals & Seidel (1978); Brouwer & Van Maldeghem (2022)",
 )
 def strongly_regular() -> Iterator[Member]:
-    """The vertices of strongly regular graphs and of their complements, and those with given relations to one or two.
+    """Yield codes of the vertices of strongly regular graphs, or of those with given relations to one or two.
 
     In the least eigenspace of a graph adjacent vertices have cosine s/k and others (-1 - s)/(v - k - 1), where s is the
-    eigenvalue. Vertices with the same relations to one or two fixed ones stay on a sphere when these are projected out.
-    Only codes with more than two points for every dimension are listed; the cross-polytope is better than others.
+    eigenvalue. Complements of graphs are included. Vertices with the same relations to one or two fixed ones stay on a
+    sphere when these are projected out. Only codes with K > 2n are listed; for smaller K the cross-polytope is better.
     """
     for graph in graphs():
         for one in (graph, graph.complement):

@@ -11,10 +11,10 @@ from protosphere.types import Cosine, Points
 
 
 def frame(gram: Points, dim: int) -> Points:
-    """K unit vectors of R^n with these cosines off the diagonal, where the Gram matrix is K/n times a projector.
+    """Return K unit vectors of R^n with a given Gram matrix, which must be K/n times a projector.
 
-    Columns of the range are found from fixed random ones, orthonormalized, and then both once more: what the first
-    round leaves outside of the range, a small multiple of the rounding, the second takes out.
+    Fixed random vectors are projected to the range and orthonormalized, twice: the second round removes the rounding
+        errors of the first.
     """
     np.fill_diagonal(gram, 1.0)
     columns: Points = np.random.default_rng(0).standard_normal((len(gram), dim))
@@ -31,7 +31,7 @@ def lines_member(
     description: str,
     lines: Callable[[], Points],
 ) -> Member:
-    """One unit vector of each line first, then their negatives: cosines +-`max_cosine` and -1."""
+    """Return the member of equiangular lines: one unit vector of each line, then their negatives."""
 
     def points(count: int) -> Points:
         one_of_each = lines()

@@ -71,7 +71,7 @@ def _member(
     reference="Taylor (1977); Seidel (1976); Delsarte, Goethals & Seidel (1977)",
 )
 def two_graph_frame() -> Iterable[Member]:
-    """Equiangular lines of the unitary and the symplectic two-graphs, by ascending dimension.
+    """Yield equiangular lines of the unitary and the symplectic two-graphs, by ascending dimension.
 
     Unitary, q an odd prime power: q^3 + 1 lines in R^(q^2-q+1), cosine 1/q. Symplectic, s = +-1: 2^(m-1) (2^m + s)
     lines in R^((2^m + s)(2^(m-1) + s)/3), cosine 1/(2^(m-1) + s). One vector of each line first, then their negatives.
@@ -81,7 +81,7 @@ def two_graph_frame() -> Iterable[Member]:
 
 
 def unitary_signs(q: int) -> Points:
-    """Return +-1 for every two isotropic points of the Hermitian form on GF(q^2)^3: whether their product is a square.
+    """Return +-1 for each pair of isotropic points of GF(q^2)^3: whether their Hermitian product is a square.
 
     The form is x0 y2' + x1 y1' + x2 y0', y' = y^q; the points are (0, 0, 1) and (1, b, c) with c + c' + b b' = 0.
 
@@ -109,7 +109,7 @@ def unitary_signs(q: int) -> Points:
 
 
 def symplectic_signs(m: int, sign: int) -> Points:
-    """Return +-1 for every two vectors of GF(2)^(2m) at which a quadratic form is 1: their symplectic product.
+    """Return +-1 for each pair of vectors of GF(2)^(2m) where a quadratic form is 1: their symplectic product.
 
     Args:
         m: Half of the dimension over GF(2).

@@ -24,11 +24,11 @@ ENOUGH = 2_000_000
     reference="Alltop (1980); Weil (1948); Strohmer & Heath (2003)",
 )
 def weil_chirp() -> Iterator[Member]:
-    """(cos, sin)(2 pi f(x)/p)/sqrt(p) for polynomials f of degree at most d without constant term, times 1, i, -1, -i.
+    """Yield (cos, sin)(2 pi f(x)/p)/sqrt(p), times 1, i, -1, -i, for polynomials f of degree at most d with f(0) = 0.
 
-    Inner products are character sums of f - g, (d-1) sqrt(p) at most (Weil); equality for d = 2 (Gauss), where the
-    basis of C^p joins in. Four multiples of each chirp together, coefficients of low degree running fastest, so that
-    the first 4p points are orthogonal or opposite; the basis comes last.
+    Inner products are character sums of f - g, at most (d-1) sqrt(p) (Weil), with equality for d = 2 (Gauss), where the
+    basis of C^p is added. The four multiples of each chirp follow each other and coefficients of low degree change
+    fastest, so that the first 4p points are orthogonal or antipodal; the basis comes last.
     """
     for p in range(3, LARGEST_FAMILY_DIM // 2 + 1):
         if is_prime(p):

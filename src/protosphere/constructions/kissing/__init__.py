@@ -1,1 +1,1 @@
-"""Points at 60 degrees, more of them than lattices have: the largest kissing configurations known."""
+"""The largest known kissing configurations: more points at angles of at least 60 degrees than lattices have."""

@@ -20,7 +20,7 @@ LINE = (0, 1, 3)
 
 
 def fano_products() -> Points:
-    """The configuration in R^14 as unit vectors."""
+    """Return the configuration in R^14 as unit vectors."""
     supports = _complements(1)
     opposite = np.vstack([np.zeros((1, 7), dtype=np.int64), _complements(-1)])
     words: Indices = np.array(

@@ -27,7 +27,7 @@ OCTAD = 8
 
 
 def golay_odd_signs(dim: int) -> Points:
-    """The configuration in R^dim, dim = 19, 20 or 21, as unit vectors."""
+    """Return the configuration in R^dim, dim = 19, 20 or 21, as unit vectors."""
     words = unpack(codewords(extended_golay(), 1 << 12), LENGTH)
     inside = words[~words[:, dim:].any(axis=1) & (words.sum(axis=1) == OCTAD)]
     signs = signs_of(_far_apart(words, dim)[:, :dim]) / np.sqrt(dim)

@@ -1,4 +1,4 @@
-"""The largest kissing configurations known that are of no lattice, in 13, 14 and 17 to 21 dimensions."""
+"""The largest known kissing configurations that are not from lattices, in 13, 14 and 17 to 21 dimensions."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -36,7 +36,7 @@ CONFIGURATIONS: tuple[
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def kissing_configuration() -> Iterator[Member]:
-    """Points every two of which are at 60 degrees or more: spheres of one size around a sphere of the same size."""
+    """Yield configurations with angles of at least 60 degrees: equal spheres that touch a central sphere."""
     for dim, size, whose, make, step in CONFIGURATIONS:
         yield dense_member(
             dim=dim,

@@ -22,7 +22,7 @@ SQUARES = (1, 3, 4, 5, 9)
 
 
 def quadruples_between_layers() -> Points:
-    """The configuration in R^13 as unit vectors."""
+    """Return the configuration in R^13 as unit vectors."""
     middle = at_places(quadruples(12), all_signs(4) / 2, 13)
     axes = np.sqrt(0.75) * np.concatenate([np.eye(12), -np.eye(12)])
     layer = np.concatenate([axes, 0.25 * signs_of(julin_code())])
@@ -35,7 +35,7 @@ def quadruples_between_layers() -> Points:
 
 
 def julin_code() -> Indices:
-    """The (12, 144, 4) code, its words as rows of zeros and ones.
+    """Return Julin's (12, 144, 4) code, one codeword of zeros and ones per row.
 
     >>> words = julin_code()
     >>> distances = (words[:, None] != words).sum(axis=2)

@@ -1,4 +1,4 @@
-"""Shells of the Barnes-Wall lattices: around a lattice point and around holes in dimension 16, the first one in 32."""
+"""Shells of the Barnes-Wall lattices: around a lattice point and around holes in dimension 16, the first in 32."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -45,7 +45,7 @@ SPREAD = 61
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def barnes_wall_shell() -> Iterator[Member]:
-    """Vectors at one distance from a center; they differ by lattice vectors, so the max cosine is 1 - 4/norm."""
+    """Yield the vectors at one distance from a center; since they differ by lattice vectors, max cosine 1 - 4/norm."""
     code = generator_rows(1, 4)
     for center, norm, size, where in SHELLS:
         id = f"bw16-{norm}"
@@ -76,7 +76,7 @@ def _minimal_32(count: int) -> LatticePoints:
 
 
 def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
-    """Of the Barnes-Wall lattice of dimension 2^m: affine subspaces of even dimension r with signs of RM(2, r).
+    """Return the minimal vectors of dimension 2^m: affine subspaces of even dimension r, signs of RM(2, r).
 
     >>> [len(barnes_wall_minimal_vectors(m)) for m in (2, 3, 4)]  # D4, E8, Barnes-Wall 16
     [24, 240, 4320]

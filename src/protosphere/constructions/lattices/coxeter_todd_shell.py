@@ -42,7 +42,7 @@ THEOREM = "the Coxeter-Todd lattice has as shortest vectors those of norm 4"
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def coxeter_todd_shell() -> Iterator[Member]:
-    """All vectors of norm N: they differ by lattice vectors, of norm 4 at least, so the max cosine is 1 - 2/N."""
+    """Yield all vectors of norm N; they differ by lattice vectors of norm at least 4: max cosine 1 - 2/N."""
     for norm, size in SIZES.items():
         yield Member(
             dim=12,
@@ -62,14 +62,14 @@ def _shell(norm: int, count: int) -> LatticePoints:
 
 
 def in_the_plane(vectors: Indices) -> Points:
-    """Rows a_1, b_1, ..., a_6, b_6 as points of R^12 with the same norms."""
+    """Return rows a_1, b_1, ..., a_6, b_6 of Eisenstein integers as points of R^12 with the same norms."""
     return (vectors.reshape(-1, 2).astype(np.float64) @ TO_PLANE).reshape(
         len(vectors), -1
     )
 
 
 def shell_vectors_k12(norm: int) -> Indices:
-    """All vectors of that (usual) norm, as integers a_1, b_1, ..., a_6, b_6.
+    """Return all vectors of that (usual) norm, as integers a_1, b_1, ..., a_6, b_6.
 
     >>> [len(shell_vectors_k12(norm)) for norm in (2, 4, 6)]
     [0, 756, 4032]

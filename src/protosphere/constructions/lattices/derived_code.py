@@ -1,7 +1,8 @@
-"""Derived codes: sections of a lattice's shell by a few vectors that were found by trying.
+"""Derived codes: sections of a lattice's shell by a few fixed vectors, found by trying many.
 
-With one of the points as the only vector these are the derived codes of Delsarte, Goethals and Seidel. The vectors are
-kept as numbers of minimal vectors of the Leech lattice, or as sums of two: '3 17+40' are number 3, and the sum of two.
+If one of the points is the only fixed vector, these are the derived codes of Delsarte, Goethals and Seidel. The fixed
+vectors are stored as indices of minimal vectors of the Leech lattice, or as sums of two of them: '3 17+40' means vector
+3, and the sum of vectors 17 and 40.
 """
 
 import re
@@ -40,7 +41,7 @@ ID = re.compile(rf"(\w{{1,20}}):({PRODUCTS}):({VECTORS})")
 
 @dataclass(frozen=True)
 class DerivedCodeRow:
-    """A derived code: its parent, fixed vectors and products, its dimension, how many points, and their max cosine."""
+    """A derived code: parent, fixed vectors, inner products, dimension, number of points and maximum cosine."""
 
     parent: str
     fixed: str
@@ -51,30 +52,30 @@ class DerivedCodeRow:
 
     @property
     def id(self) -> str:
-        """Id from which the code can be built, whatever the table has later."""
+        """Identifier from which the code can be built without the table."""
         products = self.products.replace(" ", ",")
         fixed = self.fixed.replace(" ", ",")
         return f"{self.parent}:{products}:{fixed}"
 
     @property
     def description(self) -> str:
-        """What the code is, for people."""
+        """Text that says what the code is."""
         return _description(self.parent, self.products.split())
 
     def structure(self, count: int) -> LatticePoints:
-        """Its first `count` points."""
+        """Return the first `count` points."""
         return section_named(self.dim, self.id).structure(count)
 
 
 def read_derived_codes(path: str | Path) -> tuple[DerivedCodeRow, ...]:
-    """The rows of a file; StorageError names what is wrong with another."""
+    """Return the rows of a file; StorageError says what is wrong with other files."""
     with reading(path, "not a table of derived codes, or a damaged one"):
         return tuple(read_known_table(path, DerivedCodeRow, _possible))
 
 
 @lru_cache(maxsize=1)
 def shipped_derived_codes() -> tuple[DerivedCodeRow, ...]:
-    """The table that comes with the package."""
+    """Return the shipped table."""
     with shipped_file("derived_codes.csv") as path:
         return read_derived_codes(path)
 
@@ -103,7 +104,7 @@ def _named(dim: int, id: str) -> Member:
 
 
 def section_named(dim: int, id: str) -> Section:
-    """The section with that id; InvalidArgumentError where there can be none in so many dimensions."""
+    """Return the section with that id; InvalidArgumentError if it cannot exist in this dimension."""
     read = ID.fullmatch(id)
     if read is None or read[1] not in PARENTS:
         raise InvalidArgumentError(
@@ -140,7 +141,7 @@ def section_named(dim: int, id: str) -> Section:
 def norm_left(
     norm: int, fixed: Sequence[Sequence[int]], products: Sequence[int]
 ) -> Fraction:
-    """What a vector of that norm and these products with the fixed ones has left orthogonally to them, exactly.
+    """Return the exact norm of a vector after projection orthogonal to the fixed ones, from its norm and products.
 
     >>> norm_left(2, [(1, 1)], [1])
     Fraction(3, 2)
@@ -169,7 +170,7 @@ def norm_left(
     traits=Traits(quick_certificate=True),
 )
 def derived_code() -> Iterator[Member]:
-    """Minimal vectors with prescribed inner products with one to seven others, projected and scaled to the sphere."""
+    """Yield the minimal vectors with given inner products with one to seven others, projected and normalized."""
     for row in shipped_derived_codes():
         yield Member(
             dim=row.dim,

@@ -23,11 +23,11 @@ PAIRED = range(17, 29)
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def e8_shell() -> Iterator[Member]:
-    """240 sigma_3(m) vectors of norm 2m: they differ by lattice vectors, of norm 2 at least. Optimal at m = 1.
+    """Yield shells of 240 sigma_3(m) vectors of norm 2m; they differ by lattice vectors of norm at least 2.
 
-    Integer vectors first, then halves of odd ones, each in a fixed order. Where more points are asked for than the
-    largest of these shells has, two neighboring shells are taken together: scaled to the sphere they are as far apart
-    as the outer one alone (`lattice_shell`).
+    The shell m = 1 is optimal. Integer vectors come first, then halves of odd ones, each in a fixed order. If more
+    points are requested than the largest shell has, two neighboring shells are combined: normalized, they have the
+    maximum cosine of the outer shell alone (`lattice_shell`).
     """
     code = generator_rows(0, 3)
     for m in range(1, DEEPEST + 1):

@@ -1,4 +1,4 @@
-"""Lattices by inner products: chains of them, each spanned by the first vectors of one basis.
+"""Lattices by Gram matrices: chains of lattices, each spanned by the first vectors of one basis.
 
 The first n of LAMINATED span the laminated lattice Lambda_n: sqrt(2) times A1, A2, A3, D4, D5, E6, E7 and E8, then the
 densest lattices known up to n = 24 but for 11, 12 and 13 (of three Lambda_11, Lambda_12 and Lambda_13 those with the
@@ -67,7 +67,7 @@ CHAINS = {
 
 @lru_cache(maxsize=32)
 def gram_matrix(chain: str, dim: int) -> Indices:
-    """The inner products of a basis of the lattice of a chain that has this dimension.
+    """Return the Gram matrix of a basis of the lattice of this dimension in a chain.
 
     >>> gram_matrix("laminated", 2).tolist()
     [[4, -2], [-2, 4]]

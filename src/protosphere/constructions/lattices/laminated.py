@@ -38,7 +38,7 @@ CHAIN = (
     traits=Traits(quick_certificate=True),
 )
 def laminated() -> Iterator[Member]:
-    """The minimal vectors of the Leech lattice orthogonal to a root lattice A1, A2, A3, D4, D5, E6 or E7 in it.
+    """Yield the minimal vectors of the Leech lattice orthogonal to a root lattice A1, A2, A3, D4, D5, E6 or E7 in it.
 
     Those of Lambda_n are orthogonal to those of Lambda_(24-n), for n from 17 to 23.
     """

@@ -1,8 +1,8 @@
-"""Vectors of a laminated or Coxeter-Todd lattice near a lattice point or a hole, scaled to the sphere.
+"""Vectors of a laminated or Coxeter-Todd lattice near a lattice point or a hole, normalized.
 
-x and y at distances a <= b from a center, x - y of norm m at least, are seen from it under a cosine of at most
-(a^2 + b^2 - m) / 2ab. Where all distances are at most r and at least r - m/r, that is no more than 1 - m/(2r^2), as if
-all were at distance r: so a shell keeps its max cosine when the shells just inside it are added.
+If x and y are at distances a <= b from a center and x - y has norm at least m, the cosine of x and y from the center is
+at most (a^2 + b^2 - m) / 2ab. If all distances are between r - m/r and r, this is at most 1 - m/(2r^2), as if all were
+at distance r. So a shell keeps its maximum cosine when the shells just inside it are added.
 """
 
 import re
@@ -36,7 +36,7 @@ LARGEST_SQUARED_RADIUS = 70
 
 @dataclass(frozen=True)
 class ShellRow:
-    """A line of the table: a lattice, squared distances, the coefficients of a center, and how many vectors it has."""
+    """Row of the table: a lattice, squared distances, the coefficients of a center, and the number of vectors."""
 
     lattice: str
     dim: int
@@ -48,7 +48,7 @@ class ShellRow:
 
     @property
     def id(self) -> str:
-        """Id of its shells."""
+        """Identifier of the shells."""
         radii = self.outer
         if self.inner != self.outer:
             radii = f"{self.inner}..{self.outer}"
@@ -69,12 +69,12 @@ class Shells:
 
     @property
     def max_cosine(self) -> Fraction:
-        """1 - m/(2r^2), m the least norm and r the largest distance."""
+        """Maximum cosine 1 - m/(2r^2), with m the least norm and r the largest distance."""
         return 1 - LEAST_NORM / (2 * self.outer)
 
     @property
     def description(self) -> str:
-        """What the shells are, for people."""
+        """Text that says what the shells are."""
         radii = str(self.outer)
         if self.inner != self.outer:
             radii = f"{self.inner} to {self.outer}"
@@ -82,7 +82,7 @@ class Shells:
         return f"{self.lattice} lattice {self.dim}, {radii} from ({center})/{self.denominator}"
 
     def structure(self, count: int) -> LatticePoints:
-        """The first `count`, in the order of their coefficients, the last of these running slowest."""
+        """Return the first `count` vectors, in the order of their coefficients, of which the last changes slowest."""
         factor = self._factor
         points = np.empty((count, self.dim))
         norms = np.empty((count, 1))
@@ -113,7 +113,7 @@ class Shells:
         )
 
     def sizes(self) -> dict[Fraction, int]:
-        """How many vectors there are at each squared distance, by enumeration."""
+        """Return the number of vectors at each squared distance, by enumeration."""
         parts = self.denominator**2
         found = Counter[int]()
         for _, squares in self._blocks():
@@ -150,7 +150,7 @@ def _combinations(coefficients: Points, factor: Points) -> Points:
 
 
 def shells_named(dim: int, id: str) -> Shells:
-    """The shells that an id describes in full: it means the same whatever the table has later.
+    """Return the shells with this id, which describes them without the table.
 
     >>> shells_named(4, "laminated-4:4:0,0,0,0/1").sizes()  # the root system D4
     {Fraction(4, 1): 24}
@@ -204,9 +204,10 @@ def _named(dim: int, id: str, size: int = 0) -> Member:
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def lattice_shell() -> Iterator[Member]:
-    """Vectors of Lambda_n, K11, K12 or K13 at one distance r from a center, or at most m/r less, m the least norm.
+    """Yield vectors of Lambda_n, K11, K12 or K13 at distances between r - m/r and r from a center, m the least norm.
 
-    Centers are lattice points, vectors of the dual lattice and halves of those: holes. The max cosine is 1 - m/(2r^2).
+    Centers are lattice points, vectors of the dual lattice, or halves of those (holes). The maximum cosine is 1 -
+    m/(2r^2).
     """
     with shipped_file("lattice_shells.csv") as path:
         rows = read_known_table(path, ShellRow, lambda row: row.size > 1)

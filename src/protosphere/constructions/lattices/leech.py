@@ -25,7 +25,7 @@ LEAST_NORM = 32
 
 @lru_cache(maxsize=1)
 def leech_minimal_vectors() -> SmallIntegers:
-    """The 196,560 vectors of norm 32: 1,104 of shape (4, 4), 97,152 of shape (2^8), 98,304 of shape (3, 1^23)."""
+    """Return the 196,560 vectors of norm 32: 1,104 of shape (4, 4), 97,152 of (2^8), 98,304 of (3, 1^23)."""
     words = unpack(codewords(extended_golay(), 1 << 12), 24).astype(np.int8)
     pairs = (4 * signed_pairs(24)).astype(np.int8)
     octads = at_ones(
@@ -37,7 +37,7 @@ def leech_minimal_vectors() -> SmallIntegers:
 
 
 def leech_basis() -> Indices:
-    """A triangular basis: twice the Golay code, 4 e_0 + 4 e_i, and (-3, 1, ..., 1)."""
+    """Return a triangular basis: twice the Golay code, 4 e_0 + 4 e_i, and (-3, 1, ..., 1)."""
     golay = 2 * unpack(extended_golay(), 24).astype(np.int64)
     fours = 4 * np.eye(24, dtype=np.int64)
     fours[:, 0] += 4

@@ -28,9 +28,10 @@ THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def leech_shell() -> Iterator[Member]:
-    """The 196,560 minimal vectors, and the 22,356 lattice points at squared distance 7/2 from half a vector of norm 6.
+    """Yield the 196,560 minimal vectors, and 22,356 lattice points at squared distance 7/2 from a hole of type 3.
 
-    Minimal vectors come as those of shape (4,4), of shape 2^8 and odd ones, as in `leech_minimal_vectors`.
+    The hole is half a vector of norm 6. Minimal vectors come in the order of `leech_minimal_vectors`: shape (4,4),
+    shape 2^8, then odd ones.
     """
     yield Member(
         dim=24,
@@ -59,7 +60,7 @@ def _shell(
 
 
 def hole_vectors() -> SmallIntegers:
-    """2v - c for minimal v with inner product 2 with c, and their negatives, which are 2 (c - v) - c."""
+    """Return 2v - c for minimal v with inner product 2 with c, and their negatives, which are 2 (c - v) - c."""
     vectors = leech_minimal_vectors().astype(np.int64)
     halves = 2 * vectors[vectors @ TYPE_3 == 16] - TYPE_3
     return np.concatenate([halves, -halves]).astype(np.int8)

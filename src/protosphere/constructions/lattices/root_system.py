@@ -1,4 +1,4 @@
-"""Root systems: the minimal vectors of A_n, D_n, E6, E7 and E8, every two at 60 degrees or more."""
+"""Root systems: the minimal vectors of A_n, D_n, E6, E7 and E8, with angles of at least 60 degrees."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -23,7 +23,7 @@ HALF = Fraction(1, 2)
     reference="Conway & Sloane, SPLAG, chapter 4, sections 6 to 8",
 )
 def root_system() -> Iterable[Member]:
-    """The roots of A_n, D_n, E6, E7 and E8, in antipodal pairs.
+    """Yield the roots of A_n, D_n, E6, E7 and E8, in antipodal pairs.
 
     The hexagon is A2, the cuboctahedron A3, the 24-cell D4; E8 is optimal.
     """

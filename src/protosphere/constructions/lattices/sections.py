@@ -1,7 +1,7 @@
-"""Codes inside codes: lattice vectors with given inner products with a few fixed ones, seen orthogonally to those.
+"""Sections of a lattice's shell: vectors with given inner products with a few fixed ones, projected orthogonally.
 
-Differences stay lattice vectors while the common part is taken away, so the cosines fall: if points of norm N differ by
-norm d at least and r of N is left, the max cosine is 1 - d/(2r).
+The projection removes the part that all vectors share and keeps their differences, so that cosines decrease: if the
+differences have norm at least d and norm r is left after the projection, the maximum cosine is 1 - d/(2r).
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from protosphere.types import Points
 
 @dataclass(frozen=True)
 class Parent:
-    """Minimal vectors of a lattice, all norms in it being multiples of its least norm over `norms`."""
+    """Minimal vectors of a lattice in which all norms are multiples of the least norm divided by `norms`."""
 
     name: str
     vectors: Callable[[], SmallIntegers]
@@ -49,7 +49,7 @@ E8 = Parent(
 
 @dataclass(frozen=True)
 class Section:
-    """Those vectors of `parent` whose inner product with fixed[i] is products[i], and their max cosine by theorem."""
+    """The vectors of `parent` whose inner product with fixed[i] is products[i], and their maximum cosine by theorem."""
 
     dim: int
     size: int
@@ -62,7 +62,7 @@ class Section:
 
     @property
     def member(self) -> Member:
-        """The section as a member of a family."""
+        """Return the section as a member of a family."""
         vectors = f"{self.parent.name} vectors"
         description = f"{self.name}: {vectors} with inner products fixed with {len(self.fixed)} others"
         return Member(
@@ -75,7 +75,7 @@ class Section:
         )
 
     def structure(self, count: int) -> LatticePoints:
-        """The first `count` in the parent's order, in coordinates of the space orthogonal to the fixed vectors."""
+        """Return the first `count` vectors in the parent's order, in coordinates of the orthogonal complement."""
         vectors = self.parent.vectors().astype(np.int64)
         fixed = np.array(self.fixed)
         chosen = vectors[np.all(vectors @ fixed.T == self.products, axis=1)]
@@ -94,5 +94,5 @@ class Section:
 
 
 def sparse(dim: int, entries: dict[int, int]) -> tuple[int, ...]:
-    """The vector with those entries at those places, and zeros."""
+    """Return a vector with the given entries at the given places, and zeros elsewhere."""
     return tuple(entries.get(place, 0) for place in range(dim))

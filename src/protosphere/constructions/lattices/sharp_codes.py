@@ -1,4 +1,4 @@
-"""Codes that meet Levenshtein's bound, cut out of E8 and the Leech lattice, and their near relatives."""
+"""Sections of E8 and the Leech lattice that meet Levenshtein's bound, and some that nearly do."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -75,7 +75,7 @@ def _leech_section(
     reference="Delsarte, Goethals & Seidel (1977); Levenshtein (1992); Cohn & Kumar (2007), table 1",
 )
 def sharp_codes() -> Iterable[Member]:
-    """Lattice vectors with prescribed inner products with one to five fixed ones, projected and scaled to the sphere.
+    """Yield lattice vectors with given inner products with one to five fixed ones, projected and normalized.
 
     (n, K) = (5,16), (6,27), (7,56), (21,112), (21,162), (22,100), (22,275), (22,891), (23,552) and (23,4600) meet
     Levenshtein's bound: no arrangement is better. (4,10), (19,100), (20,170), (21,336) and (22,352) do not.

@@ -1,8 +1,8 @@
-"""(+-1, +-1, +-1, +-1) in the places of quadruples no two of which share three, and +-2 in one place.
+"""Vectors (+-1, +-1, +-1, +-1) on quadruples of coordinates, no two of which share three, and +-2 on single ones.
 
-Points of norm 4 whose inner products are at most 2: two with the same quadruple differ in a sign, two with others share
-two places at most. A(n, 4, 4) quadruples of n places are the most there can be, and give 16 A(n, 4, 4) + 2n points.
-Those kept here are orbits of a few of them under permutations, found by a search for the largest cliques.
+The points have norm 4 and inner products of at most 2: two with the same quadruple differ in a sign, and two with
+different ones share at most two coordinates. The largest number of such quadruples is A(n, 4, 4), which gives 16 A(n,
+4, 4) + 2n points. The stored quadruples are orbits under permutations, found by a search for the largest cliques.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -66,7 +66,7 @@ COUNTS = {9: 18, 10: 30, 11: 35, 12: 51, 13: 65, 14: 91}
 
 @lru_cache
 def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
-    """A(n, 4, 4) quadruples of 0, ..., n-1; for n = 9 and 13, those of n + 1 places that leave the last one out."""
+    """Return A(n, 4, 4) quadruples of 0, ..., n-1; for n = 9 and 13, those of n + 1 places that avoid the last one."""
     if n not in ORBITS:
         return tuple(one for one in quadruples(n + 1) if n not in one)
     generators, representatives = ORBITS[n]
@@ -77,7 +77,7 @@ def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
 def orbits_of(
     sets: Iterable[Iterable[int]], maps: Sequence[Callable[[int], int]]
 ) -> tuple[tuple[int, ...], ...]:
-    """All images of some sets of places under maps of the places and what these generate, in order."""
+    """Return all images of sets of coordinates under the group that some permutations generate, sorted."""
     found = set(map(frozenset, sets))
     fresh = found
     while fresh:
@@ -91,7 +91,7 @@ def orbits_of(
     reference="Leech & Sloane (1971), Construction A; Brouwer, Shearer, Sloane & Smith (1990) for the quadruples",
 )
 def signed_quadruples() -> Iterator[Member]:
-    """At 60 degrees, more points than the best lattices known of these dimensions have."""
+    """Yield points at angles of at least 60 degrees, more than the best known lattices of these dimensions have."""
     for n, count in COUNTS.items():
         yield dense_member(
             dim=n,

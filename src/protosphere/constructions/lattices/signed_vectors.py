@@ -1,4 +1,4 @@
-"""Vectors of a few non-zero entries: any signs at given places."""
+"""Vectors with signs at given coordinates and zeros elsewhere."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations, product
@@ -13,18 +13,18 @@ Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
 def all_signs(length: int) -> Points:
-    """The 2^length vectors of +-1, the last sign running fastest."""
+    """Return the 2^length vectors of +-1; the last sign changes fastest."""
     return np.array(list(product((1.0, -1.0), repeat=length)))
 
 
 def signs_of_parity(length: int, parity: int) -> Points:
-    """Those with an even (0) or odd (1) number of minus signs: they differ in two places or more."""
+    """Return those with an even (0) or odd (1) number of minus signs: any two differ in at least two places."""
     signs = all_signs(length)
     return signs[(signs < 0).sum(axis=1) % 2 == parity]
 
 
 def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Numbers:
-    """For each support, all of one size, the rows of `signs` at its places, and zeros."""
+    """Return, for each support (all of one size), vectors with the rows of `signs` on it and zeros elsewhere."""
     places = np.array(list(supports))
     found = np.zeros((len(places), len(signs), dim), dtype=signs.dtype)
     np.put_along_axis(found, places[:, None], signs, axis=2)
@@ -32,19 +32,19 @@ def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Nu
 
 
 def at_ones(words: NDArray[Any], signs: Numbers) -> Numbers:
-    """For each word the rows of `signs` at the places of its ones, and zeros."""
+    """Return, for each codeword, vectors with the rows of `signs` at its ones and zeros elsewhere."""
     return at_places(
         (np.flatnonzero(word).tolist() for word in words), signs, words.shape[1]
     )
 
 
 def signs_of(words: Indices | PackedBits) -> Points:
-    """1 for zeros, -1 for ones."""
+    """Return 1 for zeros and -1 for ones."""
     return np.where(words, -1.0, 1.0)
 
 
 def signed_pairs(dim: int) -> Points:
-    """+-1 in any two places: 2 n (n-1) vectors.
+    """Return all vectors with +-1 at two coordinates and zeros elsewhere: 2 n (n-1) vectors.
 
     >>> len(signed_pairs(4))
     24

@@ -41,7 +41,7 @@ def add_classes(
 
     Args:
         code: A code of `compose`.
-        parts: A table of the new classes, as of `compose`.
+        parts: A table of the new classes, as for `compose`.
         by: Function from a class name to the values of its parts.
         progress: Called while pairs are measured.
 

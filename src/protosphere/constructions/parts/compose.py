@@ -61,7 +61,8 @@ def compose(
         progress: Called while pairs are measured.
 
     Returns:
-        The certified code. Its largest cosine is exact if those of the parts' codes are.
+        The certified code. If the largest cosines of the parts' codes are exact, so is its own; it is measured if not
+        every combination is a class and the cosines are multiples of no fraction above 2**-20.
 
     Raises:
         InvalidArgumentError: If a class is described twice, a part is missing, or two classes have the same values.
@@ -113,7 +114,7 @@ def composed_code(
     seed: int,
     progress: Progress,
 ) -> SphericalCode:
-    """Certify the prototypes of a table and note what rebuilds them."""
+    """Certify the prototypes of a table, and store what is needed to rebuild them."""
     needed = [code.points.dim for code in part_codes]
     n = sum(needed) if dim is None else as_integer("dim", dim, minimum=1)
     if n < sum(needed):

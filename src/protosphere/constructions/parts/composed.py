@@ -1,4 +1,4 @@
-"""Prototypes of classes with parts: the prototypes of the parts side by side."""
+"""Prototypes of classes with parts: the concatenated prototypes of the parts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _infeasible_reason(
 
 
 def too_few_dims(needed: Sequence[int], dim: int) -> str:
-    """The sentence that says how many dimensions the parts need."""
+    """Return a sentence that says how many dimensions the parts need."""
     total = sum(needed)
     each = " + ".join(map(str, needed))
     return (
@@ -123,7 +123,7 @@ def composed(
     codes: str = "",
     weights: str = "",
 ) -> Placement:
-    """Place the prototypes of the parts side by side, each scaled by the square root of its share, zeros up to R^n."""
+    """Concatenate the prototypes of the parts, each scaled by the square root of its share, with zeros up to R^n."""
     parts = checked_table(table, num_classes)
     part_codes = [
         part_code(given, size, 0, name, seed)

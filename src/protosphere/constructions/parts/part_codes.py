@@ -36,11 +36,11 @@ Description = str | list[Any] | dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class PartCode:
-    """The points of a part, and what rebuilds them.
+    """The points of a part, and a description to rebuild them.
 
     Attributes:
         points: One point for each value; more are reserved for values to come.
-        description: What the points can be rebuilt from; None if nothing does.
+        description: Description from which the points can be rebuilt; None if they cannot.
     """
 
     points: Structure
@@ -86,7 +86,7 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
 
 
 def smallest_dim(scheme: str, count: int) -> int | None:
-    """The smallest dimension in which a scheme places so many points; None for schemes that must be given one.
+    """Return the smallest dimension in which a scheme places `count` points; None if the scheme needs a dimension.
 
     >>> [smallest_dim(scheme, 9) for scheme in SCHEMES_WITHOUT_DIM]
     [8, 9, 5]
@@ -159,7 +159,7 @@ def _require_enough(points: Structure, size: int, part: str) -> None:
 
 
 def given_by_part(given: Any, names: PartNames, what: str, default: Any) -> list[Any]:
-    """What is given for each part: one thing for all, a list in the order of the parts, or a mapping by their names.
+    """Return the value for each part: one for all, a list in the order of the parts, or a mapping by name.
 
     Raises:
         InvalidArgumentError: If a name is unknown or the list has another length.
@@ -186,7 +186,7 @@ def given_by_part(given: Any, names: PartNames, what: str, default: Any) -> list
 
 
 def shares_of(weights: Sequence[Any]) -> tuple[Fraction, ...]:
-    """Weights divided by their sum, as fractions.
+    """Return weights divided by their sum, as fractions.
 
     >>> shares_of([1, 0.5])
     (Fraction(2, 3), Fraction(1, 3))
@@ -221,7 +221,7 @@ def _rounded(weight: Any) -> Fraction | None:
 
 
 def codes_text(codes: Sequence[PartCode]) -> str | None:
-    """The descriptions of all parts' codes as JSON; None if one has none."""
+    """Return the descriptions of all parts' codes as JSON; None if one has none."""
     descriptions = [code.description for code in codes]
     if any(description is None for description in descriptions):
         return None

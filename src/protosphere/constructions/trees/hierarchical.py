@@ -1,4 +1,4 @@
-"""Codes for a tree in fewer dimensions than classes: classes may be the nearer the lower they meet."""
+"""Codes for the classes of a tree in fewer dimensions than classes: closer classes may have larger cosines."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ LEAST_TEMPERATURE = 100
 
 
 def level_margins(heights: Heights) -> Points:
-    """1 for siblings, 0 for classes that meet at the root, and equal steps between; 0 everywhere without levels.
+    """Return margins: 1 for siblings, 0 for classes that meet at the root, equal steps between; all 0 without levels.
 
     >>> level_margins(np.array([[0, 1, 3], [1, 0, 3], [3, 3, 0]])).tolist()
     [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -36,7 +36,7 @@ def level_margins(heights: Heights) -> Points:
 
 
 def principal_points(gram: Points, dim: int) -> Points:
-    """Points in R^n whose products are about these: along the eigenvectors with the largest eigenvalues."""
+    """Return points in R^n that approximate a Gram matrix, along the eigenvectors of its largest eigenvalues."""
     from scipy.linalg import eigh
 
     K = len(gram)
@@ -83,12 +83,11 @@ def hierarchical(
     lr: float = 0.2,
     temperature: float | None = None,
 ) -> Placement:
-    """Points after momentum descent on the log-sum-exp of cosine - margin, the margins rising level by level.
+    """Place points by momentum descent on the log-sum-exp of cosine - margin, with larger margins for closer classes.
 
-    A margin is 0 for classes that meet at the root and rises in equal steps to siblings, in all by `spread` times what
-    there is between 1 and the converse, or 0 if that is lower. With a `similarity` 1 - spread of weight times that is
-    added, as in `semantic`. What each level came to is measured over all its pairs, and is in the description;
-    `ps.level_cosines` measures it again.
+    The margin is 0 for classes that meet at the root and rises in equal steps to that of siblings, which is `spread`
+    times 1 - converse, and at most `spread`. With a `similarity`, (1 - spread) * weight * similarity is added, as in
+    `semantic`. The measured cosines of each level are in the description; `ps.level_cosines` measures them again.
     """
     heights = heights_of(tree, num_classes)
     rise = spread * min(1.0, 1 - float(converse(num_classes, dim)))

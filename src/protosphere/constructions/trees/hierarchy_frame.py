@@ -1,4 +1,4 @@
-"""The frame whose cosines fall with the distance of classes in a tree, exactly; it needs K - 1 dimensions."""
+"""A frame whose cosines decrease exactly with the distance of classes in a tree; it needs K - 1 dimensions."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from protosphere.types import Points
 
 
 def frame_gram(heights: Points, gamma: float) -> Points:
-    """(1 - s) exp(-gamma d / d_max) + s with the lowest s for which this is positive semidefinite.
+    """Return (1 - s) exp(-gamma d / d_max) + s with the lowest s for which this is positive semidefinite.
 
     With E = exp(-gamma d / d_max) that is s = -1 / (1' E^-1 1 - 1): the all-ones matrix has rank one. For very large
     gamma E is the unit matrix, s = -1 / (K - 1), and the frame a simplex.
@@ -63,7 +63,7 @@ def _guarantee(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
 def hierarchy_frame(
     num_classes: int, dim: int, *, tree: str = "", gamma: float = 3.0
 ) -> Placement:
-    """Points with just these cosines: the square root of their Gram matrix, zeros appended up to R^n."""
+    """Place points with exactly these cosines, by the square root of their Gram matrix; zeros up to R^n."""
     gram = frame_gram(heights_of(tree, num_classes).astype(np.float64), gamma)
     values, vectors = np.linalg.eigh(gram)
     points = normalized((vectors * np.sqrt(np.maximum(values, 0)))[:, 1:])

@@ -1,4 +1,4 @@
-"""What a trained network is judged by, one metric a file; `METRICS` has them by name."""
+"""Metrics of trained networks, one per file; `METRICS` maps names to metrics."""
 
 from protosphere.experiments.metrics import (
     accuracy as accuracy,

@@ -1,4 +1,4 @@
-"""Top-1."""
+"""Top-1 accuracy."""
 
 from torch import Tensor
 
@@ -7,5 +7,5 @@ from protosphere.experiments.metrics.registry import Predictions, metric
 
 @metric(summary="the share of examples whose class has the largest logit")
 def accuracy(predictions: Predictions) -> Tensor:
-    """How many have."""
+    """Return the number of correct predictions."""
     return (predictions.logits.argmax(dim=1) == predictions.labels).sum()

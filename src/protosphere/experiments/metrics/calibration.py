@@ -1,4 +1,4 @@
-"""The expected calibration error: how far confidence is from accuracy.
+"""The expected calibration error: the difference between confidence and accuracy.
 
 M. Pakdaman Naeini, G. Cooper, M. Hauskrecht, Obtaining well calibrated probabilities using Bayesian binning, AAAI 2015;
 fifteen bins of equal width as in C. Guo et al., On calibration of modern neural networks, ICML 2017.
@@ -22,7 +22,7 @@ def _expected_error(sums: Tensor, count: int) -> float:
     value=_expected_error,
 )
 def calibration_error(predictions: Predictions) -> Tensor:
-    """For each bin of the largest probability the sum of those, and how many of them were right."""
+    """Return the sum of confidences and the number of correct predictions for each bin of confidence."""
     confidence, found = predictions.log_probabilities.exp().max(dim=1)
     bins = (confidence * BINS).long().clamp(0, BINS - 1)
     sums = torch.zeros(2, BINS, dtype=confidence.dtype, device=confidence.device)

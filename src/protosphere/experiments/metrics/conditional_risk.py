@@ -1,7 +1,7 @@
-"""Predictions of the least conditional risk: of all classes the one whose expected height of mistakes is lowest.
+"""Predictions that minimize the conditional risk: the class with the lowest expected severity of a mistake.
 
 S. Karthik et al., No cost likelihood manipulation at test time for making better mistakes in deep networks, ICLR 2021.
-Nothing is trained for it, so every head has these figures beside its own.
+This needs no training, so these metrics exist for every head.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The list of metrics: one frozen record each, made by decorating what it adds up."""
+"""The registry of metrics: one frozen record each, created by decorating the function that returns its sums."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,20 @@ from protosphere.registry import Registry
 
 @dataclass(frozen=True)
 class Predictions:
-    """What is known of some examples: their logits, B x K, their classes, and the data they are of."""
+    """Predictions for some examples: B x K logits, true classes, and the dataset.
+
+    Attributes:
+        logits: B x K logits.
+        labels: B true classes.
+        dataset: Dataset of the examples.
+
+    Example:
+        >>> import torch
+        >>> from protosphere.data import load_dataset
+        >>> predictions = Predictions(torch.zeros(1, 10), torch.tensor([3]), load_dataset("digits"))
+        >>> round(float(predictions.log_probabilities[0, 0].exp()), 3)
+        0.1
+    """
 
     logits: Tensor
     labels: Tensor
@@ -21,7 +34,7 @@ class Predictions:
 
     @cached_property
     def log_probabilities(self) -> Tensor:
-        """The logarithms of the softmax, in float64 where the device has it."""
+        """Log-softmax of the logits, in float64 if the device supports it."""
         wide = torch.float32 if self.logits.device.type == "mps" else torch.float64
         return self.logits.to(wide).log_softmax(dim=1)
 
@@ -32,14 +45,19 @@ Sums = Callable[[Predictions], Tensor]
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric.
+    """A registered metric.
 
     Attributes:
-        name: what results call it, after `test_` or `validation_`.
-        sums: what is added up over batches and processes.
-        value: from the sums over all examples and their number to the metric.
-        applies: whether it means anything for a dataset.
-        summary: in a line.
+        name: Name in results, after `test_` or `validation_`.
+        sums: Function that returns the sums to add up over batches and processes.
+        value: Function from the sums over all examples and their number to the metric.
+        applies: Function that says whether the metric is defined for a dataset.
+        summary: Description in one line.
+
+    Example:
+        >>> from protosphere.experiments.metrics import METRICS
+        >>> METRICS["accuracy"].name
+        'accuracy'
     """
 
     name: str
@@ -54,7 +72,7 @@ METRICS: Registry[Metric] = Registry("metric")
 
 
 def mean(sums: Tensor, count: int) -> float:
-    """The value of metrics that are a mean over the examples."""
+    """Return the mean over the examples: the value of most metrics."""
     return float(sums) / count
 
 
@@ -64,7 +82,21 @@ def metric(
     value: Callable[[Tensor, int], float] = mean,
     applies: Callable[[Dataset], bool] = lambda _: True,
 ) -> Callable[[Sums], Sums]:
-    """Register the decorated function, which gives the sums, under its own name; a second one of it is an error."""
+    """Register the decorated function, which returns the sums, under its own name; a second one is an error.
+
+    Args:
+        summary: Description in one line.
+        value: Function from the sums over all examples and their number to the metric.
+        applies: Function that says whether the metric is defined for a dataset.
+
+    Returns:
+        A decorator that registers the function and returns it.
+
+    Example:
+        >>> from protosphere.experiments.metrics import METRICS
+        >>> METRICS["top5_accuracy"].summary
+        'the share of examples whose class is among the five largest logits'
+    """
     return METRICS.register(
         lambda sums: Metric(sums.__name__, sums, value, applies, summary)
     )

@@ -1,4 +1,4 @@
-"""How bad mistakes are, where the classes are those of a tree we ship: heights of lowest common ancestors.
+"""Severity of mistakes by the height of lowest common ancestors, for classes of a shipped tree.
 
 L. Bertinetto et al., Making better mistakes: leveraging class hierarchies with deep networks, CVPR 2020.
 """
@@ -24,7 +24,7 @@ TREES = ("cifar100_levels",)
 
 @lru_cache(maxsize=4)
 def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
-    """The shipped tree of these classes, in their order; None where there is none."""
+    """Return the shipped tree of these classes, in their order; None if there is none."""
     found = (
         tree for tree in map(taxonomy, TREES) if set(class_names) <= set(tree.classes)
     )
@@ -33,12 +33,12 @@ def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
 
 
 def has_tree(dataset: Dataset) -> bool:
-    """Whether severity means something for a dataset."""
+    """Return whether there is a tree for the classes of a dataset."""
     return shipped_tree(dataset.class_names) is not None
 
 
 def tree_heights(predictions: Predictions) -> Tensor:
-    """K x K: the heights at which any two of the classes meet."""
+    """Return the K x K heights of the lowest common ancestors of classes."""
     tree = shipped_tree(predictions.dataset.class_names)
     assert tree is not None, "only asked where there is one"
     return torch.as_tensor(tree.heights, device=predictions.logits.device)
@@ -62,18 +62,18 @@ def _over_mistakes(sums: Tensor, count: int) -> float:
     applies=has_tree,
 )
 def mistake_severity(predictions: Predictions) -> Tensor:
-    """The sum of the heights, which are 0 where the prediction is right, and how many are wrong."""
+    """Return the sum of the heights of mistakes, and the number of mistakes."""
     heights = _heights(predictions, 1)
     return torch.stack([heights.sum(), (heights > 0).sum()])
 
 
 def distance_sum(k: int, predictions: Predictions) -> Tensor:
-    """The sum over examples of the mean height over their k best classes."""
+    """Return the sum over examples of the mean height over their k best classes."""
     return _heights(predictions, k).double().mean(dim=1).sum()
 
 
 def add_mean(name: str, sums: Sums, summary: str) -> None:
-    """Register what is a mean over the examples, and means something where the classes are of a tree."""
+    """Register a metric that is a mean over examples, for datasets with a tree."""
     METRICS.add(name, Metric(name, sums, mean, has_tree, summary))
 
 
@@ -87,5 +87,5 @@ for _k in (1, 5, 20):
     applies=has_tree,
 )
 def superclass_accuracy(predictions: Predictions) -> Tensor:
-    """How many have a common ancestor of height 1 at most."""
+    """Return the number of predictions that share an ancestor of height at most 1 with the true class."""
     return (_heights(predictions, 1) <= 1).sum()

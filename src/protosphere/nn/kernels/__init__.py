@@ -1,1 +1,1 @@
-"""Products with all prototypes: compiled loops on CPUs."""
+"""Kernels for products with all prototypes: compiled loops on CPUs, tensor operations elsewhere."""

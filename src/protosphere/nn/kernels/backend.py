@@ -11,26 +11,31 @@ if TYPE_CHECKING:
 
 
 class KernelBackend(Protocol):
-    """Products with all points of a projection block, and what is computed from them.
+    """Operations on all points of a projection block: products, weighted sums, log-sum-exp and top-k.
 
     A backend has no state: everything it reads is in the block and the tensors. It is called without gradients and
-    without autocast, never with half types, and from several threads at once, each with some rows of the batch.
+        autocast, never in half precision, and from several threads at once, each with some rows of the batch.
 
-    A new backend is one file with a class of these methods and one line in `kernels.registry.BACKENDS`. Inherit from
-    `TorchBackend` to implement only some of the operations.
+    To add a backend, write a class with these methods in a new file and list it in `kernels.registry.BACKENDS`. Inherit
+    from `TorchBackend` to implement only some of the operations.
 
     Attributes:
         name: Name of the backend.
+
+    Example:
+        >>> from protosphere.nn.kernels.registry import BACKENDS
+        >>> BACKENDS[-1].name
+        'torch'
     """
 
     name: str
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return whether the backend serves this block for these rows.
+        """Return whether the backend can be used for this block and these rows.
 
         Args:
             block: Points of one kind.
-            rows: B x n vectors, or B x P weights; device and dtype decide, values do not.
+            rows: B x n vectors, or B x P weights; only device and dtype matter.
         """
         ...
 
@@ -67,7 +72,7 @@ class KernelBackend(Protocol):
             with_mean: Whether to compute the gradient: the mean point under the softmax of the products.
 
         Returns:
-            B values, and B x n means; B x 0 numbers without `with_mean`.
+            B values, and B x n means (an empty B x 0 tensor without `with_mean`).
         """
         ...
 

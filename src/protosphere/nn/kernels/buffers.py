@@ -1,4 +1,4 @@
-"""Tensors made from numpy arrays, and arrays that begin at a cache line."""
+"""Tensors made from numpy arrays, and arrays aligned to cache lines."""
 
 from math import prod
 from typing import Any
@@ -18,7 +18,7 @@ def as_tensor(array: NDArray[Any]) -> Tensor:
 
 
 def with_torch_strides(tensor: Tensor) -> Tensor:
-    """Return the tensor, an empty one with strides of torch.
+    """Return the tensor; an empty one gets strides as torch sets them.
 
     numpy gives empty arrays the stride 0, which `torch.export.save` refuses.
     """
@@ -28,7 +28,7 @@ def with_torch_strides(tensor: Tensor) -> Tensor:
 
 
 def aligned_zeros(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Return zeros whose memory begins at a cache line, so that rows of 16 numbers lie in one.
+    """Return zeros whose memory is aligned to a cache line, so that a row of 16 floats fills one line.
 
     Args:
         shape: Shape of the array.

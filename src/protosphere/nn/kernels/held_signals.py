@@ -1,7 +1,8 @@
-"""Exceptions of signal handlers, such as Ctrl-C, while Python is called from C, where an exception would be lost.
+"""Delayed signal handlers, such as Ctrl-C, while C code calls Python, where an exception would be lost.
 
-Handlers run between any two instructions of the main thread. In a callback of ctypes, whatever they raise outside of a
-`try` is printed as "Exception ignored" and forgotten: the interrupt is lost, and with it the work of that callback.
+Handlers run between any two instructions of the main thread. If one raises an exception in a callback of ctypes,
+outside of a `try`, Python prints "Exception ignored" and continues: the interrupt and the work of the callback are
+lost.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ HELD = tuple(
 
 
 class HeldSignals(ExitStack):
-    """In its `with` block, handlers wait: until the end of the block, or until `allow_here(True)`.
+    """Context in which signal handlers wait until the end of the block, or until `allow_here(True)`.
 
-    Only the main thread runs handlers, so elsewhere this does nothing.
+    Only the main thread runs handlers, so in other threads this does nothing.
     """
 
     def __init__(self) -> None:
@@ -54,9 +55,9 @@ class HeldSignals(ExitStack):
             signal.signal(number, self._hold)
 
     def allow_here(self, interruptible: bool) -> None:
-        """Let handlers run at once, or wait again, if the calling thread is the one that runs them.
+        """Let handlers run immediately, or wait again, if this is the main thread.
 
-        Handlers of signals that came before run now: what follows may take long.
+        Handlers of pending signals run now, because the following work may take long.
         """
         if threading.current_thread() is not threading.main_thread():
             return

@@ -1,4 +1,4 @@
-"""The list of kernel backends, and the one place that decides which of them serves a tensor."""
+"""The list of kernel backends, and the function that chooses one for a tensor."""
 
 from __future__ import annotations
 
@@ -28,6 +28,16 @@ def backend_for(block: ProjectionBlock, rows: Tensor) -> KernelBackend:
     Args:
         block: Points of one kind.
         rows: Vectors or weights, one row per example.
+
+    Returns:
+        The backend.
+
+    Example:
+        >>> import protosphere as ps, torch
+        >>> from protosphere.nn.projections import projection_for
+        >>> projection = projection_for(ps.construct("simplex", num_classes=10, dim=9), "dense")
+        >>> backend_for(projection.typed_blocks[0], torch.zeros(2, 9)).name
+        'torch'
     """
     for backend in BACKENDS[:-1]:
         if backend.supports(block, rows):

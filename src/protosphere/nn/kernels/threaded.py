@@ -1,4 +1,4 @@
-"""Kernel calls for a batch whose rows are shared out over threads."""
+"""Kernel calls for a batch whose rows are divided among threads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ products; numpy asks for huge pages there: 9 ms instead of 45 ms for 64 MB."""
 
 
 def without_autocast(z: Tensor) -> AbstractContextManager[object]:
-    """Return a context in which operations keep the dtypes of their arguments."""
+    """Return a context in which autocast is off."""
     kind = z.device.type
     if torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind):
         return torch.autocast(kind, enabled=False)
@@ -43,15 +43,15 @@ def without_autocast(z: Tensor) -> AbstractContextManager[object]:
 def by_rows(
     work: Callable[[slice], Result], z: Tensor, num_scores: int
 ) -> list[Result]:
-    """Return the results of `work` for stretches of the rows of z, in order.
+    """Return the results of `work` for consecutive slices of the rows of z, in order.
 
-    On a CPU each stretch has a thread of its own, which does not share its operations out again; on other devices, and
-    for little work, there is one stretch. No gradients are recorded, and autocast is off.
+    On a CPU each slice has its own thread, whose operations are single-threaded. On other devices, and for little work,
+    there is one slice. No gradients are recorded, and autocast is off.
 
     Args:
         work: Function of a slice of rows.
         z: The batch.
-        num_scores: How many numbers `work` computes for each row.
+        num_scores: Number of scores that `work` computes per row.
     """
     rows = len(z)
     pieces = _num_threads(z, num_scores)
@@ -80,7 +80,7 @@ def _num_threads(z: Tensor, num_scores: int) -> int:
 def gathered_rows(
     work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num_scores: int
 ) -> tuple[Tensor, Tensor]:
-    """Return two tensors with one row for each row of z: the results of `by_rows`, concatenated."""
+    """Return the two concatenated results of `by_rows`, with one row for each row of z."""
     first, second = zip(*by_rows(work, z, num_scores), strict=True)
     return torch.cat(first), torch.cat(second)
 
@@ -96,7 +96,7 @@ def threaded_log_sum_exp(
         with_mean: Whether to compute the gradient: the mean point under the softmax.
 
     Returns:
-        B values, and B x n means; B x 0 numbers without `with_mean`.
+        B values, and B x n means (an empty B x 0 tensor without `with_mean`).
     """
 
     def of_rows(rows: slice) -> tuple[Tensor, Tensor]:

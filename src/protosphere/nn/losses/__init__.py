@@ -1,7 +1,8 @@
-"""Losses on fixed prototypes, one a file: a function of (z, target, projection, ...), and a thin module over it.
+"""Losses on fixed prototypes, one per file: a function of (z, target, projection, ...) and a module for it.
 
-Each module takes a head or a code once, and then (z, target), z what the head would get. All of them mean over the
-batch, leave out examples whose target is -100, and none holds B x K numbers. `LOSSES` has them by name.
+A module is created from a head or a code and called with (z, target), where z is the input of the head. All losses
+return the mean over the batch, ignore examples with target -100, and never hold B x K numbers. `LOSSES` maps names to
+losses.
 """
 
 from protosphere.nn.losses.additive_angular_margin import (

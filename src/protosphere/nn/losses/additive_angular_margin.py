@@ -1,4 +1,4 @@
-"""Cross-entropy in which the target's angle counts more."""
+"""Cross-entropy with a margin on the angle of the target (ArcFace)."""
 
 import math
 
@@ -21,17 +21,25 @@ def additive_angular_margin(
 ) -> Tensor:
     """Return the cross-entropy on scaled cosines with the target's angle raised by a margin.
 
-    Where the raised angle exceeds pi, its cosine c is continued as -2 - c, so that the loss stays monotone.
+    If the raised angle exceeds pi, its cosine c is replaced by -2 - c, so that the loss stays monotone.
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; -100 does not count.
+        target: (...) classes; examples with -100 are ignored.
         projection: The prototypes.
         scale: Factor of the cosines.
         margin: The margin in radians.
 
     Returns:
-        The mean over the examples that count.
+        The mean over the examples that are not ignored.
+
+    Example:
+        >>> import math, protosphere as ps, torch
+        >>> from protosphere.nn.projections import projection_for
+        >>> projection = projection_for(ps.construct("cross_polytope", num_classes=2, dim=1))
+        >>> z, target = torch.tensor([[2.0]]), torch.tensor([0])
+        >>> round(float(additive_angular_margin(z, target, projection, 1.0, math.pi / 3)), 2)  # log(1 + exp(-1 - 1/2))
+        0.2
     """
     on_sphere, own, kept = target_cosines(z, target, projection)
     return mean_of_kept(
@@ -47,7 +55,7 @@ def cosine_after(cosine: Tensor, margin: float) -> Tensor:
 
     Args:
         cosine: Cosines of angles.
-        margin: Angle to add, in radians; beyond pi the result is continued so that it never rises.
+        margin: Angle to add, in radians; beyond pi the result is extended so that it stays monotone.
     """
     within = cosine.clamp(-1.0, 1.0)
     sine = (1 - within.square()).clamp(SMALLEST_NORM).sqrt()
@@ -71,6 +79,13 @@ class AdditiveAngularMargin(PrototypeLoss):
 
     Raises:
         InvalidArgumentError: If the margin is not below the smallest angle.
+
+    Example:
+        >>> import math, protosphere as ps, torch
+        >>> code = ps.construct("cross_polytope", num_classes=2, dim=1)
+        >>> loss = AdditiveAngularMargin(code, margin=math.pi / 3, scale=1.0)
+        >>> round(float(loss(torch.tensor([[2.0]]), torch.tensor([0]))), 2)  # log(1 + exp(-1 - 1/2))
+        0.2
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Cross-entropy in which the target's cosine counts less."""
+"""Cross-entropy with a margin on the cosine of the target (CosFace)."""
 
 from torch import Tensor
 
@@ -20,13 +20,21 @@ def additive_cosine_margin(
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; -100 does not count.
+        target: (...) classes; examples with -100 are ignored.
         projection: The prototypes.
         scale: Factor of the cosines.
-        margin: What is subtracted from the target's cosine.
+        margin: Number that is subtracted from the cosine of the target.
 
     Returns:
-        The mean over the examples that count.
+        The mean over the examples that are not ignored.
+
+    Example:
+        >>> import protosphere as ps, torch
+        >>> from protosphere.nn.projections import projection_for
+        >>> projection = projection_for(ps.construct("cross_polytope", num_classes=2, dim=1))
+        >>> z, target = torch.tensor([[2.0]]), torch.tensor([0])
+        >>> round(float(additive_cosine_margin(z, target, projection, 1.0, 0.5)), 4)  # log(1 + exp(-1 - 0.5))
+        0.2014
     """
     on_sphere, own, kept = target_cosines(z, target, projection)
     return mean_of_kept(
@@ -50,6 +58,12 @@ class AdditiveCosineMargin(PrototypeLoss):
 
     Raises:
         InvalidArgumentError: If the margin is not below 1 - max cosine.
+
+    Example:
+        >>> import protosphere as ps, torch
+        >>> loss = AdditiveCosineMargin(ps.construct("cross_polytope", num_classes=2, dim=1), margin=0.5, scale=1.0)
+        >>> round(float(loss(torch.tensor([[2.0]]), torch.tensor([0]))), 4)  # log(1 + exp(-1 - 0.5))
+        0.2014
     """
 
     def __init__(

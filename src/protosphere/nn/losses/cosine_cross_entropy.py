@@ -21,7 +21,14 @@ def cosine_cross_entropy(
         scale: Factor of the cosines.
 
     Returns:
-        The mean over the examples that count.
+        The mean over the examples that are not ignored.
+
+    Example:
+        >>> import protosphere as ps, torch
+        >>> from protosphere.nn.projections import projection_for
+        >>> projection = projection_for(ps.construct("simplex", num_classes=3, dim=2))
+        >>> round(float(cosine_cross_entropy(torch.ones(1, 2), torch.tensor([0]), projection, 1e-9)), 4)  # log 3
+        1.0986
     """
     return projection.cross_entropy(scale * unit(widened(z)), target)
 
@@ -38,6 +45,14 @@ class CosineCrossEntropy(PrototypeLoss):
     Args:
         head_or_code: Head whose projection is used, or a code.
         scale: Factor of the cosines: 'auto', 'learn' or a number.
+
+    Example:
+        >>> import torch
+        >>> from protosphere.nn import PrototypeHead
+        >>> head = PrototypeHead(10, dim=9)
+        >>> loss = CosineCrossEntropy(head)
+        >>> bool(loss(head.prototypes(), torch.arange(10)) < 0.011)  # probability 0.99
+        True
     """
 
     def __init__(self, head_or_code: HeadOrCode, scale: float | str = "auto") -> None:

@@ -1,4 +1,4 @@
-"""Regression of the dot product with the prototype of the class."""
+"""Regression of the dot product of z with the prototype of its class."""
 
 from torch import Tensor
 
@@ -18,9 +18,19 @@ def dot_regression(
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; -100 does not count.
+        target: (...) classes; examples with -100 are ignored.
         projection: The prototypes.
         radius: Norm that z is trained to have.
+
+    Returns:
+        The mean over the examples that are not ignored.
+
+    Example:
+        >>> import protosphere as ps, torch
+        >>> from protosphere.nn.projections import projection_for
+        >>> projection = projection_for(ps.construct("cross_polytope", num_classes=4, dim=2))
+        >>> float(dot_regression(torch.tensor([[3.0, 0.0]]), torch.tensor([0]), projection, 1.0))
+        2.0
     """
     wide, own, kept = with_target_prototypes(z, target, projection)
     return mean_of_kept(((wide * own).sum(dim=-1) - radius).square(), kept) / (
@@ -35,11 +45,17 @@ def dot_regression(
     reference="Yang et al. (2022)",
 )
 class DotRegression(PrototypeLoss):
-    """(z c_y - radius)^2 / (2 radius): a loss that only attracts z to its prototype; z is not normalized.
+    """Mean of (z c_y - radius)^2 / (2 radius), which attracts z, not normalized, to its prototype c_y.
 
     Args:
         head_or_code: Head whose projection is used, or a code.
         radius: Norm that z is trained to have, above 0.
+
+    Example:
+        >>> import protosphere as ps, torch
+        >>> loss = DotRegression(ps.construct("cross_polytope", num_classes=4, dim=2), radius=1.0)
+        >>> float(loss(torch.tensor([[3.0, 0.0]]), torch.tensor([0])))
+        2.0
     """
 
     def __init__(self, head_or_code: HeadOrCode, radius: float = 1.0) -> None:

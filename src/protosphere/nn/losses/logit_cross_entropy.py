@@ -1,4 +1,4 @@
-"""Cross-entropy on the logits of a head: what `torch.nn.functional.cross_entropy(head(z), target)` is."""
+"""Cross-entropy on the logits of a head, as `torch.nn.functional.cross_entropy(head(z), target)`."""
 
 from torch import Tensor
 
@@ -9,12 +9,22 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Tensor:
-    """Return the cross-entropy on the dot products of z, not normalized, with every prototype.
+    """Return the cross-entropy on the dot products of z, without normalization, with every prototype.
 
     Args:
         z: (..., n) vectors.
         target: (...) classes, or (..., K) probabilities.
         projection: The prototypes.
+
+    Returns:
+        The mean over the examples that are not ignored.
+
+    Example:
+        >>> import protosphere as ps, torch
+        >>> from protosphere.nn.projections import projection_for
+        >>> projection = projection_for(ps.construct("simplex", num_classes=3, dim=2))
+        >>> round(float(logit_cross_entropy(torch.zeros(1, 2), torch.tensor([0]), projection)), 4)  # log 3
+        1.0986
     """
     return projection.cross_entropy(z, target)
 
@@ -26,10 +36,17 @@ def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Te
     reference="the last layer of any classifier",
 )
 class LogitCrossEntropy(PrototypeLoss):
-    """Cross-entropy on the logits of a head, streaming; for a code, on the dot products with its points.
+    """Streaming cross-entropy on the logits of a head, or on the dot products with the points of a code.
 
     Args:
         head_or_code: Head whose logits are trained, or a code.
+
+    Example:
+        >>> import torch
+        >>> from protosphere.nn import PrototypeHead
+        >>> loss = LogitCrossEntropy(PrototypeHead(3, dim=2))
+        >>> round(float(loss(torch.zeros(1, 2), torch.tensor([0]))), 4)  # log 3
+        1.0986
     """
 
     def __init__(self, head_or_code: HeadOrCode) -> None:

@@ -1,4 +1,4 @@
-"""The part that losses with a margin have in common: the raised target logit, and the largest margin."""
+"""Shared functions of the losses with a margin: the modified target logit, and the largest margin."""
 
 import torch
 from torch import Tensor
@@ -38,12 +38,12 @@ def harder_cross_entropy(
 
 
 def limited_margin(margin: float, limit: float, what: str) -> float:
-    """Return the margin if a z on its prototype can still satisfy it against the nearest other prototype.
+    """Return the margin if a z at its prototype can satisfy it against the nearest other prototype.
 
     Args:
         margin: The margin.
-        limit: What it must be below.
-        what: What the limit is, for the error message.
+        limit: Upper limit of the margin, exclusive.
+        what: Name of the limit in the error message.
 
     Raises:
         InvalidArgumentError: If the margin is not above 0 and below the limit.

@@ -1,4 +1,4 @@
-"""The part that the modules of all losses have in common: the code, its projection, and the scale."""
+"""The base class of all loss modules: the code, its projection, and the scale."""
 
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,7 +18,7 @@ HeadOrCode: TypeAlias = "PrototypeHead | SphericalCode"
 
 
 class PrototypeLoss(nn.Module):
-    """A loss on the prototypes of a code, or of a head, whose projection is then used.
+    """Base class of losses on the prototypes of a code or of a head, whose projection is used.
 
     Args:
         head_or_code: A `PrototypeHead` or a `SphericalCode`.

@@ -1,4 +1,4 @@
-"""The list of losses: one frozen record each, made by decorating its module."""
+"""The registry of losses: one frozen record each, created by decorating its module."""
 
 import inspect
 from collections.abc import Callable
@@ -22,6 +22,10 @@ class Loss:
         module: Module made from a head or a code and options, then called with (z, target).
         summary: Description in one line.
         reference: Paper that the loss comes from.
+
+    Example:
+        >>> LOSSES["additive_cosine_margin"].options
+        ('margin', 'scale')
     """
 
     name: str
@@ -32,7 +36,7 @@ class Loss:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Names of the options of the module: `scale`, `margin`, `radius`.
+        """Names of the options of the module, such as `scale`, `margin` or `radius`.
 
         >>> LOSSES["additive_cosine_margin"].options
         ('margin', 'scale')
@@ -47,7 +51,7 @@ LOSSES: Registry[Loss] = Registry("loss")
 def loss(
     name: str, function: Callable[..., Tensor], *, summary: str, reference: str
 ) -> Callable[[Module], Module]:
-    """Return a decorator that registers a module, a shell over `function`.
+    """Return a decorator that registers a loss module for `function`.
 
     Args:
         name: Name in presets and configs; a second loss of the same name is an error.

@@ -15,8 +15,18 @@ def squared_cosine_distance(
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; -100 does not count.
+        target: (...) classes; examples with -100 are ignored.
         projection: The prototypes.
+
+    Returns:
+        The mean over the examples that are not ignored.
+
+    Example:
+        >>> import protosphere as ps, torch
+        >>> from protosphere.nn.projections import projection_for
+        >>> projection = projection_for(ps.construct("cross_polytope", num_classes=4, dim=2))
+        >>> float(squared_cosine_distance(torch.tensor([[0.0, 2.0]]), torch.tensor([0]), projection))
+        1.0
     """
     _, cosines, kept = target_cosines(z, target, projection)
     return mean_of_kept((1 - cosines).square(), kept)
@@ -29,10 +39,16 @@ def squared_cosine_distance(
     reference="Mettes, van der Pol & Snoek (2019)",
 )
 class SquaredCosineDistance(PrototypeLoss):
-    """(1 - cosine with the target's prototype)^2: only attracts, at the same cost for any number of classes.
+    """Mean of (1 - cosine with the target's prototype)^2, whose cost does not depend on the number of classes.
 
     Args:
         head_or_code: Head whose projection is used, or a code.
+
+    Example:
+        >>> import protosphere as ps, torch
+        >>> loss = SquaredCosineDistance(ps.construct("cross_polytope", num_classes=4, dim=2))
+        >>> float(loss(torch.tensor([[0.0, 2.0]]), torch.tensor([0])))
+        1.0
     """
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
-"""Classes that are all combinations of the values of parts: everything by parts, at any number of classes.
+"""Blocks whose classes are all combinations of the values of parts, computed part by part.
 
-The dot product with a class is a sum over its parts, so that log-sum-exp, largest products and mean points of all K =
-s_1 s_2 ... s_P combinations follow from those of s_1 + s_2 + ... + s_P points.
+The dot product with a class is a sum over its parts. So log-sum-exp, top-k and mean point of all K = s_1 s_2 ... s_P
+combinations follow from products with s_1 + s_2 + ... + s_P points.
 """
 
 from math import prod
@@ -33,11 +33,11 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
 
     @property
     def scores_per_row(self) -> int:
-        """Number of products that are computed for each vector: those with the points of the parts."""
+        """Number of products computed per vector: one for each point of each part."""
         return self.tables.num_entries
 
     def extra_repr(self) -> str:
-        """Return the sizes for `print(model)`."""
+        """Return the sizes, for `print(model)`."""
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
@@ -86,7 +86,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.weighted_sum(torch.cat(shares, dim=1))[0]
 
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return the log-sum-exp of the products of each vector, differentiable: a sum over the parts."""
+        """Return the differentiable log-sum-exp of the products of each vector, a sum over the parts."""
         by_run = [run.logsumexp(2).sum(0) for run in self.tables.by_run(z)]
         return by_run[0] if len(by_run) == 1 else torch.stack(by_run).sum(0)
 
@@ -101,8 +101,8 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k <= P largest dot products of each vector, descending, and the indices of their points.
 
-        They are found part by part: the k largest sums of all parts so far are sums of the k largest of
-        the parts before and a value of the next.
+        The search goes part by part: each of the k largest sums extends one of the k largest sums of the previous parts
+            by a value of the next part.
         """
         first, *others = self._by_part(z)
         first_size, *other_sizes = self.tables.sizes

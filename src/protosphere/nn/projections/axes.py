@@ -1,4 +1,4 @@
-"""Prototypes along the axes, +e_i or -e_i: a dot product is a coordinate."""
+"""Prototypes along the axes, +e_i or -e_i, whose dot products are coordinates."""
 
 import torch
 from torch import Tensor, nn
@@ -7,7 +7,7 @@ from protosphere.nn.projections.block import ProjectionBlock
 
 
 class AxesBlock(nn.Module, ProjectionBlock):
-    """Point k is signs[k] e_(axes[k]): one-hot vectors and cross-polytopes, in any order, in O(K).
+    """Points signs[k] e_(axes[k]): one-hot vectors and cross-polytopes in any order, in O(K) time.
 
     Attributes:
         axes: Coordinate of each point.
@@ -25,7 +25,7 @@ class AxesBlock(nn.Module, ProjectionBlock):
         self.register_buffer("signs", signs, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the coordinates with their signs, B x P."""
+        """Return the B x P signed coordinates."""
         return z.index_select(1, self.axes) * self.signs.to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:

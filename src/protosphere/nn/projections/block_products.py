@@ -1,4 +1,4 @@
-"""Products with every point of a block and their transpose, as one differentiable operation of its kernel backend."""
+"""Products with every point of a block, and their transpose, as one differentiable operation of a kernel backend."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def block_products(
     """Return the products with every point, or their transpose; differentiable.
 
     Args:
-        rows: B x n vectors; with `transposed` B x P weights.
+        rows: B x n vectors, or with `transposed` B x P weights.
         block: P points of one kind.
         transposed: Whether to return the weighted sums of the points.
 

@@ -1,4 +1,4 @@
-"""The choice of a projection for a code: structure is found in the points, whatever construction made them."""
+"""The choice of a projection for a code, by the structure of its points, whatever construction made them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Entry:
     Attributes:
         plan: Function from a code and a dtype to its plan; None if the code does not have the structure.
         smallest: Smallest K n for which it is faster.
-        above_dim: It is faster for larger n only.
+        above_dim: Dimension n above which it is faster.
     """
 
     plan: Callable[[SphericalCode, torch.dtype], ProjectionPlan | None]
@@ -52,7 +52,7 @@ class Entry:
     above_dim: int = 0
 
     def pays(self, num_classes: int, dim: int) -> bool:
-        """Return whether the projection is faster, or needs much less memory, than a matrix.
+        """Return whether the projection is faster than a matrix, or needs much less memory.
 
         Args:
             num_classes: K.
@@ -65,17 +65,25 @@ class Entry:
 def projection_for(
     code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None
 ) -> Projection:
-    """Return the dot products with every point of a code as a module, classes in the order of the code.
+    """Return a module that computes the dot products with every point of a code, in the order of its classes.
 
     Args:
         code: The prototypes.
-        kind: 'auto' takes the fastest for the structure and the size of the code; 'dense' (a matrix), 'hadamard'
-            (codewords in cosets of a linear code), 'axes' (+-e_i), 'simplex', 'simplices' and 'parts' (classes made of
-            parts) insist on one.
-        dtype: Dtype of the buffers; torch's default by default. Inputs of other dtypes are served too.
+        kind: 'auto' chooses the fastest for the structure and size of the code; or one of 'dense' (a matrix),
+            'hadamard' (codewords in cosets of a linear code), 'axes' (+-e_i), 'simplex', 'simplices' and 'parts'
+            (classes made of parts).
+        dtype: Dtype of the buffers; torch's default by default. Inputs may have other dtypes.
+
+    Returns:
+        The projection.
 
     Raises:
         InvalidArgumentError: If there is no such kind, or the code does not have its structure.
+
+    Example:
+        >>> import protosphere as ps
+        >>> projection_for(ps.construct("cross_polytope", num_classes=4, dim=2))(torch.tensor([[3.0, 2.0]])).tolist()
+        [[3.0, -3.0, 2.0, -2.0]]
     """
     return Projection(plan_for(code, kind, dtype), code.num_classes, code.dim)
 
@@ -87,7 +95,7 @@ def plan_for(
 
     Args:
         code: The prototypes.
-        kind: As of `projection_for`.
+        kind: As in `projection_for`.
         dtype: Dtype of the buffers.
 
     Raises:

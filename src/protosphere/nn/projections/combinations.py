@@ -1,4 +1,4 @@
-"""Classes that are some combinations of the values of parts: a dot product is a sum of looked-up numbers."""
+"""Blocks whose classes are some combinations of the values of parts: a dot product is a sum of looked-up numbers."""
 
 import torch
 from torch import Tensor, nn
@@ -14,10 +14,10 @@ TILE_ENTRIES = 1 << 19
 
 
 class CombinationsBlock(nn.Module, ProjectionBlock):
-    """Points that are given by one value of each part.
+    """Points given by one value of each part.
 
-    The products with the points of all parts are computed once for each vector; then a class costs P additions instead
-    of n multiplications, and P small integers of memory instead of n numbers.
+    The products with the points of all parts are computed once per vector. Then a class takes P additions instead of n
+    multiplications, and P small integers of memory instead of n floats.
 
     Attributes:
         tables: The points of the parts.
@@ -34,11 +34,11 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         self.register_buffer("values", values, persistent=False)
 
     def extra_repr(self) -> str:
-        """Return the sizes for `print(model)`."""
+        """Return the sizes, for `print(model)`."""
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P products with every point; compilers and exporters see no compiled loops."""
+        """Return the B x P products with every point; when compiled or exported, without compiled loops."""
         recorded = torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()
         if not recorded and not is_traced():
             return block_products(z, self)

@@ -1,4 +1,4 @@
-"""The cosets of a layout as signs, for kernels that transform vectors instead of multiplying matrices."""
+"""The cosets of a layout as signs, for kernels that use fast transforms instead of matrix products."""
 
 import numpy as np
 from torch import Tensor, nn
@@ -16,11 +16,11 @@ class CosetTables(nn.Module):
         glue_vectors: J x t glue vectors; J x 0 if there are none.
         glue_of: Index of the glue vector of each coset.
         length: Length of the codewords.
-        dim: n, the length with the glue vector.
+        dim: Dimension n: the length with the glue vector.
         coefficient: Factor of the signs in a point.
         bins: b, the number of sums that are transformed.
-        both: Whether each codeword stands for its antipode too.
-        glued: Whether some glue vector is not 0.
+        both: Whether each codeword also represents its antipode.
+        glued: Whether any glue vector is nonzero.
     """
 
     flips: Tensor
@@ -49,5 +49,5 @@ class CosetTables(nn.Module):
 
     @property
     def per_coset(self) -> int:
-        """Number of points of a coset."""
+        """Number of points per coset."""
         return self.bins << self.both

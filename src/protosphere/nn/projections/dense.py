@@ -1,4 +1,4 @@
-"""Prototypes as a matrix: serves every code, and is fastest for few classes."""
+"""Prototypes as a matrix, which works for every code and is fastest for few classes."""
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ CHUNK_ROWS = 1 << 14
 
 
 class DenseBlock(nn.Module, ProjectionBlock):
-    """The rows of a matrix.
+    """A block whose points are the rows of a matrix.
 
     Attributes:
         weight: P x n points.
@@ -66,7 +66,7 @@ def matrix(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> Tensor:
     Args:
         code: The prototypes.
         classes: Indices of classes in ascending order.
-        dtype: Type of the matrix; only a chunk of rows at a time is held in float64.
+        dtype: Type of the matrix; float64 rows are made only a chunk at a time.
     """
     weight = torch.empty(len(classes), code.dim, dtype=dtype)
     for start in range(0, len(classes), CHUNK_ROWS):

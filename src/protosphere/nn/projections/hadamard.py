@@ -6,9 +6,9 @@ of coordinate x. Coset c has the codewords s_c(x) H[p(x), a], and the dot produc
     y[bin, c] = sum over the x of the bin of z(x) s_c(x)            b products (B x n/b) (n/b x cosets)
     z . codeword(c, a) = sum over the bins of H[bin, a] y[bin, c]   one product by H
 
-n/b + b multiplications for a codeword where the matrix of all codewords takes n; b near sqrt(n) is best. Unions of
-cosets of RM(1, m), and the codewords of any binary linear code, are such cosets. Where the all-one codeword is in the
-code, each codeword is followed by its antipode, and one number serves both.
+This takes n/b + b multiplications per codeword, where the matrix of all codewords takes n; b near sqrt(n) is best.
+Unions of cosets of RM(1, m), and the codewords of any binary linear code, are such cosets. If the all-one codeword is
+in the code, each codeword is followed by its antipode, and one product is computed for both.
 """
 
 import torch
@@ -37,16 +37,16 @@ HIGHEST_ENTRIES = 1 << 20
 
 
 class HadamardBlock(nn.Module, ProjectionBlock):
-    """Cosets of a small linear code as signs times `coefficient`, each with a glue vector where there are any.
+    """Cosets of a small linear code as signs times `coefficient`, with or without glue vectors.
 
-    The cosets of the layout are split into cosets of a smaller code for the matrix products here; `coset_tables` has
-    the whole cosets for backends that use fast transforms.
+    The matrix products split the cosets of the layout into cosets of a smaller code; `coset_tables` has the whole
+    cosets for backends that use fast transforms.
 
     Attributes:
         signs: (b, L, C) signs s_c(x) for the x of each bin, padded with zeros to the size L of the largest.
         columns: The coordinates x in the order (bin, place); 0 where `signs` is 0.
         inner: H, the b x b Sylvester matrix.
-        outer: H, or the columns of H and -H in turns: b x codewords of a coset.
+        outer: H, or the columns of H and -H alternating: one column per codeword of a coset.
         glue_vectors: J x t glue vectors; J x 0 if there are none.
         glue_of: Index of the glue vector of each coset.
     """
@@ -79,20 +79,20 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
     @property
     def num_cosets(self) -> int:
-        """C, the number of cosets of the smaller code."""
+        """Number C of cosets of the smaller code."""
         return self.signs.shape[2]
 
     @property
     def per_coset(self) -> int:
-        """Number of points of a coset of the smaller code."""
+        """Number of points per coset of the smaller code."""
         return self.outer.shape[1]
 
     def extra_repr(self) -> str:
         """Return the sizes for `print(model)`."""
-        return f"cosets={self.num_cosets}, words={self.per_coset}, dim={self.dim}"
+        return f"cosets={self.num_cosets}, codewords={self.per_coset}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the products with every point; compilers and exporters see one tile and no loops."""
+        """Return the products with every point; when compiled or exported, as one tile without loops."""
         recorded = torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()
         if not recorded and not is_traced():
             return block_products(z, self)
@@ -105,14 +105,14 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return products.flatten(1).to(z.dtype)
 
     def binned(self, z: Tensor) -> Tensor:
-        """Return z as the first matrix product takes it: (b, B, L)."""
+        """Return z rearranged for the first matrix product: (b, B, L)."""
         b, size, _ = self.signs.shape
         scaled = z[:, : self.length] * self.coefficient
         ordered = scaled.index_select(1, self.columns)
         return ordered.view(z.shape[0], b, size).transpose(0, 1)
 
     def unbinned(self, sums: Tensor) -> Tensor:
-        """Return the transpose of `binned`: (b, B, L) to B x n, zeros in the place of the glue vector."""
+        """Return the transpose of `binned`: (b, B, L) to B x n, with zeros for the glue vector."""
         flat = sums.transpose(0, 1).flatten(1) * self.coefficient
         return flat.new_zeros(flat.shape[0], self.dim).index_add_(1, self.columns, flat)
 
@@ -122,7 +122,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return products[:, self.glue_of[tile[0] : tile[1]]]
 
     def weighted_glue(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the sums of the glue vectors with weights B x cosets, after zeros for the codewords."""
+        """Return the weighted sums of the glue vectors (weights B x cosets), preceded by zeros for the codewords."""
         glue = self.glue_vectors.to(weights.dtype)[self.glue_of[tile[0] : tile[1]]]
         return nn.functional.pad(weights @ glue, (self.length, 0))
 
@@ -202,7 +202,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k <= P largest dot products of each vector, descending, and the indices of their points.
 
-        They lie in the k cosets whose largest products are largest, and only those are computed again.
+        They are in the k cosets with the largest maximum product, so only those are computed again.
         """
         best = empty_top_k(z)
         for start, stop in cuts(self.num_cosets, HIGHEST_ENTRIES // max(1, len(z))):

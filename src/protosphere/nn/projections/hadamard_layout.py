@@ -1,4 +1,4 @@
-"""The cosets of a small linear code in which the codewords of a code lie, found in the codewords themselves."""
+"""Detection of the cosets of a small linear code in which given codewords lie."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ CHUNK_COSETS = 1 << 12
 
 @dataclass(frozen=True, eq=False)
 class HadamardLayout:
-    """Cosets representatives[c] + span(generator), with the all-one codeword as the first row if `antipodal`.
+    """Cosets representatives[c] + span(generator); if `antipodal`, the all-one codeword is the first row.
 
-    Codeword i of a coset is the sum of the rows at the bits of i; as a point it is signs times `coefficient`, followed
-    by glue_vectors[glue_of[c]].
+    Codeword i of a coset is the representative plus the rows selected by the bits of i. As a point it is its signs
+    times `coefficient`, followed by glue_vectors[glue_of[c]].
 
     Attributes:
         length: Length of the codewords.
@@ -51,22 +51,22 @@ class HadamardLayout:
 
     @property
     def dim(self) -> int:
-        """n, the length with the glue vector."""
+        """Dimension n: the length with the glue vector."""
         return self.length + self.glue_vectors.shape[1]
 
     @property
     def per_coset(self) -> int:
-        """Number of codewords of a coset."""
+        """Number of codewords per coset."""
         return 1 << (len(self.generator) + self.antipodal)
 
     @cached_property
     def bins(self) -> Indices:
-        """Bin of each coordinate: the number whose bits are the generator's rows there."""
+        """Bin of each coordinate: the number whose bits are the entries of the generator's rows there."""
         rows = unpack(self.generator, self.length).astype(np.int64)
         return (1 << np.arange(len(rows))) @ rows
 
     def sliced(self, first: int, last: int) -> HadamardLayout:
-        """Return the layout of the cosets first, ..., last - 1 alone.
+        """Return the layout of the cosets first, ..., last - 1.
 
         Args:
             first: First coset.
@@ -114,7 +114,7 @@ class HadamardLayout:
         }
 
     def flips(self) -> tuple[Indices, NDArray[np.int8]]:
-        """Return the coordinates bin by bin, and the signs of each coset there.
+        """Return the coordinates bin by bin, and the signs of each coset in that order.
 
         Returns:
             The coordinates, all bins padded to the size of the largest, and C x coordinates signs, 0 where padded.
@@ -134,7 +134,7 @@ class HadamardLayout:
 
 
 def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
-    """Return the cosets of the linear code that saves most, and their rows in order; None if none saves enough.
+    """Return the cosets of the linear code with the largest saving, and their rows in order; None if none saves enough.
 
     Args:
         rows: Codewords of a sign code; the small code has at most about n codewords.
@@ -155,7 +155,7 @@ def _saves_half(layout: HadamardLayout) -> bool:
 
 
 def split_bits(length: int) -> int:
-    """Return log2 of the size of a small code for which n / size + size is small.
+    """Return log2 of the size of a small code for which n / size + size is nearly minimal.
 
     Args:
         length: Length of the codewords.
@@ -170,9 +170,9 @@ def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
     def additions(candidate: tuple[int, bool]) -> float:
         bits, antipodal = candidate
         size = 1 << (bits + antipodal)
-        words = len(_whole_starts(ordered, size)) * size
-        by_transform = words * (rows.length / (1 << bits) + bits) / (1 + antipodal)
-        rest = len(ordered) - words
+        covered = len(_whole_starts(ordered, size)) * size
+        by_transform = covered * (rows.length / (1 << bits) + bits) / (1 + antipodal)
+        rest = len(ordered) - covered
         return by_transform + ADDITIONS_OF_PRODUCT * rows.length * rest
 
     sizes = [
@@ -186,7 +186,7 @@ def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
 def whole_cosets(
     rows: SignRows, bits: int, antipodal: bool
 ) -> tuple[HadamardLayout, Indices] | None:
-    """Return the whole cosets of the code of the first rows, and their rows; None if they are too few.
+    """Return the complete cosets of the code that the first rows generate, and their rows; None if there are too few.
 
     Args:
         rows: Codewords of a sign code.

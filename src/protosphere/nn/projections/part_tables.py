@@ -1,4 +1,4 @@
-"""The points of the parts of a product code, and dot products with all of them."""
+"""The points of the parts of a product code, and the dot products with all of them."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -14,7 +14,7 @@ from protosphere.types import Points
 
 
 class Run(NamedTuple):
-    """Consecutive parts whose points have the same shape, which are multiplied at once.
+    """Consecutive parts whose points have the same shape and are multiplied together.
 
     Attributes:
         points: (parts, s, d) points, each times the weight of its part.
@@ -79,7 +79,7 @@ class PartTables(nn.Module):
         return sum(self.sizes)
 
     def runs(self, dtype: torch.dtype) -> list[Run]:
-        """Return the parts, those of one shape together.
+        """Return the parts, grouped by shape.
 
         Args:
             dtype: Dtype of the points.
@@ -108,16 +108,16 @@ class PartTables(nn.Module):
         """Return the dot products with the points of all parts, one part after the other.
 
         Args:
-            z: B x n vectors, not of half types.
+            z: B x n vectors, not in half precision.
         """
         flat = [run.transpose(0, 1).flatten(1) for run in self.by_run(z)]
         return flat[0] if len(flat) == 1 else torch.cat(flat, dim=1)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of the points of all parts: the transpose of a call.
+        """Return the B x n weighted sums of the points of all parts: the transpose of `forward`.
 
         Args:
-            weights: B weights for each point.
+            weights: One row of weights per vector, one weight per point.
         """
         found: list[Tensor] = []
         for points, _, entry in self.runs(weights.dtype):
@@ -128,7 +128,7 @@ class PartTables(nn.Module):
         return self._side_by_side(found)
 
     def rows(self, values: Tensor, like: Tensor) -> Tensor:
-        """Return classes as rows of R^n.
+        """Return the prototypes of classes as rows.
 
         Args:
             values: Value of each part, one row per class.

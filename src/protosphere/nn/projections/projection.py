@@ -1,4 +1,4 @@
-"""Dot products with every prototype of a code, and what can be computed without holding them all."""
+"""Dot products with every prototype of a code, and sums over them that never hold all products."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from protosphere.nn.kernels.threaded import (
     threaded_weighted_sum,
     without_autocast,
 )
-from protosphere.nn.kernels.torch_ops import tiled_moment
 from protosphere.nn.projections.all_combinations import AllCombinationsBlock
 from protosphere.nn.projections.block import (
     ProjectionBlock,
     TopK,
     empty_top_k,
     merged_top_k,
+    tiled_moment,
 )
 from protosphere.nn.streaming.cross_entropy import (
     classes_in_range,
@@ -39,11 +39,11 @@ WEIGHTS_ENTRIES = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class BlockSpec:
-    """How to build a block, or a share of it.
+    """How to build a block, or some of its units.
 
     Attributes:
         units: Number of units, such as rows or cosets.
-        unit: Points of a unit.
+        unit: Number of points per unit.
         build: Function from (first, last) to the block with the units first, ..., last - 1.
     """
 
@@ -54,12 +54,12 @@ class BlockSpec:
 
 @dataclass(frozen=True, eq=False)
 class ProjectionPlan:
-    """What a projection is built from.
+    """The parts from which a projection is built.
 
     Attributes:
         kind: 'dense', 'hadamard', 'axes', 'simplex', 'simplices' or 'parts'.
         blocks: The blocks, one after the other.
-        position: Point of each class; None if point i is that of class i.
+        position: Index of the point of each class; None if class i has point i.
     """
 
     kind: str
@@ -68,19 +68,32 @@ class ProjectionPlan:
 
 
 class Projection(nn.Module):
-    """z -> (z c_1, ..., z c_K), made by `projection_for`.
+    """Module z -> (z c_1, ..., z c_K), made by `projection_for`.
 
     It has no parameters. Its buffers are rebuilt from the code and never saved.
 
+    Args:
+        plan: Blocks of the projection, made by `plan_for`.
+        rank: Index of this process.
+        world: Number of processes; 1 unless the classes are sharded.
+
     Attributes:
-        num_classes: K.
-        dim: n.
+        num_classes: Number K of classes.
+        dim: Dimension n.
         kind: How products are computed: 'dense', 'hadamard', 'axes', 'simplex', 'simplices' or 'parts'.
         blocks: The blocks of points.
         starts: Index of the first point of each block.
-        position: Point of each class; None if point i is that of class i.
-        classes: Class of each point; None if they are the same.
+        position: Index of the point of each class; None if class i has point i.
+        classes: Class of each point; None if point i belongs to class i.
+        has_all_combinations: Whether every combination of the values of parts is a class.
         handle: Number of the projection in compiled graphs.
+
+    Example:
+        >>> import protosphere as ps
+        >>> from protosphere.nn.projections import projection_for
+        >>> projection = projection_for(ps.construct("simplex", num_classes=10, dim=9))
+        >>> projection.num_classes, projection.dim
+        (10, 9)
     """
 
     position: Tensor | None
@@ -111,6 +124,7 @@ class Projection(nn.Module):
         self.register_buffer("position", plan.position, persistent=False)
         classes = None if plan.position is None else plan.position.argsort()
         self.register_buffer("classes", classes, persistent=False)
+        self.has_all_combinations = self.all_combinations is not None
         self.handle = new_handle(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -119,7 +133,7 @@ class Projection(nn.Module):
 
     @property
     def typed_blocks(self) -> list[ProjectionBlock]:
-        """The blocks with the type of their protocol."""
+        """The blocks, typed as `ProjectionBlock`."""
         return cast("list[ProjectionBlock]", list(self.blocks))
 
     @property
@@ -129,12 +143,12 @@ class Projection(nn.Module):
 
     @property
     def scores_per_row(self) -> int:
-        """Number of products that are computed for each vector."""
+        """Number of products computed per vector."""
         return sum(block.scores_per_row for block in self.typed_blocks)
 
     @property
     def all_combinations(self) -> AllCombinationsBlock | None:
-        """The block of points, if every combination of the values of parts is a class."""
+        """The block of all combinations, if every combination of the values of parts is a class, else None."""
         block = self.blocks[0] if len(self.blocks) == 1 else None
         return block if isinstance(block, AllCombinationsBlock) else None
 
@@ -177,14 +191,14 @@ class Projection(nn.Module):
         return self.rows(index, like)
 
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
-        """Return the prototypes of classes that were checked before.
+        """Return the prototypes of classes that have been checked already.
 
         Args:
             classes: Classes, all between 0 and K - 1.
             like: Tensor whose dtype and device the prototypes get.
 
         Returns:
-            One prototype per row; zeros where no block of a sharded projection has it.
+            One prototype per row; zeros if this process of a sharded projection does not have it.
         """
         points = classes if self.position is None else self.position[classes]
         rows = like.new_zeros(points.shape[0], self.dim)
@@ -195,10 +209,10 @@ class Projection(nn.Module):
         return rows
 
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return the log-sum-exp of each row by plain operations, which every transform and exporter of torch knows.
+        """Return the log-sum-exp of each row by standard operations that all transforms and exporters of torch support.
 
         Args:
-            z: B x n vectors, not of half types.
+            z: B x n vectors, not in half precision.
         """
         block = self.all_combinations
         if block is None:
@@ -207,7 +221,7 @@ class Projection(nn.Module):
             return block.plain_log_sum_exp(z)
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return log sum_k exp(z c_k) of each row, streaming and differentiable; float32 for half types.
+        """Return log sum_k exp(z c_k) of each row, streaming and differentiable; float32 for half precision.
 
         Args:
             z: B x n vectors.
@@ -218,15 +232,15 @@ class Projection(nn.Module):
     def softmax_terms(
         self, z: Tensor, classes: Tensor | None, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return all that a cross-entropy needs of the prototypes; without gradient.
+        """Return the terms that a cross-entropy needs, without gradient.
 
         Args:
             z: B x n vectors.
-            classes: B classes whose prototypes are wanted, or None.
+            classes: B classes whose prototypes are returned, or None.
             with_mean: Whether to compute the mean prototype under the softmax.
 
         Returns:
-            B log-sum-exps, B x n means and B x n prototypes; B x 0 numbers for what was not asked for.
+            B log-sum-exps, B x n means and B x n prototypes; empty B x 0 tensors for what is not requested.
         """
         value, mean = self.log_sum_exp_and_mean(z, with_mean)
         if classes is None:
@@ -241,7 +255,7 @@ class Projection(nn.Module):
             with_mean: Whether to compute the mean.
 
         Returns:
-            B values, and B x n means; B x 0 numbers without `with_mean`.
+            B values, and B x n means (an empty B x 0 tensor without `with_mean`).
         """
         return threaded_log_sum_exp(z, self.typed_blocks, with_mean)
 
@@ -276,7 +290,7 @@ class Projection(nn.Module):
             factors: K factors; 1 if None.
 
         Returns:
-            B x n sums and B totals; float32 for half types.
+            B x n sums and B totals; float32 for half precision.
         """
         # some rows at a time: those in another order are a second block of memory
         size = max(1, WEIGHTS_ENTRIES // weights.shape[1])
@@ -311,16 +325,16 @@ class Projection(nn.Module):
         scale: float | Tensor = 1.0,
         ignore_index: int = -100,
     ) -> Tensor:
-        """Return F.cross_entropy(scale * self(z), target, ...), exact, without holding B x K numbers.
+        """Return F.cross_entropy(scale * self(z), target, ...) without holding B x K numbers.
 
         Args:
             z: (..., n) vectors.
             target: (...) classes, or (..., K) probabilities: classes come last.
             weight: K class weights.
-            label_smoothing: As of `torch.nn.functional.cross_entropy`.
+            label_smoothing: As in `torch.nn.functional.cross_entropy`.
             reduction: 'mean', 'sum' or 'none'.
             scale: Factor of the products.
-            ignore_index: Class of examples that do not count.
+            ignore_index: Target of examples that are ignored.
         """
         wide = checked_wide(z, self.dim)
         if isinstance(scale, Tensor) or scale != 1.0:
@@ -359,7 +373,7 @@ class Projection(nn.Module):
         return values, points if self.classes is None else self.classes[points]
 
     def top_points(self, z: Tensor, k: int) -> TopK:
-        """Return the k largest products with the points of the blocks, or all if there are fewer, and their indices."""
+        """Return the k largest products with the points of the blocks (all, if there are fewer), and their indices."""
 
         def of_rows(rows: slice) -> TopK:
             wide = widened(z[rows])

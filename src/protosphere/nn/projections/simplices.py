@@ -1,4 +1,4 @@
-"""Regular simplices in orthogonal subspaces, in closed form: every dot product by one running sum per simplex."""
+"""Regular simplices in orthogonal subspaces: all dot products by one cumulative sum per simplex."""
 
 from itertools import groupby
 
@@ -11,11 +11,12 @@ from protosphere.types import Indices
 
 
 class SimplicesBlock(nn.Module, ProjectionBlock):
-    """Vertices of regular simplices, in O(K).
+    """Vertices of regular simplices, with products in O(K) time.
 
     Vertex i of a simplex of K vertices has in its coordinate j = 1, ..., K - 1 the entry f_j for i < j, -j f_j for
     i = j, and else 0, with f_j = sqrt(K / ((K - 1) j (j + 1))); see `geometry.simplex`. So
-    z . c_i = sum_{j > i} f_j z_j - i f_i z_i. The simplices follow each other; runs of equal size are computed at once.
+    z . c_i = sum_{j > i} f_j z_j - i f_i z_i. The simplices are stored one after the other; consecutive ones of equal
+    size (a run) are computed together.
 
     Attributes:
         runs: Size and number of the simplices of each run.
@@ -62,7 +63,7 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
         return products.to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points of these indices: weighted sums with weight 1 for one point."""
+        """Return the points of these indices, computed as weighted sums with a single weight of 1."""
         zeros = widened(like).new_zeros(index.shape[0], self.num_points)
         weights = zeros.scatter(1, index[:, None], 1.0)
         return self.weighted_sum(weights).to(like.dtype)

@@ -1,4 +1,4 @@
-"""Cross-entropy from log-sum-exps and a few dot products: what torch's does from B x K logits.
+"""Cross-entropy from log-sum-exps and a few dot products, equal to that of torch on B x K logits.
 
 With s the label smoothing, w the class weights and W their sum, example i of class y has the loss
 (1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k). One with the probabilities q_k has
@@ -35,14 +35,14 @@ IGNORED_CLASS = -100
 
 @dataclass(frozen=True, eq=False)
 class LossOptions:
-    """The options of torch's cross_entropy, under their names there.
+    """The options of `torch.nn.functional.cross_entropy`, with the same names.
 
     Attributes:
         num_classes: K.
         weight: K class weights.
         label_smoothing: Share of the target that is spread over all classes.
         reduction: 'mean', 'sum' or 'none'.
-        ignore_index: Target of examples that do not count.
+        ignore_index: Target of examples that are ignored.
     """
 
     num_classes: int
@@ -84,15 +84,15 @@ def streamed_cross_entropy(
 
     Args:
         projection: The K prototypes c_k.
-        z: (..., n) vectors, not of half types.
+        z: (..., n) vectors, not in half precision.
         target: (...) classes, or (..., K) probabilities: classes come last.
         weight: K class weights.
-        label_smoothing: As of `torch.nn.functional.cross_entropy`.
+        label_smoothing: As in `torch.nn.functional.cross_entropy`.
         reduction: 'mean', 'sum' or 'none'.
-        ignore_index: Target of examples that do not count.
+        ignore_index: Target of examples that are ignored.
 
     Raises:
-        InvalidArgumentError: If an option or the target does not fit.
+        InvalidArgumentError: If an option or the target is not valid.
     """
     num_classes = projection.num_classes
     options = LossOptions(num_classes, weight, label_smoothing, reduction, ignore_index)
@@ -192,13 +192,13 @@ def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
 def checked_classes(
     z: Tensor, target: Tensor, num_classes: int, ignore_index: int = IGNORED_CLASS
 ) -> tuple[Tensor, Tensor]:
-    """Return the classes, 0 where ignored, and which examples count.
+    """Return the classes, 0 for ignored examples, and a mask of the examples that are not ignored.
 
     Args:
         z: (..., n) vectors.
         target: (...) classes.
         num_classes: K.
-        ignore_index: Target of examples that do not count.
+        ignore_index: Target of examples that are ignored.
 
     Raises:
         InvalidArgumentError: If the targets are not classes.
@@ -213,7 +213,7 @@ def checked_classes(
 
 
 def classes_in_range(name: str, index: Tensor, num_classes: int) -> Tensor:
-    """Return the classes in `index`, through vmap.
+    """Return `index` if all numbers are classes; works under vmap.
 
     Args:
         name: Name of the argument in the error message.

@@ -1,4 +1,4 @@
-"""The log-sum-exp of all logits and sums of prototypes, differentiable any number of times, without B x K numbers.
+"""Log-sum-exp of all logits and weighted sums of prototypes, differentiable any number of times, without B x K logits.
 
 With p the softmax of z c_1, ..., z c_K, the gradient of log sum_k exp(z c_k) is the mean prototype under p and its
 Hessian their covariance. All further derivatives are made of the moments
@@ -27,14 +27,14 @@ Dims = tuple[int | None, ...]
 
 
 def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
-    """Return log sum_k exp(z c_k) of each row, differentiable; float32 for half types.
+    """Return log sum_k exp(z c_k) of each row, differentiable; float32 for half precision.
 
     Args:
         z: B x n vectors.
         projection: The prototypes c_k.
     """
     wide = widened(z)
-    if is_recorded() or projection.all_combinations is not None:
+    if is_recorded() or projection.has_all_combinations:
         return projection.plain_log_sum_exp(wide)
     with_mean = torch.is_grad_enabled() and z.requires_grad
     if torch.compiler.is_compiling():
@@ -49,12 +49,12 @@ def log_sum_exp_and_target(
     """Return the log-sum-exp of each row and its product with the prototype of its class, differentiable.
 
     Args:
-        z: B x n vectors, not of half types.
+        z: B x n vectors, not in half precision.
         classes: B classes.
         projection: The prototypes c_k.
     """
     recorded = is_traced() or is_exporting() or torch.compiler.is_compiling()
-    if recorded or projection.all_combinations is not None:
+    if recorded or projection.has_all_combinations:
         value = log_sum_exp(z, projection)
         prototypes = projection.rows(classes, z)
     else:
@@ -80,7 +80,7 @@ def mean_and_covariance(
     direction: Tensor,
     projection: Projection,
 ) -> tuple[Tensor, Tensor]:
-    """Return the products of mean and covariance with a direction: derivatives of log-sum-exp and mean."""
+    """Return the derivatives of log-sum-exp and mean along a direction: products with mean and covariance."""
     along = (mean * direction).sum(1)
     second = moment(z, log_sum_exps, [direction], projection)
     return along, second - along[:, None] * mean
@@ -118,7 +118,7 @@ def mean_prototype(like: Tensor, projection: Projection) -> Tensor:
 
 
 def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return tensors with the rows of all members of a vmapped batch below each other."""
+    """Return tensors in which the rows of all members of a vmapped batch are concatenated."""
     rows: list[Tensor] = []
     for tensor, dim in zip(tensors, in_dims, strict=True):
         if dim is None:
@@ -137,12 +137,12 @@ def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
 def softmax_gradient(
     ctx: Any, of_value: Tensor | None, of_mean: Tensor | None
 ) -> Tensor | None:
-    """Return the gradient by z from those by the log-sum-exp and by the mean; differentiable itself.
+    """Return the differentiable gradient with respect to z, given those of the log-sum-exp and of the mean.
 
     Args:
         ctx: Context with z, value and mean saved, `projection` and `with_mean`.
-        of_value: B numbers.
-        of_mean: B x n numbers.
+        of_value: B gradients of the log-sum-exp.
+        of_mean: B x n gradients of the mean.
     """
     z, value, mean = ctx.saved_tensors
     if not ctx.with_mean:
@@ -161,20 +161,22 @@ def softmax_gradient(
 class LogSumExp(torch.autograd.Function):
     """Log-sum-exp, mean prototype under the softmax, and prototypes of given classes, in one pass.
 
-    The mean has no columns without `with_mean` and is computed when a gradient needs it. The prototypes are constants
-    and have no columns without classes.
+    Without `with_mean` the mean has no columns and is computed when a gradient needs it. The prototypes are constants
+    and have no columns if no classes are given.
     """
 
     @staticmethod
     def forward(
         z: Tensor, classes: Tensor | None, projection: Projection, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the results, without gradient."""
         return projection.softmax_terms(z.detach(), classes, with_mean)
 
     @staticmethod
     def setup_context(
         ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]
     ) -> None:
+        """Save the tensors that derivatives need."""
         z, _, ctx.projection, ctx.with_mean = inputs
         value, mean, prototypes = output
         ctx.save_for_backward(z, value, mean)
@@ -186,10 +188,12 @@ class LogSumExp(torch.autograd.Function):
     def backward(
         ctx: Any, *grads: Tensor | None
     ) -> tuple[Tensor | None, None, None, None]:
+        """Return the gradient with respect to z."""
         return softmax_gradient(ctx, grads[0], grads[1]), None, None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor, None]:
+        """Return the directional derivatives of the results."""
         z, value, mean = ctx.saved_tensors
         given = mean if ctx.with_mean else moment(z, value, [], ctx.projection)
         direction = tangents[0]
@@ -202,6 +206,7 @@ class LogSumExp(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int, int]]:
+        """Compute the rows of all members of a vmapped batch at once."""
         z, classes, projection, with_mean = args
         (rows,) = folded(info, in_dims[:1], [z])
         if classes is not None:
@@ -217,17 +222,20 @@ class _Moment(torch.autograd.Function):
     def forward(
         projection: Projection, z: Tensor, log_sum_exps: Tensor, *directions: Tensor
     ) -> Tensor:
+        """Return the results, without gradient."""
         constants = [direction.detach() for direction in directions]
         return projection.moment(z.detach(), log_sum_exps.detach(), constants)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        """Save the tensors that derivatives need."""
         ctx.projection, *tensors = inputs
         ctx.save_for_backward(output, *tensors)
         ctx.save_for_forward(output, *tensors)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        """Return the gradient with respect to z."""
         output, *tensors = ctx.saved_tensors
         gradients: list[Tensor | None] = []
         for i in range(len(tensors)):
@@ -242,6 +250,7 @@ class _Moment(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:
+        """Return the directional derivatives of the results."""
         output, *tensors = ctx.saved_tensors
         total = torch.zeros_like(output)
         for i, tangent in enumerate(tangents[1:]):
@@ -255,6 +264,7 @@ class _Moment(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Tensor, int]:
+        """Compute the rows of all members of a vmapped batch at once."""
         rows = call(_Moment, args[0], *folded(info, in_dims[1:], args[1:]))
         return unfolded(info, rows)[0], 0
 
@@ -286,19 +296,21 @@ class WeightedPrototypes(torch.autograd.Function):
     def forward(
         weights: Tensor, factors: Tensor | None, projection: Projection
     ) -> tuple[Tensor, Tensor]:
+        """Return the results, without gradient."""
         return projection.weighted_prototypes(weights.detach(), factors)
 
     @staticmethod
     def setup_context(
         ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]
     ) -> None:
+        """Save the tensors that derivatives need."""
         del output
         weights, ctx.factors, ctx.projection = inputs
         ctx.dtype = weights.dtype
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
-        """Return the gradient by the weights, B x K as they are."""
+        """Return the B x K gradient with respect to the weights."""
         of_sum, of_total = grads
         gradient = ctx.projection(of_sum) + of_total[:, None]
         if ctx.factors is not None:
@@ -307,9 +319,11 @@ class WeightedPrototypes(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor]:
+        """Return the directional derivatives of the results."""
         return weighted_prototypes(tangents[0], ctx.factors, ctx.projection)
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
+        """Compute the rows of all members of a vmapped batch at once."""
         rows = folded(info, in_dims[:1], args[:1])
         return unfolded(info, *call(WeightedPrototypes, *rows, *args[1:])), (0, 0)

@@ -35,7 +35,7 @@ Parts = tuple[Placement, Certificate, Provenance | None, Choice | None]
 
 
 def described(code: SphericalCode) -> dict[str, Any]:
-    """All that is said of the arrays of a code, as JSON."""
+    """Return the header of a code's file, as JSON."""
     structure = code.placement.structure
     certificate = code.certificate
     return structure.header() | {
@@ -56,7 +56,7 @@ def described(code: SphericalCode) -> dict[str, Any]:
 
 
 def require_harmless(value: Any, depth: int = 0) -> None:
-    """Raise unless all texts can be printed without doing anything to a terminal, and nothing is nested too deep."""
+    """Raise unless all texts are free of terminal control characters and nothing is nested too deeply."""
     if isinstance(value, str):
         if not value.replace("\n", "").replace("\t", "").isprintable():
             raise InvalidArgumentError(
@@ -76,9 +76,10 @@ def require_harmless(value: Any, depth: int = 0) -> None:
 def parts(
     arrays: storage.Arrays, description: dict[str, Any], complete: bool = False
 ) -> Parts:
-    """A code of its arrays and what is said of them; InvalidArgumentError, or what Python raises, for any others.
+    """Return the parts of a code from the arrays and the header of its file.
 
-    Arrays that follow from the others may be missing, unless all must be there.
+    Arrays that follow from others may be missing, unless `complete` is set. InvalidArgumentError, or a built-in
+    exception, is raised if they do not describe a code.
     """
     claim = _certificate(description["certificate"])
     content = Content(arrays, description, claim.num_classes, claim.dim, complete)

@@ -1,4 +1,4 @@
-"""One safetensors file: arrays, a JSON description, and a digest over both. Knows nothing of what they mean."""
+"""A safetensors file of arrays, a JSON header and a digest of both; the meaning of the content is not interpreted."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ FORMAT = "protosphere-code-1"
 
 
 def digest(arrays: Arrays, description: str) -> str:
-    """SHA-256 over the description and every array's name, type, shape and bytes."""
+    """Return the SHA-256 digest of the header and of every array's name, type, shape and bytes."""
     sha = hashlib.sha256(description.encode())
     for name in sorted(arrays):
         _enter(sha, name, arrays[name])
@@ -33,7 +33,7 @@ def _enter(sha: Any, name: str, array: NDArray[Any]) -> None:
 
 
 def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> None:
-    """Write `path`, with a digest over everything in it."""
+    """Write arrays and header to `path`, with a digest of everything in it."""
     safetensors: Any = import_module("safetensors.numpy")  # its own types are partial
     text = json.dumps(description, sort_keys=True)
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -66,7 +66,7 @@ def _sort_header(file: Path) -> None:
 
 
 def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """The arrays and the description of a file written by `write`; StorageError says what is wrong with any other."""
+    """Return the arrays and the header of a file that `write` wrote; StorageError says why a file is refused."""
     with opened(path) as content:
         return content
 
@@ -75,7 +75,10 @@ def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 def opened(
     path: str | Path,
 ) -> Generator[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
-    """As `read`, to be looked at while the digest is taken on another thread; a wrong one silences other complaints."""
+    """Read a file as `read` does, while another thread computes its digest.
+
+    If the digest is wrong, that error replaces any other error of the `with` block.
+    """
     safetensors: Any = import_module("safetensors")  # its own types are partial
     source = Path(path)
     arrays = dict[str, NDArray[Any]]()

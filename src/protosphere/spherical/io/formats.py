@@ -1,6 +1,7 @@
-"""Points alone, as files that other programs read and write: one row a prototype, no certificate.
+"""Files of points that other programs read and write: one prototype per row, no certificate.
 
-A file that is small may not make us allocate much: sizes that a header gives are compared with the file's first.
+Sizes stated in a header are compared with the size of the file before memory is allocated, so that a small file cannot
+exhaust it.
 """
 
 import warnings
@@ -22,7 +23,7 @@ BLOCK_ENTRIES = 1 << 20
 
 
 def read_points(path: Path) -> Any:
-    """The matrix in `path`, in the number type it is kept in; StorageError in one sentence for any other file."""
+    """Return the matrix in a file, in the number type in which it is stored; StorageError if it is not a matrix."""
     try:
         if not path.is_file():
             raise ValueError("a folder" if path.is_dir() else "there is no such file")
@@ -66,7 +67,7 @@ def _write_pt(path: Path, placement: Placement, progress: Progress) -> None:
     rows = torch.empty(placement.count, placement.dim, dtype=torch.float64)
     for start, block in _blocks(placement, progress):
         rows[start : start + len(block)] = torch.from_numpy(block)
-    with path.open("wb") as file:  # torch's own writer has no words for a full disk
+    with path.open("wb") as file:  # torch's own writer does not report a full disk
         torch.save(rows, file)
 
 

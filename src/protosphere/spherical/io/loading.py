@@ -1,4 +1,4 @@
-"""Codes and points from files, arrays and tensors: read and checked, not yet certified."""
+"""Codes and points read from files, arrays and tensors: checked, but not yet certified."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ from protosphere.types import Points, Progress, ignore
 
 
 def is_code_file(source: object) -> bool:
-    """Whether `source` is the path of a file that protosphere writes with a certificate, by its name."""
+    """Return whether `source` is a path with the ending of protosphere's own files."""
     if not isinstance(source, str | Path):
         return False
     return Path(source).suffix.lower() == ".safetensors"
@@ -37,16 +37,16 @@ def is_code_file(source: object) -> bool:
 
 @contextmanager
 def opened_code(path: str | Path) -> Generator[SphericalCode]:
-    """Read a code with an unverified certificate; the digest of the file is taken meanwhile on another thread.
+    """Read a code with an unverified certificate, while another thread computes the digest of the file.
 
     Args:
         path: A .safetensors file that protosphere wrote.
 
     Yields:
-        The code, its shapes, types, numbers and texts checked.
+        The code; its shapes, types, numbers and texts have been checked.
 
     Raises:
-        StorageError: If the file is damaged or not one of ours.
+        StorageError: If the file is damaged or was not written by protosphere.
         CertificateError: If the body of the `with` statement raised one; the message then names the file.
     """
     with container.opened(path) as (arrays, description):
@@ -80,7 +80,7 @@ def _read_code(
 
 
 def code_from_parts(parts: code_file.Parts) -> SphericalCode:
-    """A code with an unverified certificate of what a file or a head's state holds."""
+    """Return the code stored in a file or in the state of a head, with an unverified certificate."""
     placement, claim, provenance, choice = parts
     return SphericalCode(placement, unverified(claim), provenance, choice)
 
@@ -115,11 +115,11 @@ def measured_points(
 
 
 def recognized(points: Points) -> Structure:
-    """The directions of somebody's rows, as exact as their numbers are.
+    """Return the directions of given rows, exactly if their entries allow it.
 
-    Where the nonzero entries of each row are of one absolute value, and as many in each row, the directions are those
-    of vectors of 0 and +-1: without zeros they are packed, with zeros their cosines are on a grid. No entry is rounded
-    to another for that.
+    If the nonzero entries of each row have one absolute value and every row has equally many of them, the directions
+    are vectors of 0 and +-1. Without zeros they are packed; with zeros their cosines lie on a grid. No entry is
+    rounded.
     """
     entries = equal_entries(points)
     if entries is None:
@@ -130,7 +130,7 @@ def recognized(points: Points) -> Structure:
 
 
 def as_matrix(points: Any) -> tuple[Points, bool]:
-    """Convert points of any device and real number type to a new float64 array.
+    """Convert points on any device and of any real number type to a new float64 array.
 
     Large integers and extended floats are rounded, which may make different numbers equal.
 
@@ -138,7 +138,7 @@ def as_matrix(points: Any) -> tuple[Points, bool]:
         points: An array, a tensor, or nested sequences of numbers.
 
     Returns:
-        The array, and whether every number is the same in it.
+        The array, and whether no number was changed by the conversion.
 
     Raises:
         InvalidArgumentError: If `points` is not an array of real numbers.

@@ -1,4 +1,4 @@
-"""What points can be: one file per structure, one line here each."""
+"""Structures of points (dense rows, linear codes, lattices, ...): one file each, imported here."""
 
 from protosphere.spherical.structures.cosets import CosetUnion as CosetUnion
 from protosphere.spherical.structures.glued import GluedWords as GluedWords
@@ -14,3 +14,5 @@ from protosphere.spherical.structures.simplices import (
     OrthogonalSimplices as OrthogonalSimplices,
 )
 from protosphere.spherical.structures.structure import Structure as Structure
+from protosphere.spherical.structures.words_and_axes import WordsAndAxes as WordsAndAxes
+from protosphere.spherical.structures.words_and_axes import with_axes as with_axes

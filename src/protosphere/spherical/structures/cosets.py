@@ -1,4 +1,4 @@
-"""Words of a union of cosets of RM(1, m): two cosets are compared by one Walsh-Hadamard transform."""
+"""Codewords of a union of cosets of RM(1, m). One Walsh-Hadamard transform compares two cosets."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from protosphere.types import Cosine, Indices, PackedBits, Progress
 @structure("cosets")
 @dataclass(frozen=True, eq=False)
 class CosetUnion(SignWords):
-    """Word i is number numbers[i] of the union (`codes.cosets`): coset c has the words number 2nc to 2nc + 2n - 1.
+    """Codewords of a union of cosets of RM(1, m).
 
-    `representatives` are packed, one per coset; n = 2^m.
+    Point i is codeword `numbers[i]` of the union, as `coding.cosets` numbers them: coset c has the codewords 2nc to
+    2nc + 2n - 1. `representatives` holds one packed codeword per coset; n = 2^m.
     """
 
     derived = ("signs",)
@@ -32,7 +33,7 @@ class CosetUnion(SignWords):
 
     @classmethod
     def of(cls, representatives: PackedBits, m: int, numbers: Indices) -> CosetUnion:
-        """The words with these numbers."""
+        """Return the structure of the codewords with these numbers."""
         held = held_words(
             len(numbers),
             1 << m,
@@ -41,17 +42,17 @@ class CosetUnion(SignWords):
         return CosetUnion(1 << m, held, representatives, numbers)
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """The words with these numbers."""
+        """Return the packed codewords with these numbers."""
         return cosets.coset_union_words(self.representatives, self.m, numbers)
 
     @property
     def m(self) -> int:
-        """log2 of the length."""
+        """Base-2 logarithm of the length."""
         return self.dim.bit_length() - 1
 
     @property
     def whole(self) -> bool:
-        """Whether the words are the first so many of the union: every coset is whole, but perhaps the last."""
+        """Whether the points are the first K codewords of the union, so that only the last coset may be incomplete."""
         used = -(-self.count >> (self.m + 1))
         return used == len(self.representatives) and np.array_equal(
             np.sort(self.numbers), np.arange(self.count)
@@ -59,13 +60,13 @@ class CosetUnion(SignWords):
 
     @property
     def work(self) -> int:
-        """A transform for each pair of cosets, or all pairs of words."""
+        """Approximate number of multiplications: one transform per pair of cosets, or all pairs of codewords."""
         if self.whole:
             return len(self.representatives) ** 2 * self.dim << (self.m // 2 + 1)
         return super().work
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """By pairs of cosets where they are whole."""
+        """Return the largest cosine; compares pairs of cosets if they are complete, else all pairs."""
         if not self.whole:
             return super().largest_cosine(progress)
         product = cosets.largest_coset_product(
@@ -76,7 +77,7 @@ class CosetUnion(SignWords):
         ), "all pairs of cosets of RM(1, m), in integers"
 
     def check(self) -> None:
-        """The words are those of the numbers."""
+        """Raise CertificateError unless the stored codewords are those of the numbers."""
         if self.held is not None and not np.array_equal(
             self.encoded(self.numbers), self.held
         ):
@@ -85,7 +86,7 @@ class CosetUnion(SignWords):
             )
 
     def permuted(self, order: Indices) -> Self:
-        """And no cosets beyond the last that the words use."""
+        """Return the points in another order; cosets after the last one in use are dropped."""
         used = (int(self.numbers[order].max()) >> (self.m + 1)) + 1
         return replace(
             super().permuted(order), representatives=self.representatives[:used]
@@ -93,7 +94,7 @@ class CosetUnion(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> CosetUnion:
-        """Words of a power of two, each of a coset that there is."""
+        """Read the structure from a file; the length must be a power of two and every number a codeword."""
         if content.dim < 2 or content.dim & (content.dim - 1):
             raise InvalidArgumentError(
                 f"'dim' should be 2, 4, 8, ... for cosets of RM(1, m), is {content.dim}"

@@ -1,4 +1,4 @@
-"""Words with more coordinates after them: zeros, or a glue vector that tells cosets apart."""
+"""Codewords followed by further coordinates: zeros, or a glue vector that separates cosets."""
 
 from __future__ import annotations
 
@@ -43,10 +43,16 @@ EVERY_WORD = 1 << 62
 @structure("glued")
 @dataclass(frozen=True, eq=False)
 class GluedWords:
-    """(sqrt(share) word, sqrt(1 - share) glue_vectors[g]), g = number of the word // group; zeros where share is 1."""
+    """Codewords followed by glue vectors.
+
+    A point is (sqrt(share) codeword, sqrt(1 - share) glue_vectors[g]) with g = number of the codeword // group. If
+    `share` is 1, zeros follow the codeword.
+    """
 
     name: ClassVar[str]
     projections: ClassVar[tuple[str, ...]] = ("hadamard",)
+    exact_reason = "the inner products are integers"
+    separated_cosines = True
     points = None
     packed_signs = None
 
@@ -57,36 +63,36 @@ class GluedWords:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Those of the words."""
+        """Names of the derived arrays of the codewords."""
         return self.codewords.derived
 
     @property
     def count(self) -> int:
-        """K."""
+        """Number K of points."""
         return self.codewords.count
 
     @property
     def dim(self) -> int:
-        """n: the words' length and the glue vectors'."""
+        """Dimension n: the length of the codewords plus that of the glue vectors."""
         return self.codewords.dim + self.glue_vectors.shape[1]
 
     @property
     def is_chain(self) -> bool:
-        """What the words are."""
+        """Whether the first codewords are good codes themselves."""
         return self.codewords.is_chain
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """That of the words where zeros follow."""
+        """Cosine step of the codewords if zeros follow them, else None."""
         return self.codewords.cosine_step if self.share == 1 else None
 
     @property
     def work(self) -> int:
-        """That of the words where zeros follow, else all pairs."""
+        """Work of the codewords if zeros follow them, else that of all pairs."""
         return self.codewords.work if self.share == 1 else self.count**2 * self.dim // 2
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """The words, scaled, and their glue vectors."""
+        """Return the scaled codewords with their glue vectors as unit vectors."""
         packed = self.codewords.packed_rows(start, stop)
         words = gram.sign_rows(packed, self.codewords.dim).slice(0, len(packed))
         which = self.codewords.word_numbers()[start:stop] // self.group
@@ -98,7 +104,7 @@ class GluedWords:
         )
 
     def sign_rows(self) -> SignRows:
-        """The words and their glue vectors."""
+        """Return the codewords as signs, with their glue vectors."""
         rows = self.codewords.sign_rows()
         height = sqrt(self.share / self.codewords.dim)
         glue_vectors = self.glue_vectors * sqrt(1 - self.share)
@@ -110,7 +116,7 @@ class GluedWords:
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """That of the words where zeros follow; else as the words know it, or by all pairs."""
+        """Return the largest cosine: by the structure of the codewords where possible, else by all pairs."""
         if self.share == 1:
             return self.codewords.largest_cosine(progress)
         if (
@@ -129,28 +135,28 @@ class GluedWords:
         ), "all pairs, in float64"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """After `check`, which looks at no pair."""
+        """Run `check`, which compares no pairs, and return the largest cosine."""
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """That of the words where zeros follow."""
+        """Return the spectrum of the codewords if zeros follow them, else None."""
         return self.codewords.spectrum(progress) if self.share == 1 else None
 
     def check(self) -> None:
-        """The words are what they should be."""
+        """Raise CertificateError unless the codewords are what their structure says."""
         self.codewords.check()
 
     def permuted(self, order: Indices) -> GluedWords:
-        """The words in another order, each with its glue vector."""
+        """Return the points in another order; each codeword keeps its glue vector."""
         return replace(self, codewords=self.codewords.permuted(order))
 
     def padded(self, dim: int) -> Plain:
-        """Dense points."""
+        """Return the points as dense rows with zeros appended."""
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """The words, the glue vectors, and how they are put together."""
+        """Return the arrays of the codewords, the glue vectors, and how they are combined."""
         put = np.array([self.share, self.group], dtype=np.float64)
         return self.codewords.point_arrays() | {
             "glue_vectors": self.glue_vectors,
@@ -158,11 +164,11 @@ class GluedWords:
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Those of the words, and the glue vectors."""
+        """Return the arrays of the codewords and the glue vectors."""
         return self.codewords.arrays() | {"glue_vectors": self.glue_vectors}
 
     def header(self) -> dict[str, Any]:
-        """What the words are, and how the glue vectors follow."""
+        """Return the header of the codewords and how glue vectors follow them."""
         return self.codewords.header() | {
             "codewords": self.codewords.name,
             "glue": {"share": self.share, "group": self.group},
@@ -170,7 +176,7 @@ class GluedWords:
 
     @classmethod
     def read(cls, content: Content) -> GluedWords:
-        """Packed words and a glue vector for each: unit vectors, or zeros where the words are all."""
+        """Read packed codewords and their glue vectors, which must be unit vectors, or zeros if `share` is 1."""
         glue_vectors = content.array("glue_vectors", (None, None), np.float64)
         glue = content.record("glue")
         share = as_positive("share", glue.get("share"))
@@ -215,7 +221,7 @@ class GluedWords:
 def with_glue(
     codewords: SignWords, share: float, glue_vectors: Points, group: int
 ) -> Plain | GluedWords:
-    """The words followed by glue vectors: dense where that is small, else still packed."""
+    """Return codewords followed by glue vectors: as dense rows if that is small, else packed."""
     longer = GluedWords(codewords, share, glue_vectors, group)
     if longer.count > ALL_PAIRS_POINTS or longer.count * longer.dim > LARGEST_DENSE:
         return longer

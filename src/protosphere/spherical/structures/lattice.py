@@ -1,4 +1,4 @@
-"""Points of one coset of a lattice: none are closer than its shortest vector, so one closest pair settles them all."""
+"""Points in one coset of a lattice, whose shortest vector bounds all distances, so that few pairs are measured."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ LARGEST_RANK, LEAST_STRETCH = 64, 1e-8
 @structure("lattice")
 @dataclass(frozen=True, eq=False)
 class LatticePoints(Plain):
-    """Dense points whose differences are vectors of a lattice, or would be were each as long as `lengths` says."""
+    """Dense points whose differences are lattice vectors.
+
+    If `lengths` is given, this holds for the points multiplied by their lengths.
+    """
 
     lattice: LatticeCoset = field(kw_only=True)
     lengths: Points | None = field(default=None, kw_only=True)
@@ -43,7 +46,7 @@ class LatticePoints(Plain):
     def shell(
         cls, vectors: NDArray[Any], basis: NDArray[Any], least: int, theorem: str
     ) -> LatticePoints:
-        """Vectors of one norm that differ by vectors of a lattice, all norms of which are multiples of least / 2."""
+        """Return vectors of one norm that differ by lattice vectors, all norms of which are multiples of least / 2."""
         norm = round(float(np.sum(vectors[0].astype(np.float64) ** 2)))
         coset = LatticeCoset(basis / np.sqrt(norm), Fraction(least, norm), theorem)
         return LatticePoints(
@@ -54,17 +57,24 @@ class LatticePoints(Plain):
 
     @cached_property
     def in_coset(self) -> bool:
-        """Whether the points are different ones of one coset, and so no two of them closer than the ceiling."""
+        """Whether the points are distinct points of one coset, so that the lattice bounds their cosines."""
         annulus = self.lengths is None or self.lattice.in_annulus(self.lengths)
         return annulus and self.lattice.holds(self.points, self.lengths)
 
     @cached_property
     def by_lattice(self) -> bool:
-        """Whether there are many points, and they are different ones of one coset."""
+        """Whether there are many points and they are distinct points of one coset."""
         return self.proved and self.count > ALL_PAIRS_POINTS and self.in_coset
 
+    @property
+    def exact_reason(self) -> str:
+        """Why `largest_cosine` is exact where it is a fraction."""
+        if self.cosine_step is None:
+            return "the lattice of the points has this minimum distance"
+        return super().exact_reason
+
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """The lattice's ceiling where many points attain it, or few of several lengths; else as it is measured."""
+        """Return the lattice's upper bound where a pair is known to attain it, else the measured largest cosine."""
         if self.by_lattice and self._attains_ceiling(progress):
             theorem = self.lattice.theorem
             method = f"a pair at the minimum distance; the lattice allows no less ({theorem})"
@@ -72,7 +82,7 @@ class LatticePoints(Plain):
         return self._at_ceiling(*super().largest_cosine(progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """What `check` and then `largest_cosine` give, every pair measured once."""
+        """Run `check` and return the largest cosine, measuring every pair at most once."""
         if self.by_lattice:
             self.check()
             return self.largest_cosine(progress)
@@ -98,14 +108,14 @@ class LatticePoints(Plain):
         return ceiling, exact
 
     def permuted(self, order: Indices) -> Self:
-        """The rows in another order, and their lengths."""
+        """Return the points in another order, with their lengths."""
         return replace(
             super().permuted(order),
             lengths=None if self.lengths is None else self.lengths[order],
         )
 
     def check(self) -> None:
-        """Where the lattice is to save looking at all pairs, it has no shorter vectors; else the grid is right."""
+        """Raise CertificateError if the lattice has shorter vectors than stated, or a cosine is not on the grid."""
         if not self.by_lattice:
             super().check()
         elif has_shorter(self.lattice.basis, float(self.lattice.least)) is not False:
@@ -114,12 +124,12 @@ class LatticePoints(Plain):
             )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The rows, the basis of the lattice, and the lengths where they are several."""
+        """Return the rows, the basis of the lattice, and the lengths if there are several."""
         lengths = {} if self.lengths is None else {"lengths": self.lengths}
         return {"points": self.points, "basis": self.lattice.basis} | lengths
 
     def header(self) -> dict[str, Any]:
-        """The grid, the least squared length and the theorem that gives it."""
+        """Return the cosine step, the least squared length and the theorem that gives it."""
         least = {
             "least": fraction_to_json(self.lattice.least),
             "theorem": self.lattice.theorem,
@@ -128,7 +138,7 @@ class LatticePoints(Plain):
 
     @classmethod
     def read(cls, content: Content) -> LatticePoints:
-        """Unit rows and a basis of a lattice in their space."""
+        """Read unit rows and a basis of a lattice in the same space."""
         plain = Plain.read(content)
         words = content.record("lattice")
         least = read_fraction("least", words.get("least"))

@@ -1,4 +1,4 @@
-"""Dense points in layers whose least angle is known by construction."""
+"""Dense points in layers whose minimum angle is known by construction."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ METHOD = "layers of a known angle, which a pair of points attains"
 
 @dataclass(frozen=True, eq=False)
 class LayeredPoints(Plain):
-    """Points no two of which are closer than `angle`, by the theorem of the construction that made them.
+    """Points whose minimum angle is at least `angle`, by the theorem of the construction that made them.
 
-    A file keeps the rows alone: what is read back is `Plain`, and measured.
+    A file stores only the rows: they are read back as `Plain` and measured.
     """
 
     angle: float = field(kw_only=True)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the cosine of `angle` for many points, and measure few.
+        """Return the cosine of `angle` if there are many points; measure all pairs if there are few.
 
-        It is an `UpperBound` where none of the pairs looked at attains it.
+        The result is an `UpperBound` if no measured pair attains it.
         """
         if self.count <= MEASURED_POINTS:
             return super().largest_cosine(progress)

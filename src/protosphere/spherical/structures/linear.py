@@ -1,4 +1,4 @@
-"""Chosen words of a binary linear code: differences of words are words, so that no pair has to be looked at."""
+"""Some codewords of a binary linear code. Differences of codewords are codewords, so no pairs are compared."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_DIFFERENCE_BITS = 22
 @structure("linear")
 @dataclass(frozen=True, eq=False)
 class LinearWords(SignWords):
-    """Word i encodes messages[i] over the generator's rows, lowest bit first."""
+    """Codewords of a linear code: point i encodes messages[i] with the generator's rows, lowest bit first."""
 
     derived = ("signs",)
     is_chain = True
@@ -37,28 +37,31 @@ class LinearWords(SignWords):
 
     @classmethod
     def of(cls, generator: PackedBits, dim: int, messages: Indices) -> LinearWords:
-        """The words of these messages."""
+        """Return the structure of the codewords of these messages."""
         held = held_words(len(messages), dim, lambda: encode(generator, messages))
         return LinearWords(dim, held, generator, messages)
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """The words of these messages."""
+        """Return the packed codewords of these messages."""
         return encode(self.generator, numbers)
 
     @property
     def by_differences(self) -> bool:
-        """Whether the differences of all messages are few enough to be looked at instead of pairs."""
+        """Whether enumerating all differences of messages is cheaper than comparing all pairs."""
         return 1 << len(self.generator) <= max(
             1 << MOST_DIFFERENCE_BITS, 4 * self.count
         )
 
     @property
     def work(self) -> int:
-        """All differences, or all pairs."""
+        """Approximate number of multiplications: all differences, or all pairs."""
         return self.dim << len(self.generator) if self.by_differences else super().work
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """By the lightest difference of two messages; where more than half of all are words, each is a difference."""
+        """Return the largest cosine, from the lightest difference of two messages.
+
+        If more than half of all messages are used, every codeword is such a difference.
+        """
         if not self.by_differences:
             return super().largest_cosine(progress)
         method = "weights of all differences of a linear code"
@@ -71,7 +74,7 @@ class LinearWords(SignWords):
         return max(self.spectrum(progress)), method
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """By the weights of all differences."""
+        """Return how many pairs have each cosine, from the weights of all differences."""
         if not self.by_differences:
             return super().spectrum(progress)
         counts = pair_distance_counts(self.generator, self.messages)
@@ -81,7 +84,7 @@ class LinearWords(SignWords):
         }
 
     def check(self) -> None:
-        """The words are those of the messages."""
+        """Raise CertificateError unless the stored codewords are those of the messages."""
         if self.held is None:
             return
         for start in range(0, self.count, CHUNK_WORDS):
@@ -93,7 +96,7 @@ class LinearWords(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> LinearWords:
-        """Words with a generator of the same length, and a message each."""
+        """Read codewords, a generator of the same length, and one message per codeword."""
         generator = content.packed("generator", None)
         if len(generator) > LARGEST_MESSAGE_BITS:
             raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""Dense points with no structure but, perhaps, a grid that their cosines lie on."""
+"""Dense points without further structure, except possibly a grid that all their cosines lie on."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ FINEST_STEP = 1 << 20
 @structure("plain")
 @dataclass(frozen=True, eq=False)
 class Plain:
-    """Dense unit rows; with `cosine_step`, where every cosine is 1 - j * cosine_step, they are certified exactly.
+    """Dense unit rows.
 
-    That they are is a theorem of the construction that made the rows, or follows from the rows (`equal_entries`).
-
-    What this one answers, every structure does: K points of R^n, and everything that follows from the form they have.
+    If `cosine_step` is given, every cosine is 1 - j * cosine_step for an integer j, and the largest one is certified
+    exactly. The step comes from the theorem of the construction that made the rows, or from the rows themselves
+    (`equal_entries`).
     """
 
     name: ClassVar[str]
@@ -57,6 +57,9 @@ class Plain:
     derived = tuple[str, ...]()
     """The arrays for the file that its others give back: `read` does without them."""
 
+    separated_cosines = True
+    """Whether different cosines of points of one construction are further apart than rounding."""
+
     is_chain = False
     """Whether the first points are good codes themselves: then growing heads leave them in their order."""
 
@@ -67,23 +70,28 @@ class Plain:
 
     @property
     def count(self) -> int:
-        """K."""
+        """Number K of points."""
         return self.points.shape[0]
 
     @property
     def dim(self) -> int:
-        """n."""
+        """Dimension n."""
         return self.points.shape[1]
 
     @property
     def work(self) -> int:
-        """About how many multiplications `check` and `largest_cosine` take: all pairs."""
+        """Approximate number of multiplications of `check` and `largest_cosine`, over all pairs."""
         return self.count**2 * (self.dim + 16) // 2
 
     @property
     def by_nearest_neighbors(self) -> bool:
-        """Whether many points lie in so few dimensions that a tree finds the closest pair."""
+        """Whether there are so many points in so few dimensions that a k-d tree finds the closest pair."""
         return self.count > ALL_PAIRS_POINTS and not self.points[:, DEEPEST:].any()
+
+    @property
+    def exact_reason(self) -> str:
+        """Why `largest_cosine` is exact where it is a fraction."""
+        return "cosines of such points differ by multiples of a known fraction"
 
     @property
     def measures_exactly(self) -> bool:
@@ -91,15 +99,15 @@ class Plain:
         return self.cosine_step is not None and not self.by_nearest_neighbors
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Points `start` to `stop` as float64 unit vectors: copies of the rows."""
+        """Return copies of rows `start` to `stop` as float64 unit vectors."""
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """The points that are signs times a number, with or without a glue vector: rows that begin with signs."""
+        """Return the points as signs times a number, each with or without a glue vector; None if they are not."""
         return sign_rows_in(self.points)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """The largest of all pairs, a fraction where it is exact, and in words how it was found."""
+        """Return the largest cosine over all pairs, a fraction if it is exact, and how it was found."""
         if self.by_nearest_neighbors:
             coordinates = np.ascontiguousarray(self.points[:, :DEEPEST])
             nearest = closest_pair_cosine(coordinates)
@@ -107,7 +115,7 @@ class Plain:
         return self._as_exact(max_cosine(self.points, progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """What `check` and then `largest_cosine` give, every pair measured once."""
+        """Run `check` and return the largest cosine, measuring every pair once."""
         grid = self.unverified_step or self.cosine_step
         if grid is None or self.by_nearest_neighbors:
             self.check()
@@ -125,7 +133,11 @@ class Plain:
         return exact, "all pairs, in float64 on an exact grid"
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """How many pairs have each cosine, None without a grid; CertificateError where a cosine is not on it."""
+        """Return how many pairs have each cosine; None if the cosines lie on no grid.
+
+        Raises:
+            CertificateError: If a cosine is not on the grid.
+        """
         if self.cosine_step is None:
             return None
         totals: Counter[int] = Counter()
@@ -151,38 +163,38 @@ class Plain:
             yield products, nearest
 
     def check(self) -> None:
-        """CertificateError unless the points are what is said of them: on the grid, where there is one.
+        """Raise CertificateError if the points have a grid and their cosines are not on it.
 
-        They are compared to within rounding, which proves no cosine.
+        Cosines are compared to within rounding, which does not prove them exact.
         """
         grid = self.unverified_step or self.cosine_step
         if grid is not None:
             deque(self._multiples(grid, ignore), maxlen=0)
 
     def permuted(self, order: Indices) -> Self:
-        """The points number order[0], order[1], ...: all of them in another order, or some alone."""
+        """Return the points order[0], order[1], ...: all of them in another order, or a subset."""
         return replace(self, points=self.points[order])
 
     def padded(self, dim: int) -> Self:
-        """The same points in R^dim, zeros appended: no cosine changes."""
+        """Return the same points in R^dim, with zeros appended."""
         return replace(self, points=padded(self.points, dim))
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays that fix the points by themselves, which a digest of the points is taken over: the rows."""
+        """Return the arrays that determine the points, over which their digest is taken: the rows."""
         return {"points": self.points}
 
     arrays = point_arrays
     """Those for the file."""
 
     def header(self) -> dict[str, Any]:
-        """What the file's description says beside the arrays, as JSON: the grid."""
+        """Return the entries of the file's header: the cosine step."""
         return {
             "cosine_step": fraction_to_json(self.unverified_step or self.cosine_step)
         }
 
     @classmethod
     def read(cls, content: Content) -> Plain:
-        """The structure again from what a file holds; InvalidArgumentError says what is wrong with rows or grid."""
+        """Read the structure from a file; InvalidArgumentError says what is wrong with rows or grid."""
         points = content.array("points", (content.count, content.dim), np.float64)
         require_unit_rows(points)
         step = read_fraction("cosine_step", content.header.get("cosine_step"))
@@ -196,10 +208,10 @@ class Plain:
 
 
 def equal_entries(points: Points) -> int | None:
-    """The number m of nonzero entries of each row, where they are of one absolute value within the row; None otherwise.
+    """Return the number m of nonzero entries per row, if all of a row have one absolute value; else None.
 
-    Then, and whatever the rounding of that value, each row has the direction of a vector of 0 and +-1, and all cosines
-    are multiples of 1/m.
+    Each row then has the direction of a vector of 0 and +-1, however that value was rounded, and all cosines are
+    multiples of 1/m.
     """
     entries = int(np.count_nonzero(points[0]))
     step = max(1, BLOCK_ENTRIES // points.shape[1])
@@ -214,9 +226,12 @@ def equal_entries(points: Points) -> int | None:
 
 
 def on_grid(measured: float, step: Fraction, rounding: float) -> Fraction:
-    """The fraction 1 - j * step (j an integer) that `measured` is, up to rounding; CertificateError where it is none.
+    """Return the fraction 1 - j * step, with an integer j, that equals `measured` up to rounding.
 
-    Words of +-1/sqrt(n) have step 2/n, a simplex of K points K/(K-1).
+    Codewords of +-1/sqrt(n) have step 2/n; a simplex of K points has step K/(K-1).
+
+    Raises:
+        CertificateError: If no such fraction is near enough.
     """
     exact = 1 - round((1 - measured) / float(step)) * step
     if abs(float(exact) - measured) > rounding:

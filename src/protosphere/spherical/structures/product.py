@@ -1,4 +1,4 @@
-"""Classes made of parts: a prototype is the prototypes of its parts side by side."""
+"""Classes made of parts: the prototype of a class is the concatenation of the prototypes of its parts."""
 
 from __future__ import annotations
 
@@ -67,10 +67,12 @@ SHARE_ROUNDING = 1e-12
 @structure("product")
 @dataclass(frozen=True, eq=False)
 class ProductPoints:
-    """Class i is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), zeros up to `dim`: a, b, ... are points of the parts.
+    """Classes made of parts.
 
-    The cosine of two classes is the mean of the cosines of their parts, weighted by the shares. If every combination of
-    values is a class, the largest cosine is 1 - min over parts of share (1 - largest cosine of the part).
+    Class i is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...) followed by zeros up to `dim`, where a, b, ... are the points
+    of the values of its parts. The cosine of two classes is the mean of the cosines of their parts, weighted by the
+    shares. If every combination of values is a class, the largest cosine is 1 - min over parts of share (1 - largest
+    cosine of the part).
 
     Attributes:
         parts: The points of each part. The first `sizes[p]` of part p are in use; others are reserved.
@@ -79,12 +81,16 @@ class ProductPoints:
         values: K x P numbers of the values of each class. None: every combination is a class, in the order in which the
             value of the last part changes fastest.
         dim: Dimension n, at least the sum of the parts' dimensions.
-        names: Names of parts, values and classes, where there are any.
+        names: Names of parts, values and classes, if there are any.
     """
 
     name: ClassVar[str]
     projections: ClassVar[tuple[str, ...]] = ("parts",)
     derived = ()
+    exact_reason = "it is the weighted mean of exact cosines of the parts"
+    separated_cosines = False
+    """Weights that are nearly equal make cosines that are nearly equal."""
+
     points = None
     packed_signs = None
     is_chain = True
@@ -119,14 +125,14 @@ class ProductPoints:
 
     @cached_property
     def has_all_combinations(self) -> bool:
-        """Whether every combination of values in use is a class, in whatever order."""
+        """Whether every combination of the values in use is a class, in any order."""
         if self.values is None:
             return True
         return self.count == prod(self.sizes) and not has_equal_rows(self.values)
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """The common divisor of what the parts' cosines can differ by; None if one is not exact or it is too fine."""
+        """Common divisor of the differences of the parts' cosines; None if one is not exact or it is too small."""
         steps: list[Fraction] = []
         for part, share in zip(self.parts, self.shares, strict=True):
             step = part.cosine_step
@@ -144,7 +150,7 @@ class ProductPoints:
 
     @property
     def work(self) -> int:
-        """The pairs of each part, and all pairs of classes where not all combinations are classes and K is small."""
+        """Approximate number of multiplications: all pairs of each part and, if needed, of classes."""
         parts = sum(part.work for part in self.parts)
         if self.values is None or self.count == prod(self.sizes):
             return parts
@@ -153,7 +159,7 @@ class ProductPoints:
         return parts + SEARCH_WORK * self.values.size
 
     def class_values(self, start: int, stop: int) -> Values:
-        """Return the values of classes `start` to `stop`, a row per class."""
+        """Return the values of classes `start` to `stop`, one class per row."""
         if self.values is not None:
             return self.values[start:stop]
         return self._combinations(np.arange(start, min(stop, self.count)))
@@ -164,7 +170,7 @@ class ProductPoints:
         return np.stack(columns, axis=1).astype(value_type(self.sizes))
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """The points of the values, each part scaled by its weight, side by side."""
+        """Return the points of the values, each part scaled by its weight, concatenated."""
         values = self.class_values(start, stop)
         rows = np.zeros((len(values), self.dim))
         first = 0
@@ -175,10 +181,10 @@ class ProductPoints:
         return rows
 
     def sign_rows(self) -> None:
-        """There are none."""
+        """Return None: the points are not signs."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """By the theorem for all combinations; else by the closest pair, or an upper bound where there are too many."""
+        """Return the largest cosine: by a formula for all combinations, else by the closest pair or a bound."""
         cosines = self._part_cosines()
         bounded = any(isinstance(cosine, UpperBound) for cosine in cosines)
         distances = [
@@ -241,12 +247,12 @@ class ProductPoints:
         return Plain(own.unit_rows(0, self.count), self.cosine_step)
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """The largest cosine, after `check`."""
+        """Run `check` and return the largest cosine."""
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """For all combinations by the spectra of the parts, else by all pairs."""
+        """Return how many pairs have each cosine: from the spectra of the parts, or from all pairs."""
         if not self.has_all_combinations:
             return self._dense().spectrum(progress)
         ordered = Counter({Fraction(1): 1})
@@ -264,14 +270,14 @@ class ProductPoints:
         }
 
     def check(self) -> None:
-        """The points of the parts are what they should be, and no two classes have the same values."""
+        """Raise CertificateError unless the parts are valid and no two classes have the same values."""
         for part in self.parts:
             part.check()
         if self.values is not None and has_equal_rows(self.values):
             raise CertificateError("two classes have the same value of every part")
 
     def permuted(self, order: Indices) -> ProductPoints:
-        """The classes in another order, with their names."""
+        """Return the classes in another order, with their names."""
         if self.values is None:
             values = self._combinations(order)
         else:
@@ -280,15 +286,15 @@ class ProductPoints:
         return replace(self, values=values, names=names)
 
     def padded(self, dim: int) -> ProductPoints:
-        """Zeros appended."""
+        """Return the same points with zeros appended."""
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """The points of the parts, their weights, and the values of the classes."""
+        """Return the points of the parts, their weights, and the values of the classes."""
         return self._arrays_of_parts(own=True) | {"weights": self.weights}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays of each part, with the number of the part before their names, and the values."""
+        """Return the arrays of each part, prefixed with the number of the part, and the values."""
         return self._arrays_of_parts(own=False)
 
     def _arrays_of_parts(self, *, own: bool) -> dict[str, NDArray[Any]]:
@@ -299,7 +305,7 @@ class ProductPoints:
         return found if self.values is None else found | {"values": self.values}
 
     def header(self) -> dict[str, Any]:
-        """What each part is, how many of its values are in use, its share, and the names."""
+        """Return the header of each part, its number of values in use and share, and the names."""
         parts = [
             part.header()
             | {
@@ -318,7 +324,7 @@ class ProductPoints:
 
     @classmethod
     def read(cls, content: Content) -> ProductPoints:
-        """Parts that fit into R^n together, shares that sum to 1, and values of each class that there are."""
+        """Read parts that fit into R^n, shares that sum to 1, and valid values of each class."""
         listed = content.header.get("parts")
         if not isinstance(listed, list) or not listed:
             raise InvalidArgumentError(
@@ -349,7 +355,7 @@ class ProductPoints:
 
 
 def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
-    """The smallest unsigned type that holds the values of all parts.
+    """Return the smallest unsigned integer type that holds the values of all parts.
 
     >>> value_type((19, 256)).__name__, value_type((257, 3)).__name__
     ('uint8', 'uint16')
@@ -358,7 +364,9 @@ def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
 
 
 def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
-    """Shares that sum to 1: fractions exactly, floats divided by their sum where rounding is all that is amiss.
+    """Return shares that sum to 1.
+
+    Fractions must sum to 1 exactly. Floats that sum to 1 up to rounding are divided by their sum.
 
     Raises:
         InvalidArgumentError: If a share is not positive, or they do not sum to 1.

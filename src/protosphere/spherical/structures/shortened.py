@@ -1,4 +1,4 @@
-"""Words of a shortened chain of cosets, which may have glue vectors after them."""
+"""Codewords of a shortened chain of coset unions, with or without glue vectors."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ QUICK_PRODUCTS = 10**10
 @structure("shortened")
 @dataclass(frozen=True, eq=False)
 class ShortenedWords(SignWords):
-    """Word i is number numbers[i] of `code`."""
+    """Codewords of a shortened chain: point i is codeword numbers[i] of `code`."""
 
     derived = ("signs",)
     is_chain = True
@@ -56,23 +56,23 @@ class ShortenedWords(SignWords):
 
     @classmethod
     def of(cls, code: ShortenedCosets, count: int) -> ShortenedWords:
-        """The first words."""
+        """Return the structure of the first `count` codewords."""
         held = held_words(count, code.dim, lambda: code.words(count))
         return ShortenedWords(code.dim, held, code, np.arange(count))
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """The words with these numbers."""
+        """Return the packed codewords with these numbers."""
         return self.code.numbered(numbers)
 
     @property
     def by_cosets(self) -> bool:
-        """Whether there are many, and they are the first so many of the code, each once."""
+        """Whether there are many points and they are the first codewords of the code, each once."""
         return self.count > ALL_PAIRS_POINTS and np.array_equal(
             np.sort(self.numbers), np.arange(self.count)
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """By all differences of whole cosets, or by the ranks of their forms: no pair is above it."""
+        """Return the largest cosine, from differences of whole cosets or from the ranks of their forms."""
         if not self.by_cosets:
             return super().largest_cosine(progress)
         alone = self.code.closest_within_coset()
@@ -89,9 +89,10 @@ class ShortenedWords(SignWords):
     def largest_with_glue(
         self, share: float, glue_vectors: Points, group: int, progress: Progress
     ) -> tuple[float, str]:
-        """By all differences of whole cosets, and of their glue vectors, which groups of a power of two words share.
+        """Return the largest cosine of codewords with glue vectors.
 
-        It is an `UpperBound` where no pair of words with such glue vectors is known to attain it.
+        All differences of whole cosets and of their glue vectors are taken; groups of 2^j codewords share a glue
+        vector. The result is an `UpperBound` if no pair is known to attain it.
         """
         within, other, method = self._products_with_glue(group, progress)
         alone = self.code.closest_within_coset()
@@ -176,7 +177,7 @@ class ShortenedWords(SignWords):
         return self.code.closest(self._num_cosets, progress)
 
     def check(self) -> None:
-        """The words are those of the numbers."""
+        """Raise CertificateError unless the stored codewords are those of the numbers."""
         if self.held is not None and not np.array_equal(
             self.encoded(self.numbers), self.held
         ):
@@ -185,12 +186,12 @@ class ShortenedWords(SignWords):
             )
 
     def header(self) -> dict[str, Any]:
-        """How the chain was cut."""
+        """Return how the chain was shortened."""
         return {"shortened": asdict(self.code)}
 
     @classmethod
     def read(cls, content: Content) -> ShortenedWords:
-        """Words of the length that the cut chain has."""
+        """Read codewords of the length that the shortened chain has."""
         code = ShortenedCosets(**content.record("shortened"))
         if code.dim != content.dim:
             raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""Points that are signs times a number, with or without a glue vector: what a Hadamard projection is made from."""
+"""Points that are signs times a number, with or without a glue vector, as a Hadamard projection needs them."""
 
 from dataclasses import dataclass
 
@@ -13,9 +13,10 @@ ENTRY_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class SignRows:
-    """Class classes[i] is `coefficient` times the signs of words[i] (bit 1 is +), then glue_vectors[glue_of[i]].
+    """Points given by signs.
 
-    `numbers` are those of the words in their code: neighbors in it are likely to be of the same coset.
+    Class classes[i] is `coefficient` times the signs of words[i] (bit 1 is +), followed by glue_vectors[glue_of[i]].
+    `numbers` are the numbers of the codewords in their code: codewords with near numbers are likely to share a coset.
     """
 
     classes: Indices
@@ -28,7 +29,7 @@ class SignRows:
 
 
 def sign_rows_in(points: Points) -> SignRows | None:
-    """Rows of dense points that begin with signs: as long as in the last row, or else in the first."""
+    """Return the rows of dense points that begin with signs: as many as in the last row, or else in the first."""
     for row in (points[-1], points[0]):
         height = abs(row[0])
         differs = np.abs(np.abs(row) - height) > ENTRY_TOLERANCE

@@ -1,4 +1,4 @@
-"""Words of +-1/sqrt(n), packed one bit per entry, without any code behind them."""
+"""Codewords of +-1/sqrt(n), packed one bit per entry, without an underlying code."""
 
 from __future__ import annotations
 
@@ -31,11 +31,16 @@ if TYPE_CHECKING:
 @structure("signs")
 @dataclass(frozen=True, eq=False)
 class SignWords:
-    """K words of `dim` bits, bit 1 being +1/sqrt(n): what words of linear codes, of cosets and of chains are too."""
+    """K codewords of `dim` bits, where bit 1 means +1/sqrt(n).
+
+    Codewords of linear codes, cosets and chains inherit from this class.
+    """
 
     name: ClassVar[str]
     projections: ClassVar[tuple[str, ...]] = ("hadamard",)
     derived = tuple[str, ...]()
+    exact_reason = "the inner products are integers"
+    separated_cosines = True
     points = None
     is_chain = False
     sources: ClassVar[tuple[str, ...]] = ()
@@ -47,50 +52,50 @@ class SignWords:
 
     @property
     def count(self) -> int:
-        """K."""
+        """Number K of points."""
         return len(self.word_numbers() if self.held is None else self.held)
 
     @property
     def packed_signs(self) -> PackedBits:
-        """All packed words, encoded anew where they are not held."""
+        """All packed codewords; encoded again if they are not stored."""
         return self.packed_rows(0, self.count)
 
     def packed_rows(self, start: int, stop: int) -> PackedBits:
-        """Words `start` to `stop`, packed."""
+        """Return codewords `start` to `stop`, packed."""
         if self.held is not None:
             return self.held[start:stop]
         return self.encoded(self.word_numbers()[start:stop])
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """The words with these numbers in the code that they are from."""
+        """Return the codewords with these numbers in their code."""
         assert self.held is not None, "words of no code are held"
         return self.held[numbers]
 
     @property
     def cosine_step(self) -> Fraction:
-        """Words that differ in d places are at 1 - 2 d / n."""
+        """Cosine step 2/n: codewords that differ in d places have cosine 1 - 2 d / n."""
         return Fraction(2, self.dim)
 
     @property
     def work(self) -> int:
-        """All pairs."""
+        """Approximate number of multiplications over all pairs."""
         return self.count**2 * self.dim // 2
 
     def word_numbers(self) -> Indices:
-        """The number of each word in the code that it is from; without one, its place."""
+        """Number of each codeword in its code, or its position if there is no code."""
         if self.sources:
             return getattr(self, self.sources[-1])
         assert self.held is not None, "words of no code are held"
         return np.arange(len(self.held))
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """The words unpacked."""
+        """Return codewords `start` to `stop` as float64 unit vectors."""
         words = self.packed_rows(start, stop)
         signs = gram.sign_rows(words, self.dim).slice(0, len(words))
         return signs.astype(np.float64) / np.sqrt(self.dim)
 
     def sign_rows(self) -> SignRows:
-        """All of them, without a glue vector."""
+        """Return all points as signs without glue vectors."""
         none = np.zeros((1, 0))
         first = np.zeros(self.count, dtype=np.int64)
         every = np.arange(self.count)
@@ -100,35 +105,35 @@ class SignWords:
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """By all pairs."""
+        """Return the largest cosine over all pairs."""
         largest = gram.largest_inner_product(
             gram.sign_rows(self.packed_signs, self.dim), progress
         )
         return Fraction(int(largest), self.dim), "all pairs, in integers"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """After `check`, which looks at no pair."""
+        """Run `check`, which compares no pairs, and return the largest cosine."""
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """By all pairs."""
+        """Return how many pairs have each cosine, by comparing all pairs."""
         products = gram.sign_inner_product_counts(self.packed_signs, self.dim, progress)
         return {
             Fraction(product, self.dim): pairs for product, pairs in products.items()
         }
 
     def check(self) -> None:
-        """Any words are such words."""
+        """Do nothing: any packed bits are valid codewords."""
 
     def permuted(self, order: Indices) -> Self:
-        """The words in another order, with their numbers."""
+        """Return the codewords in another order, with their numbers."""
         held = None if self.held is None else self.held[order]
         numbers = {name: getattr(self, name)[order] for name in self.sources[-1:]}
         return replace(self, held=held, **numbers)
 
     def padded(self, dim: int) -> Plain | GluedWords:
-        """Many stay packed, with zeros after them; others become dense points."""
+        """Return the points with zeros appended: packed if there are many, else dense."""
         from protosphere.spherical.structures.glued import EVERY_WORD, GluedWords
 
         if self.count > ALL_PAIRS_POINTS:
@@ -136,27 +141,27 @@ class SignWords:
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """The words."""
+        """Return the packed codewords."""
         return {"signs": self.packed_signs}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The words where they are held, and what they follow from."""
+        """Return the codewords if they are stored, and the arrays from which they follow."""
         held = {} if self.held is None else {"signs": self.held}
         return held | {name: getattr(self, name) for name in self.sources}
 
     def header(self) -> dict[str, Any]:
-        """Nothing more."""
+        """Return an empty header."""
         return {}
 
     @classmethod
     def read(cls, content: Content) -> SignWords:
-        """The words."""
+        """Read the packed codewords."""
         return SignWords(content.dim, content.packed("signs", content.count))
 
 
 def held_words(
     count: int, dim: int, words: Callable[[], PackedBits]
 ) -> PackedBits | None:
-    """So many packed words of a code; None where they take more than a gigabyte."""
+    """Return packed codewords of a code; None if they would take more than a gigabyte."""
     few = count * packed_length(dim) <= LARGEST_HELD_BYTES
     return words() if few else None

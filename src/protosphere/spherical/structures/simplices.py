@@ -1,4 +1,4 @@
-"""Regular simplices in orthogonal subspaces: points are made when asked for, and no pair has to be looked at."""
+"""Regular simplices in orthogonal subspaces. Points are computed on request, and no pairs are compared."""
 
 from __future__ import annotations
 
@@ -24,14 +24,17 @@ LARGEST_SIMPLICES_DIM = 1 << 24
 @structure("simplices")
 @dataclass(frozen=True, eq=False)
 class OrthogonalSimplices:
-    """One simplex of sizes[b] points after the other, each in sizes[b] - 1 coordinates of its own, zeros up to `dim`.
+    """Regular simplices in orthogonal subspaces.
 
-    Point i of this code is number numbers[i] of all of them, as `geometry.simplex` numbers the points of one.
+    Simplex b has sizes[b] points in sizes[b] - 1 coordinates of its own; zeros follow up to `dim`. Point i is number
+    numbers[i] of all points, as `geometry.simplex` numbers the points of one simplex.
     """
 
     name: ClassVar[str]
     projections: ClassVar[tuple[str, ...]] = ("simplices",)
     derived = ()
+    exact_reason = "cosines within a simplex of m points are -1/(m - 1), others 0"
+    separated_cosines = True
     points = None
     packed_signs = None
     is_chain = True
@@ -42,26 +45,29 @@ class OrthogonalSimplices:
 
     @property
     def count(self) -> int:
-        """K."""
+        """Number K of points."""
         return len(self.numbers)
 
     @property
     def cosine_step(self) -> Fraction:
-        """Cosines are 0 and -1 / (size - 1)."""
+        """Step of the cosines, which are 0 and -1 / (size - 1)."""
         return Fraction(1, lcm(*np.unique(self.sizes - 1).tolist()))
 
     @property
     def work(self) -> int:
-        """No pair is looked at."""
+        """Zero: no pairs are compared."""
         return self.count
 
     @cached_property
     def blocks(self) -> Indices:
-        """The simplex of each point."""
+        """Index of the simplex of each point."""
         return np.searchsorted(np.cumsum(self.sizes), self.numbers, side="right")
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """In coordinate j of its simplex a point stands at f_j where it is before point j, at -j f_j where it is j."""
+        """Return points `start` to `stop` as unit vectors.
+
+        Coordinate j of a simplex is f_j for the points before point j, -j f_j for point j, and 0 for the others.
+        """
         block = self.blocks[start:stop]
         numbers = self.numbers[start:stop]
         rows = np.zeros((len(numbers), self.dim))
@@ -79,18 +85,18 @@ class OrthogonalSimplices:
         return rows
 
     def sign_rows(self) -> None:
-        """There are none."""
+        """Return None: the points are not signs."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """0 between two simplices, -1 / (size - 1) within one."""
+        """Return 0 if there are two simplices, else -1 / (size - 1)."""
         return max(self.spectrum(progress)), "orthogonal simplices"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """The largest cosine: `spectrum` checks the points."""
+        """Return the largest cosine; `spectrum` checks the points."""
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """By how many points there are of each simplex."""
+        """Return how many pairs have each cosine, from the number of points in each simplex."""
         del progress
         self.check()
         present = np.bincount(self.blocks, minlength=len(self.sizes))
@@ -102,31 +108,31 @@ class OrthogonalSimplices:
         return {cosine: count for cosine, count in sorted(pairs.items()) if count}
 
     def check(self) -> None:
-        """The points are different ones."""
+        """Raise CertificateError unless the points are distinct."""
         if len(np.unique(self.numbers)) < self.count:
             raise CertificateError("some points are the same as others")
 
     def permuted(self, order: Indices) -> Self:
-        """The points in another order."""
+        """Return the points in another order."""
         return replace(self, numbers=self.numbers[order])
 
     def padded(self, dim: int) -> Self:
-        """Zeros appended."""
+        """Return the same points with zeros appended."""
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """The sizes and the numbers."""
+        """Return the sizes of the simplices and the numbers of the points."""
         return {"sizes": self.sizes, "numbers": self.numbers}
 
     arrays = point_arrays
 
     def header(self) -> dict[str, Any]:
-        """Nothing more."""
+        """Return an empty header."""
         return {}
 
     @classmethod
     def read(cls, content: Content) -> OrthogonalSimplices:
-        """Sizes whose simplices fit into R^n, and the number of a point for each class, none twice."""
+        """Read sizes whose simplices fit into R^n, and a distinct point number for each class."""
         sizes = content.array("sizes", (None,), np.int64)
         dim = content.dim
         if dim > LARGEST_SIMPLICES_DIM:

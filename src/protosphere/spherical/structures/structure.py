@@ -28,7 +28,7 @@ LONGEST_TEXT = 10_000
 
 
 class Structure(Protocol):
-    """K unit vectors of R^n, held in the form they have, and everything that follows from that form.
+    """K unit vectors of R^n in a compact form, and everything that can be computed from that form.
 
     A structure is a frozen dataclass with these members; it need not inherit from anything. `Plain` and `SignWords`
     implement the protocol for dense rows and for packed signs.
@@ -41,28 +41,38 @@ class Structure(Protocol):
     """Projections of `protosphere.nn` that may serve the points, in the order they are tried, before a matrix."""
 
     @property
+    def exact_reason(self) -> str:
+        """Why `largest_cosine` is exact where it is a Fraction: a clause for people."""
+        ...
+
+    @property
+    def separated_cosines(self) -> bool:
+        """Whether different cosines of points of one construction are further apart than rounding."""
+        ...
+
+    @property
     def derived(self) -> tuple[str, ...]:
         """Names of the arrays that follow from the others: `read` works without them."""
         ...
 
     @property
     def is_chain(self) -> bool:
-        """Whether the first points are good codes themselves, so that growing heads keep their order."""
+        """Whether the first points are good codes themselves, so that growing heads keep the order."""
         ...
 
     @property
     def points(self) -> Points | None:
-        """The dense rows, or None where the points are held in another form."""
+        """The dense rows, or None if the points are stored in another form."""
         ...
 
     @property
     def packed_signs(self) -> PackedBits | None:
-        """The points as packed signs, where every entry is +-1/sqrt(n)."""
+        """The points as packed signs if every entry is +-1/sqrt(n), else None."""
         ...
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """A step such that every cosine is provably 1 - j * step with an integer j; None where none is known."""
+        """A step such that every cosine is provably 1 - j * step with an integer j; None if no step is known."""
         ...
 
     @property
@@ -85,19 +95,19 @@ class Structure(Protocol):
         ...
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points that are signs times a number, with or without a glue vector; None where there are none."""
+        """Return the points as signs times a number, each with or without a glue vector; None if they are not."""
         ...
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine of two points, a Fraction where it is exact, and how it was found."""
+        """Return the largest cosine of two points, a Fraction if it is exact, and how it was found."""
         ...
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return what `check` and then `largest_cosine` give, every pair measured at most once."""
+        """Run `check` and return the largest cosine, measuring every pair at most once."""
         ...
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return how many pairs have each cosine; None where the cosines are not known exactly."""
+        """Return how many pairs have each cosine; None if the cosines are not known exactly."""
         ...
 
     def check(self) -> None:
@@ -105,11 +115,11 @@ class Structure(Protocol):
         ...
 
     def permuted(self, order: Indices) -> Structure:
-        """Return the points number order[0], order[1], ...: all of them in another order, or some of them."""
+        """Return the points order[0], order[1], ...: all of them in another order, or a subset."""
         ...
 
     def padded(self, dim: int) -> Structure:
-        """Return the same points in R^dim, zeros appended."""
+        """Return the same points in R^dim, with zeros appended."""
         ...
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
@@ -121,7 +131,7 @@ class Structure(Protocol):
         ...
 
     def header(self) -> dict[str, Any]:
-        """Return what the file's description says beside the arrays, as JSON."""
+        """Return the entries of the file's header that describe the arrays, as JSON."""
         ...
 
     @classmethod
@@ -139,7 +149,7 @@ STRUCTURES: Registry[type[Structure]] = Registry("structure")
 
 
 def structure(name: str) -> Callable[[Kind], Kind]:
-    """Register a class of structures under the name that files call it by."""
+    """Register a class of structures under the name that files use for it."""
 
     def registered(kind: Kind) -> Kind:
         STRUCTURES.add(name, kind)
@@ -150,13 +160,16 @@ def structure(name: str) -> Callable[[Kind], Kind]:
 
 
 def read_structure(name: object, content: Content) -> Structure:
-    """The structure of that name from what a file holds."""
+    """Read the structure of this name from the content of a file."""
     return STRUCTURES[as_choice("structure", name, sorted(STRUCTURES))].read(content)
 
 
 @dataclass(frozen=True)
 class Content:
-    """The arrays and the description of a file, the K points of R^n that it says it has, and whether all is there."""
+    """Content of a code file: arrays, header, and the stated sizes K and n.
+
+    `complete` says whether arrays that follow from others must be present.
+    """
 
     arrays: Mapping[str, NDArray[Any]]
     header: Mapping[str, Any]
@@ -167,7 +180,7 @@ class Content:
     def array(
         self, name: str, shape: tuple[int | None, ...], dtype: type
     ) -> NDArray[Any]:
-        """The array of that name; InvalidArgumentError unless it has this type and shape, None being any length."""
+        """Return an array by name; InvalidArgumentError unless it has this type and shape (None: any length)."""
         found = self.arrays.get(name)
         if found is None:
             raise InvalidArgumentError(f"'{name}' is missing")
@@ -184,7 +197,7 @@ class Content:
         return found
 
     def packed(self, name: str, rows: int | None) -> PackedBits:
-        """Packed words of n bits; their spare bits must be zero."""
+        """Return packed codewords of n bits; their unused bits must be zero."""
         found = self.array(name, (rows, packed_length(self.dim)), np.uint8)
         if self.dim % 8 and np.any(found[:, -1] & (0xFF >> self.dim % 8)):
             raise InvalidArgumentError(
@@ -195,7 +208,7 @@ class Content:
     def packed_or(
         self, name: str, derive: Callable[[], PackedBits]
     ) -> PackedBits | None:
-        """K packed words, or what they follow from where they were left out and may be; None for very many."""
+        """Return K packed codewords; if the file leaves them out, derive them, or return None for very many."""
         many = self.count * packed_length(self.dim) > LARGEST_HELD_BYTES
         if name not in self.arrays and many:
             return None
@@ -204,7 +217,7 @@ class Content:
         return derive()
 
     def numbers(self, name: str, limit: int) -> Indices:
-        """K numbers from 0 to limit - 1."""
+        """Return K numbers from 0 to limit - 1."""
         found = self.array(name, (self.count,), np.int64)
         if found.min() < 0 or int(found.max()) >= limit:
             raise InvalidArgumentError(
@@ -213,7 +226,7 @@ class Content:
         return found
 
     def record(self, name: str) -> Mapping[str, Any]:
-        """What the description says under that name, where it must be an object."""
+        """Return the object that the header has under this name."""
         found = self.header.get(name)
         if not isinstance(found, dict):
             raise InvalidArgumentError(
@@ -223,12 +236,12 @@ class Content:
 
 
 def fraction_to_json(value: Cosine | None) -> str | float | None:
-    """A fraction as a file has it, as text; a float is a number there."""
+    """Return a fraction as text, and a float as a number, for a JSON header."""
     return str(value) if isinstance(value, Fraction) else value
 
 
 def read_fraction(name: str, text: object) -> Fraction | None:
-    """What `fraction_to_json` wrote; short decimal texts only, so that none takes long to read."""
+    """Read the output of `fraction_to_json`; only short decimal texts are accepted, to limit the parsing time."""
     if text is None:
         return None
     if not isinstance(text, str) or not re.fullmatch(
@@ -241,7 +254,7 @@ def read_fraction(name: str, text: object) -> Fraction | None:
 
 
 def read_line(name: str, value: object) -> str:
-    """A line that is meant for people; other texts, such as options, may be as long as they like."""
+    """Read a single line of text meant for people."""
     text = as_text(name, value)
     if len(text) > LONGEST_TEXT or not text.isprintable():
         raise InvalidArgumentError(

@@ -1,8 +1,8 @@
-"""Compiled loops that add up looked-up rows of LANES numbers, one number of each of as many vectors; see `simd`.
+"""Compiled loops that sum looked-up rows of LANES numbers, one number for each of LANES vectors; see `simd`.
 
 A table has a row for each value of each part, the parts one after the other: part p begins at row offsets[p]. The score
-of class k is the sum of the rows offsets[p] + values[k, p]. The compiler does not see that rows at such places are
-vectors, so they are loaded, added and stored by instructions that say so: 4 times as fast.
+of class k is the sum of the rows offsets[p] + values[k, p]. The compiler does not vectorize rows at looked-up positions
+by itself, so vector instructions are written explicitly: 4 times as fast.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -94,7 +94,7 @@ def add_four_rows(
 
 @_instruction
 def raise_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
-    """Raise x[i : i + LANES] to y[a : a + LANES] where that is larger."""
+    """Compute x[i : i + LANES] = max(x[i : i + LANES], y[a : a + LANES])."""
     del typing, i, a
     return _combined(_maximum, x, y, 1)
 
@@ -103,7 +103,7 @@ def raise_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
 def raise_to_four_rows(
     typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:
-    """Raise x[i : i + LANES] to the rows of y that begin at a, b, c and d where those are larger."""
+    """Compute x[i : i + LANES] = maximum of itself and the rows of y that begin at a, b, c and d."""
     del typing, i, a, b, c, d
     return _combined(_maximum, x, y, 4)
 
@@ -146,7 +146,7 @@ def sum_rows(
 def scatter_rows(
     x: Block, values: Values, offsets: Offsets, first: int, count: int, table: Block
 ) -> None:
-    """Add the rows of `count` classes to all of their rows of the table: the transpose of `sum_rows`.
+    """Add the rows of `count` classes to all their rows of the table: the transpose of `sum_rows`.
 
     Args:
         x: A row for each class.
@@ -237,7 +237,7 @@ def write_highest_lookups(
 
 @compiled_exactly
 def write_peak(x: Block, count: int, peak: Block) -> None:
-    """Write the largest of the first `count` rows of x, lane by lane."""
+    """Write the maximum of the first `count` rows of x for each lane."""
     peak[:] = -np.inf
     in_fours = U(count - count % 4) * W
     for i in range(U(0), in_fours, U(4) * W):
@@ -248,7 +248,7 @@ def write_peak(x: Block, count: int, peak: Block) -> None:
 
 @compiled_exactly
 def write_total(x: Block, count: int, total: Block) -> None:
-    """Write the sum of the first `count` rows of x, lane by lane."""
+    """Write the sum of the first `count` rows of x for each lane."""
     total[:] = 0
     in_fours = U(count - count % 4) * W
     for i in range(U(0), in_fours, U(4) * W):
@@ -266,7 +266,7 @@ def write_lookup_sums(
     sums: NDArray[np.float64],
     weights: Block,
 ) -> None:
-    """Write sums of exp(score - shift) over all classes, and over those that have each value of each part.
+    """Write sums of exp(score - shift) over all classes, and over the classes with each value of each part.
 
     Args:
         tables: (groups, rows * lanes).
@@ -274,7 +274,7 @@ def write_lookup_sums(
         offsets: First row of each part.
         shifts: (groups, lanes), overwritten.
         sums: (groups, lanes), overwritten.
-        weights: Like the tables, zeros at first; empty if it is not wanted.
+        weights: Array like the tables, initially zero; empty if it is not needed.
     """
     x = np.empty(TILE * LANES, np.float32)
     y = np.empty(TILE * LANES, np.float32)
@@ -302,7 +302,7 @@ def write_lookup_sums(
 
 @compiled_exactly
 def raise_shift(peak: Block, shift: Block, sums: NDArray[np.float64]) -> Block:
-    """Raise the shift to the peak where that is larger, rescale the sums, and return by how much, lane by lane."""
+    """Raise the shift to the peak where that is larger, rescale the sums, and return the factors for each lane."""
     factors = np.ones(LANES, np.float32)
     for w in range(LANES):
         if peak[w] > shift[w]:

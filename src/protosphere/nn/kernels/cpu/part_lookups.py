@@ -1,4 +1,4 @@
-"""The backend for classes made of parts on a CPU in float32: sums of looked-up numbers by compiled loops."""
+"""The CPU backend for classes made of parts in float32: compiled sums of looked-up numbers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CHOSEN_ENTRIES = 1 << 22
 
 
 class PartLookupsBackend:
-    """Sums of the rows of small tables, for 16 vectors at a time."""
+    """Backend that sums rows of small tables for 16 vectors at a time."""
 
     name = "part_lookups"
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return whether the block has classes made of parts, and they and the rows are float32 numbers in memory."""
+        """Return whether the classes are made of parts, and block and rows are float32 tensors on the CPU."""
         values = getattr(block, "values", None)
         if values is None or rows.dtype != torch.float32:
             return False
@@ -69,7 +69,7 @@ class PartLookupsBackend:
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
         """Return the k largest products of each vector, in descending order.
 
-        They lie in the k tiles of classes whose largest products are largest, and only those are computed again.
+        They are in the k tiles of classes with the largest maximum product, so only those are computed again.
         """
         lookups = _lookups(block)
         entries = lookups.tables(z)

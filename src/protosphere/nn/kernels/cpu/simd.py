@@ -1,7 +1,7 @@
-"""Compiled loops over blocks of numbers in lanes: rows of LANES numbers, one of each of as many vectors.
+"""Compiled loops over blocks in lanes: a row has LANES numbers, one for each of LANES vectors.
 
-A block of b >= 4 rows is flat, b * LANES numbers. Every operation on it is one on whole rows, so that each compiles to
-vector instructions. Indices are unsigned: signed ones are checked for wrapping around.
+A block of b >= 4 rows is a flat array of b * LANES numbers. Every operation acts on whole rows and compiles to vector
+instructions. Indices are unsigned, because signed ones are checked for wrap-around.
 """
 
 from typing import TypeAlias
@@ -119,16 +119,17 @@ def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
 def walsh_hadamard_rows(
     x: Block, y: Block, b: int, left: int, last: int
 ) -> tuple[Block, Block]:
-    """Return the Walsh-Hadamard transform of the rows of x, and a block to overwrite: x and y in either order.
+    """Return the Walsh-Hadamard transform of the rows of x, and the other of the two blocks x and y as workspace.
 
-    Each step takes the highest digit of the row's number and makes it the lowest, so that all steps restore the order.
+    Each step moves the highest digit of the row index to the lowest place, so that the order is restored after all
+    steps.
 
     Args:
         x: Block of b rows, overwritten.
         y: Block of b rows, overwritten.
         b: Number of rows.
-        left: b, or the digits of it that are still to be transformed.
-        last: Digits that the caller transforms.
+        left: Size of the part that is still to be transformed; b at the start.
+        last: Size of the part that the caller transforms.
     """
     while left > last:
         if left == 2 * last or left == 8 * last:
@@ -145,7 +146,7 @@ def walsh_hadamard_rows(
 def coset_products(
     z: Block, flips: Flips, x: Block, y: Block, b: int, last: int
 ) -> tuple[Block, Block]:
-    """Return the products of a coset in one block, and the other block to overwrite.
+    """Return the products with a coset in one block, and the other block as workspace.
 
     Args:
         z: Vectors in lanes.
@@ -153,7 +154,7 @@ def coset_products(
         x: Block of b rows, overwritten.
         y: Block of b rows, overwritten.
         b: Number of bins.
-        last: Digits that the caller transforms.
+        last: Size of the part that the caller transforms.
     """
     if len(flips) > b or b < 4 * last:
         gather_bins(z, flips, x, b)
@@ -164,7 +165,7 @@ def coset_products(
 
 @compiled_exactly
 def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Write the sums of b equal stretches of rows of z, each row with its sign.
+    """Write the signed sums of b stretches of equal length of the rows of z.
 
     Args:
         z: Vectors in lanes.
@@ -186,7 +187,7 @@ def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
 def scatter_words(
     x: Block, y: Block, flips: Flips, z: Block, b: int
 ) -> tuple[Block, Block]:
-    """Add the transpose of `coset_products` to z; return x and y, which are overwritten, in either order.
+    """Add the transpose of `coset_products` to z; return x and y, overwritten, in either order.
 
     Args:
         x: Block of b rows of weights.
@@ -211,8 +212,8 @@ def exponentials(
 ) -> None:
     """Write exp(sign x - shift), at least 2^-126.
 
-    exp(v) = 2^n 2^f with n the integer nearest to v / log 2, which adding and subtracting ROUNDER leaves; 2^n is
-    n + 127 in the exponent of a float.
+    exp(v) = 2^n 2^f, where n is v / log 2 rounded by adding and subtracting ROUNDER; 2^n is a float with exponent bits
+    n + 127.
 
     Args:
         x: Block of b rows.

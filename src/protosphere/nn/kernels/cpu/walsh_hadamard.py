@@ -1,8 +1,8 @@
-"""Compiled loops over the cosets of a linear code of 2^m codewords: one Walsh-Hadamard transform each.
+"""Compiled loops over the cosets of a linear code of 2^m codewords, with one Walsh-Hadamard transform each.
 
-z and arrays like it are (groups, rows * LANES), see `simd`; flips are (cosets, rows): the signs of a coset in the order
-of the rows of z, b equal stretches for the b = `bins` sums that are transformed. With `both`, each codeword stands for
-its antipode too.
+z and similar arrays have shape (groups, rows * LANES), see `simd`. flips has shape (cosets, rows): the signs of a coset
+in the order of the rows of z, in b stretches of equal length for the b = `bins` sums that are transformed. With `both`,
+each codeword also represents its antipode.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ def write_highest(
         z: Vectors in lanes.
         flips: Signs of the cosets.
         bins: Number of sums that are transformed.
-        both: Whether each codeword stands for its antipode too.
+        both: Whether each codeword also represents its antipode.
         highest: (groups, cosets, lanes), overwritten.
     """
     x = np.empty(bins * LANES, np.float32)
@@ -47,7 +47,7 @@ def write_highest(
 
 
 @compiled_exactly
-def write_words(z: Block, flips: Flips, bins: int, both: bool, words: Block) -> None:
+def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) -> None:
     """Write the products with all codewords, one vector per row.
 
     Args:
@@ -55,22 +55,24 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, words: Block) -> 
         flips: Signs of the cosets.
         bins: Number of sums that are transformed.
         both: Whether each codeword stands for its antipode too.
-        words: B x codewords, overwritten; the last group may have fewer rows than lanes.
+        products: B x codewords, overwritten; the last group may have fewer rows than lanes.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
     for c in range(len(flips)):
         for g in range(len(z)):
             x, y = coset_products(z[g], flips[c], x, y, bins, 1)
-            for row in range(g * LANES, min(g * LANES + LANES, len(words))):
-                write_lane(x, U(row - g * LANES), both, words[row], U(c * bins), bins)
+            for row in range(g * LANES, min(g * LANES + LANES, len(products))):
+                write_lane(
+                    x, U(row - g * LANES), both, products[row], U(c * bins), bins
+                )
 
 
 @compiled_exactly
 def write_lane(
     x: Block, lane: np.uint64, both: bool, row: Block, first: np.uint64, bins: int
 ) -> None:
-    """Write one lane of x into a row, from number `first` on; with `both` every number is followed by its negative."""
+    """Write one lane of x into a row, starting at `first`; with `both`, every number is followed by its negative."""
     if both:
         for i in range(U(bins)):
             value = x[i * W + lane]
@@ -84,15 +86,15 @@ def write_lane(
 
 @compiled_exactly
 def add_weighted_words(
-    words: Block, flips: Flips, bins: int, both: bool, z: Block
+    weights: Block, flips: Flips, bins: int, both: bool, z: Block
 ) -> None:
     """Add the transpose of `write_words` to z.
 
     Args:
-        words: B x codewords weights.
+        weights: B x codewords weights.
         flips: Signs of the cosets.
         bins: Number of sums that are transformed.
-        both: Whether each codeword stands for its antipode too.
+        both: Whether each codeword also represents its antipode.
         z: Sums in lanes.
     """
     x = np.zeros(bins * LANES, np.float32)
@@ -100,8 +102,8 @@ def add_weighted_words(
     for c in range(len(flips)):
         for g in range(len(z)):
             x[:] = 0
-            for row in range(g * LANES, min(g * LANES + LANES, len(words))):
-                read_lane(words[row], U(c * bins), both, x, U(row - g * LANES), bins)
+            for row in range(g * LANES, min(g * LANES + LANES, len(weights))):
+                read_lane(weights[row], U(c * bins), both, x, U(row - g * LANES), bins)
             x, y = scatter_words(x, y, flips[c], z[g], bins)
 
 
@@ -132,17 +134,17 @@ def write_sums(
 ) -> None:
     """Write sums of exp(product + glue score - peak) over the codewords of each coset, and weighted sums of codewords.
 
-    A peak is the largest product + glue score so far; `word_sums` is relative to the last one.
+    A peak is the largest product + glue score so far; `word_sums` is scaled by the last peak.
 
     Args:
         z: Vectors in lanes.
         flips: Signs of the cosets.
         glue: (groups, cosets, lanes) products with glue vectors.
         bins: Number of sums that are transformed.
-        both: Whether each codeword stands for its antipode too.
+        both: Whether each codeword also represents its antipode.
         peaks: (groups, cosets, lanes), overwritten.
-        sums: (groups, cosets, lanes), zeros at first.
-        word_sums: Like z, zeros at first; empty if it is not wanted.
+        sums: (groups, cosets, lanes), initially zero.
+        word_sums: Array like z, initially zero; empty if it is not needed.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -177,7 +179,7 @@ def write_sums(
 def raise_peak(
     x: Block, both: bool, glue: Block, peaks: Block, coset: int, bins: int
 ) -> bool:
-    """Write the peak at a coset from the one before and the products x; return whether any lane has a new one."""
+    """Write the peak of a coset from the previous peak and the products x; return whether it changed in any lane."""
     peak = peaks[coset]
     peak[:] = -np.inf
     max_rows(x, both, peak, bins)
@@ -193,7 +195,7 @@ def raise_peak(
 
 @compiled_exactly
 def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Raise `highest` to the largest of the rows of x, with `both` of -x too."""
+    """Raise `highest` to the maximum of the rows of x, with `both` also of -x."""
     step = U(b // 4) * W
     for j in range(U(b // 4)):
         for w in range(W):
@@ -215,7 +217,7 @@ def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Compute `max_rows` of the `radix4_butterfly` of x."""
+    """Apply `max_rows` to the `radix4_butterfly` of x."""
     step = U(b // 4) * W
     for j in range(U(b // 4)):
         for w in range(W):

@@ -1,0 +1,158 @@
+"""The last layer of DINO at 65,536 x 256: a fixed code that streams against learned prototypes, time and memory.
+
+A step is the teacher's targets of two views, the student's loss of two views, and its backward; embeddings are given.
+Times are taken within one run, the two taking turns; memory each in a process of its own. `--json` prints the numbers
+for programs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from statistics import median
+
+import torch
+
+import protosphere as ps
+from benchmarks._memory import peak_megabytes
+from protosphere.nn import DINOHead, DINOLoss, LearnedPrototypes
+
+NUM_CLASSES = 65_536
+DIM = 256
+BATCH = 64
+VIEWS = 2
+TURNS = 9
+CALLS = 3
+HEAD_STEPS = 5
+WANTED_RATIO = 5
+WANTED_MEGABYTES = 500
+KINDS = ("fixed", "learned")
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    """The best of a few calls in a row: what another process took from one of them does not count."""
+    times = []
+    for _ in range(CALLS):
+        begun = time.perf_counter()
+        work()
+        times.append(1000 * (time.perf_counter() - begun))
+    return min(times)
+
+
+def loss_of(kind: str) -> DINOLoss:
+    """The loss over prototypes of one kind."""
+    if kind == "fixed":
+        return DINOLoss(ps.best(NUM_CLASSES, DIM, iterations=0))
+    student, teacher = (LearnedPrototypes(NUM_CLASSES, DIM, seed=s) for s in (0, 1))
+    return DINOLoss(student, teacher)
+
+
+def step_of(kind: str) -> Callable[[], object]:
+    """One step in the last layer, gradients of the embeddings and of learned prototypes included."""
+    loss = loss_of(kind)
+    generator = torch.Generator().manual_seed(0)
+    student, teacher = (
+        [torch.randn(BATCH, DIM, generator=generator) for _ in range(VIEWS)]
+        for _ in range(2)
+    )
+    leaves = [view.requires_grad_() for view in student]
+
+    def step() -> None:
+        for tensor in (*leaves, *loss.parameters()):
+            tensor.grad = None
+        loss(leaves, teacher).backward()
+
+    return step
+
+
+def race() -> dict[str, float]:
+    """Medians over turns, both kinds taking turns."""
+    steps = {kind: step_of(kind) for kind in KINDS}
+    for step in steps.values():
+        step()  # compiles, and asks the system for memory
+    turns = [[milliseconds(steps[kind]) for kind in KINDS] for _ in range(TURNS)]
+    fixed, learned = (median(column) for column in zip(*turns, strict=True))
+    return {"fixed_ms": fixed, "learned_ms": learned, "ratio": learned / fixed}
+
+
+def memory(kind: str) -> dict[str, float]:
+    """The peak above the import of a few steps in the last layer, and of training a whole head after it."""
+    start = peak_megabytes()
+    step = step_of(kind)
+    for _ in range(2):
+        step()
+    last_layer = peak_megabytes() - start
+    del step
+    train_head(kind)
+    return {"last_layer_mb": last_layer, "process_mb": peak_megabytes()}
+
+
+def train_head(kind: str) -> None:
+    """A few steps of a student head of the usual size, its teacher following as a moving average."""
+    student, teacher = (DINOHead(384, prototypes=kind) for _ in range(2))
+    teacher.requires_grad_(False)
+    loss = DINOLoss(student.last_layer, teacher.last_layer)
+    solver = torch.optim.SGD(student.parameters(), lr=0.01, momentum=0.9)
+    for _ in range(HEAD_STEPS):
+        views = [torch.randn(BATCH, 384) for _ in range(VIEWS)]
+        with torch.no_grad():
+            targets = [teacher.embed(view) for view in views]
+        solver.zero_grad()
+        loss([student.embed(view) for view in views], targets).backward()
+        solver.step()
+        with torch.no_grad():
+            pairs = zip(teacher.parameters(), student.parameters(), strict=True)
+            for slow, quick in pairs:
+                slow.lerp_(quick, 0.004)
+
+
+def memory_apart(kind: str) -> dict[str, float]:
+    """The same in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.self_supervised", "--memory", kind]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout)
+
+
+def report(times: dict[str, float], peaks: dict[str, dict[str, float]]) -> None:
+    """Print both tables."""
+    verdict = (
+        "" if times["ratio"] >= WANTED_RATIO else f"   below the {WANTED_RATIO} wanted"
+    )
+    print(
+        f"n {DIM}  K {NUM_CLASSES:,}  batch {BATCH}, {VIEWS} views  step in the last layer:"
+        f" learned {times['learned_ms']:.1f} ms   fixed {times['fixed_ms']:.1f} ms"
+        f"   {times['ratio']:.1f} times faster{verdict}"
+    )
+    for kind, peak in peaks.items():
+        over = kind == "fixed" and peak["process_mb"] > WANTED_MEGABYTES
+        verdict = f"   above the {WANTED_MEGABYTES} MB wanted" if over else ""
+        print(
+            f"n {DIM}  K {NUM_CLASSES:,}  {kind:8s} peak {peak['last_layer_mb']:.0f} MB above the import in the last"
+            f" layer; {peak['process_mb']:.0f} MB for a process that trains student and teacher heads{verdict}"
+        )
+
+
+def main() -> None:
+    """The race, then the memory of each kind."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--memory", choices=KINDS, help="only that, as JSON")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    torch.set_num_threads(2)
+    if given.memory:
+        print(json.dumps(memory(given.memory)))
+        return
+    peaks = {kind: memory_apart(kind) for kind in KINDS}
+    times = race()
+    if given.json:
+        print(json.dumps({"step": times, "memory": peaks}))
+    else:
+        report(times, peaks)
+
+
+if __name__ == "__main__":
+    main()

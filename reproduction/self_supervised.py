@@ -1,0 +1,208 @@
+"""The paper's open question: does the distance of prototypes matter in self-supervised learning?
+
+Runs of `examples/self_supervised/study.toml` are compared within a setting: objective, number of prototypes and
+dimension. Every method is taken at the temperature of its best mean accuracy on held-out images; test images have no
+say in it. Differences are those of runs with the same seed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from protosphere.errors import InvalidArgumentError
+from protosphere.experiments.config import TrainingConfig
+from protosphere.experiments.record import RunRecord
+from protosphere.statistics.intervals import Mean, mean_with_interval
+from protosphere.statistics.regression import Regression, regression
+
+LEARNED = "learned"
+RANDOM = "uniform at random"
+SEPARATED = "best separated"
+SIMPLEX = "simplex"
+NARROW = "narrow clusters"
+WIDE = "wide clusters"
+TIGHT = "tight frame of close points"
+
+WIDEST_NARROW = 0.45
+"""Spread up to which clusters are called narrow."""
+
+FIXED_METHODS = {
+    "uniform": RANDOM,
+    "best": SEPARATED,
+    "simplex": SIMPLEX,
+    "rotated_bases": TIGHT,
+}
+
+PREDICTORS = {
+    "maximum cosine": "max_cosine",
+    "mean squared cosine": "code_mean_square",
+    "minimum cosine": "code_min_cosine",
+}
+"""Numbers of a code that may predict accuracy, and where a record has them."""
+
+
+@dataclass(frozen=True, order=True)
+class Setting:
+    """What runs must share to be compared."""
+
+    objective: str
+    num_prototypes: int
+    dim: int
+
+    def __str__(self) -> str:
+        if self.objective == "noise_as_targets":  # one target per image
+            return f"{self.objective}, n = {self.dim}"
+        return f"{self.objective}, K = {self.num_prototypes:,}, n = {self.dim}"
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """A method in a setting, at the temperature chosen on held-out images.
+
+    Attributes:
+        setting: Objective, number of prototypes and dimension.
+        method: Kind of prototypes.
+        temperature: The temperature that was chosen.
+        runs: Runs by seed.
+    """
+
+    setting: Setting
+    method: str
+    temperature: float
+    runs: Mapping[int, RunRecord]
+
+    def values(self, metric: str = "test_accuracy") -> dict[int, float]:
+        """Return a metric by seed; accuracies in percent."""
+        scale = 100.0 if metric.endswith("accuracy") else 1.0
+        found: dict[int, float] = {}
+        for seed, record in self.runs.items():
+            value = metric_of(record, metric)
+            if value is not None:
+                found[seed] = scale * value
+        return found
+
+    def mean(self, metric: str = "test_accuracy") -> Mean | None:
+        """Return the mean of a metric with its 95% interval; None if no run has it."""
+        values = list(self.values(metric).values())
+        return mean_with_interval(values) if values else None
+
+
+def metric_of(record: RunRecord, metric: str) -> float | None:
+    """Return a figure or metric of a record."""
+    if hasattr(record, metric):
+        return getattr(record, metric)
+    return record.metrics.get(metric)
+
+
+def setting_of(config: TrainingConfig) -> Setting:
+    """Return what the run of a config is compared within."""
+    return Setting(config.objective, config.num_prototypes, config.dim)
+
+
+def method_of(config: TrainingConfig) -> str:
+    """Return the kind of prototypes of a config.
+
+    Raises:
+        InvalidArgumentError: If its scheme is none of the study.
+    """
+    if config.head != "prototypes":
+        return LEARNED
+    if config.scheme == "clusters":
+        spread = float(config.scheme_options.get("spread", 0.0))
+        return NARROW if spread <= WIDEST_NARROW else WIDE
+    if config.scheme not in FIXED_METHODS:
+        raise InvalidArgumentError(
+            f"the study has no scheme '{config.scheme}'; it has: {', '.join(FIXED_METHODS)}, clusters"
+        )
+    return FIXED_METHODS[config.scheme]
+
+
+def method_results(records: Iterable[RunRecord]) -> list[MethodResult]:
+    """Return every method of every setting, at its best temperature, settings in ascending order."""
+    groups: dict[tuple[Setting, str], dict[str, dict[int, RunRecord]]] = {}
+    for record in records:
+        config = record.config
+        if record.status != "done" or not config.is_self_supervised:
+            continue
+        tuned = json.dumps([config.temperature, dict(config.objective_options)])
+        runs = groups.setdefault((setting_of(config), method_of(config)), {})
+        runs.setdefault(tuned, {})[config.seed] = record
+    found: list[MethodResult] = []
+    for (setting, method), by_temperature in groups.items():
+        runs = max(by_temperature.values(), key=_quality)
+        temperature = next(iter(runs.values())).config.temperature
+        found.append(MethodResult(setting, method, temperature, runs))
+    return sorted(found, key=lambda result: result.setting)
+
+
+def _quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:
+    """Return by what temperatures are ranked: number of seeds, then mean accuracy on held-out images."""
+    return len(runs), fmean(run.validation_accuracy or 0.0 for run in runs.values())
+
+
+def paired_difference(
+    results: Sequence[MethodResult],
+    method: str,
+    reference: str,
+    metric: str = "test_accuracy",
+) -> Mean | None:
+    """Return the mean difference of two methods over all settings and seeds that both have, with its 95% interval.
+
+    Args:
+        results: Results of any settings.
+        method: A method.
+        reference: The method it is compared with.
+        metric: What is compared.
+    """
+    by_name = {(result.setting, result.method): result for result in results}
+    differences: list[float] = []
+    for setting in dict.fromkeys(result.setting for result in results):
+        one = by_name.get((setting, method))
+        other = by_name.get((setting, reference))
+        if one is None or other is None:
+            continue
+        values = one.values(metric)
+        references = other.values(metric)
+        shared = values.keys() & references.keys()
+        differences += [values[seed] - references[seed] for seed in sorted(shared)]
+    return mean_with_interval(differences) if differences else None
+
+
+def verdict(difference: Mean | None) -> str:
+    """Return whether a difference helps, hurts, or is not decided by its interval."""
+    if difference is None or difference.margin is None:
+        return "not decided"
+    if difference.value > difference.margin:
+        return "helps"
+    if difference.value < -difference.margin:
+        return "hurts"
+    return "not decided"
+
+
+def prediction(
+    results: Iterable[MethodResult], predictor: str, metric: str = "test_accuracy"
+) -> Regression | None:
+    """Return how far a number of the fixed codes predicts accuracy within settings.
+
+    Both are taken relative to their mean over the fixed codes of a setting, so that easier settings do not count.
+    """
+    by_setting: dict[Setting, list[tuple[float, float]]] = {}
+    for result in results:
+        if result.method == LEARNED:
+            continue
+        number = result.mean(predictor)
+        accuracy = result.mean(metric)
+        if number is not None and accuracy is not None:
+            pairs = by_setting.setdefault(result.setting, [])
+            pairs.append((number.value, accuracy.value))
+    numbers: list[float] = []
+    accuracies: list[float] = []
+    for pairs in by_setting.values():
+        number_mean = fmean(number for number, _ in pairs)
+        accuracy_mean = fmean(accuracy for _, accuracy in pairs)
+        numbers += [number - number_mean for number, _ in pairs]
+        accuracies += [accuracy - accuracy_mean for _, accuracy in pairs]
+    return regression(numbers, accuracies)

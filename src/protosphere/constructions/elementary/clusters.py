@@ -1,0 +1,144 @@
+"""Points in clusters: badly separated on purpose, to measure what separation is worth."""
+
+from __future__ import annotations
+
+from math import isqrt, sqrt
+
+import numpy as np
+
+from protosphere.constructions.construct import best
+from protosphere.constructions.registry import construction
+from protosphere.constructions.traits import Traits
+from protosphere.errors import InvalidArgumentError, as_integer, as_positive, brief
+from protosphere.geometry.sphere import normalized
+from protosphere.spherical.placement import Placement, dense_placement
+from protosphere.types import Points, Progress, ignore
+
+LINE_POINTS = 2
+"""How many directions a line has: the tangent space of a circle."""
+
+
+def default_clusters(num_classes: int) -> int:
+    """Return the integer nearest to the square root of K.
+
+    >>> [default_clusters(K) for K in (2, 6, 7, 100, 512)]
+    [1, 2, 3, 10, 23]
+    """
+    root = isqrt(num_classes)
+    return root + (num_classes > root * (root + 1))
+
+
+def cluster_sizes(num_classes: int, num_clusters: int) -> list[int]:
+    """Return how many points each cluster has: sizes differ by at most one, the larger ones come first.
+
+    >>> cluster_sizes(10, 4)
+    [3, 3, 2, 2]
+    """
+    size, larger = divmod(num_classes, num_clusters)
+    return [size + 1] * larger + [size] * (num_clusters - larger)
+
+
+def _checked_clusters(num_classes: int, clusters: int | None) -> int:
+    """The number of clusters: the one that is given, or the default."""
+    if clusters is None:
+        return default_clusters(num_classes)
+    number = as_integer("clusters", clusters, minimum=1)
+    if number > num_classes:
+        raise InvalidArgumentError(
+            f"'clusters' must be at most num_classes {brief(num_classes)}, got {brief(number)}"
+        )
+    return number
+
+
+def _infeasible_reason(
+    num_classes: int, dim: int, *, clusters: int | None, spread: object
+) -> str | None:
+    number = _checked_clusters(num_classes, clusters)
+    if as_positive("spread", spread) > 1:
+        raise InvalidArgumentError(
+            f"'spread' must be above 0 and at most 1, got {brief(spread)}"
+        )
+    if dim < 2:
+        return f"'clusters' needs dim >= 2, got {brief(dim)}; nearest: 2"
+    if dim == 2 and num_classes > LINE_POINTS * number:
+        enough = -(-num_classes // LINE_POINTS)
+        return (
+            f"'clusters' in dim 2 has at most 2 points a cluster, got {brief(num_classes)} classes in "
+            f"{brief(number)} clusters; dim 3 works, or clusters={brief(enough)}"
+        )
+    return None
+
+
+@construction(
+    infeasible_reason=_infeasible_reason,
+    summary="clusters of nearby points around well separated centers: badly separated on purpose",
+    reference="ours",
+    # the codes that centers and directions are taken from may be better in a later version
+    traits=Traits(stochastic=True, searched=True, on_page=False),
+)
+def clusters(
+    num_classes: int,
+    dim: int,
+    *,
+    rng: np.random.Generator,
+    progress: Progress = ignore,
+    clusters: int | None = None,
+    spread: float = 0.35,
+) -> Placement:
+    """Place each point at sqrt(1 - spread^2) * center + spread * direction, the direction orthogonal to the center.
+
+    Centers are the best code known for (clusters, n). The directions of a cluster of s points are the best code known
+    for (s, n - 1) in the tangent space of its center, turned by a random orthogonal map of its own. The points of a
+    cluster have consecutive numbers. By default there are about sqrt(K) clusters.
+    """
+    sizes = cluster_sizes(num_classes, _checked_clusters(num_classes, clusters))
+    centers = _known_code(len(sizes), dim, progress)
+    codes = {size: _known_code(size, dim - 1, progress) for size in set(sizes)}
+    toward_center = sqrt((1 - spread) * (1 + spread))
+    points = np.empty((num_classes, dim))
+    start = 0
+    for number, (center, size) in enumerate(zip(centers, sizes, strict=True)):
+        progress("placing clusters", number, len(sizes))
+        directions = tangent_vectors(center, _turned(codes[size], rng))
+        points[start : start + size] = toward_center * center + spread * directions
+        start += size
+    listed = " or ".join(map(str, sorted(set(sizes))))
+    return dense_placement(
+        f"number of clusters {len(sizes)}, points in each {listed}, spread {spread:g}",
+        normalized(points),
+    )
+
+
+def _known_code(num_points: int, dim: int, progress: Progress) -> Points:
+    """The best code that is known without a search; of a single point, the first basis vector."""
+    if num_points == 1:
+        return np.eye(1, dim)
+    return best(num_points, dim, iterations=0, progress=progress).points
+
+
+def _turned(points: Points, rng: np.random.Generator) -> Points:
+    """The points after a random orthogonal map; coordinates in which all of them are 0 are left out of the work."""
+    used = points[:, points.any(axis=0)]
+    gaussian = rng.standard_normal((points.shape[1], used.shape[1]))
+    frame, triangle = np.linalg.qr(gaussian)
+    signs = np.where(np.diag(triangle) < 0, -1.0, 1.0)
+    return used @ (frame * signs).T
+
+
+def tangent_vectors(center: Points, vectors: Points) -> Points:
+    """Return vectors of R^(n-1) in the orthogonal complement of a unit vector of R^n, cosines unchanged.
+
+    The reflection that exchanges the center and the first basis vector, or its negative, maps them there.
+
+    Args:
+        center: Unit vector of R^n.
+        vectors: Vectors of R^(n-1), as rows.
+
+    Returns:
+        Vectors of R^n, as rows.
+    """
+    mirror = center.copy()
+    mirror[0] += 1.0 if center[0] >= 0 else -1.0  # never a difference of near numbers
+    mirror /= np.linalg.norm(mirror)
+    lifted = np.pad(vectors, ((0, 0), (1, 0)))
+    return lifted - 2 * np.outer(lifted @ mirror, mirror)

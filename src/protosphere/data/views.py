@@ -1,0 +1,219 @@
+"""Random views of whole batches of images: resized crops, flips, color jitter and grayscale.
+
+Two views of the same image are what self-supervised objectives compare. Every view is drawn independently: a crop of a
+random area and aspect ratio is resized to the size of the image by bilinear interpolation, mirrored, changed in
+brightness, contrast, saturation and hue, and possibly turned gray. Random numbers are drawn on the CPU, so that every
+device gets the same transforms. `transformed` works on any device; on the CPU, `gather_views` selects, transforms and
+normalizes images in one compiled pass over their pixels.
+
+The transforms are those of T. Chen et al., A simple framework for contrastive learning of visual representations, ICML
+2020, without blur.
+"""
+
+import math
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import grid_sample
+
+from protosphere.data.view_settings import ViewSettings
+
+LARGEST_ASPECT = 4 / 3
+"""Width by height of a crop lies between the reciprocal of this and this."""
+
+JITTERED_SHARE = 0.8
+"""Share of the views whose colors are changed."""
+
+HUE_SHARE = 0.25
+"""Largest turn of the hue, as a share of the jitter of brightness, in turns of the color circle."""
+
+LUMA = (0.299, 0.587, 0.114)
+"""Weights of red, green and blue in the brightness of a pixel (ITU-R BT.601)."""
+
+
+YIQ = (LUMA, (0.596, -0.274, -0.322), (0.211, -0.523, 0.312))
+"""Brightness and the two color axes of the NTSC standard, as rows over red, green and blue."""
+
+
+@dataclass(frozen=True)
+class Views:
+    """Transforms of a batch of images, each a vector with a number per image.
+
+    Attributes:
+        left, top: First column and row of the crop, in pixels, not rounded.
+        width, height: Size of the crop in pixels, not rounded.
+        mirrored: Whether the crop is flipped.
+        brightness, contrast, saturation: Factors; 1 for no change.
+        hue: Turn of the hue in radians.
+        gray: Whether the view has no color.
+    """
+
+    left: Tensor
+    top: Tensor
+    width: Tensor
+    height: Tensor
+    mirrored: Tensor
+    brightness: Tensor
+    contrast: Tensor
+    saturation: Tensor
+    hue: Tensor
+    gray: Tensor
+
+    def __getitem__(self, part: slice) -> "Views":
+        return Views(*(getattr(self, each.name)[part] for each in fields(self)))
+
+
+def random_views(
+    settings: ViewSettings,
+    count: int,
+    height: int,
+    width: int,
+    generator: torch.Generator,
+) -> Views:
+    """Draw independent transforms.
+
+    Args:
+        settings: The ranges of the transforms.
+        count: Number of images.
+        height: Height of an image in pixels.
+        width: Width of an image in pixels.
+        generator: Source of the random numbers, on the CPU.
+
+    Returns:
+        One transform for each image.
+    """
+    uniform = torch.rand(10, count, generator=generator)
+    area = settings.crop_area + (1 - settings.crop_area) * uniform[0]
+    log_aspect = math.log(LARGEST_ASPECT) * (2 * uniform[1] - 1)
+    if settings.crop_area == 1:
+        log_aspect = torch.zeros(count)
+    aspect = log_aspect.mul(0.5).exp()
+    side = area.sqrt()
+    crop_width = (side * aspect).clamp(max=1.0) * width
+    crop_height = (side / aspect).clamp(max=1.0) * height
+    jittered = uniform[4] < JITTERED_SHARE
+    change = torch.where(jittered, settings.jitter, 0.0)
+    factors = 1 + change * (2 * uniform[5:8] - 1)
+    turn = change * HUE_SHARE * (2 * uniform[8] - 1)
+    sides = torch.rand(count, generator=generator)
+    return Views(
+        left=uniform[2] * (width - crop_width),
+        top=uniform[3] * (height - crop_height),
+        width=crop_width,
+        height=crop_height,
+        mirrored=(sides < 0.5) & settings.flip,
+        brightness=factors[0],
+        contrast=factors[1],
+        saturation=factors[2],
+        hue=2 * math.pi * turn,
+        gray=uniform[9] < settings.grayscale,
+    )
+
+
+def transformed(images: Tensor, views: Views) -> Tensor:
+    """Return views of a batch of images.
+
+    Args:
+        images: B x C x H x W bytes, with one channel or three.
+        views: Their transforms.
+
+    Returns:
+        B x C x H x W pixels between 0 and 255 in float32.
+    """
+    pixels = _resized_crops(images.float(), views)
+    column = views_on(images.device, views)
+    pixels = (pixels * column["brightness"]).clamp_(0, 255)
+    mean = _luma(pixels).mean((1, 2, 3), keepdim=True)
+    pixels = (mean + (pixels - mean) * column["contrast"]).clamp_(0, 255)
+    if images.shape[1] != len(LUMA):
+        return pixels
+    matrices = color_matrices(views).to(images.device)
+    return torch.einsum("bij,bjhw->bihw", matrices, pixels).clamp_(0, 255)
+
+
+def views_on(device: torch.device, views: Views) -> dict[str, Tensor]:
+    """Return the transforms on a device, each as a B x 1 x 1 x 1 tensor."""
+    return {
+        each.name: getattr(views, each.name).to(device).view(-1, 1, 1, 1)
+        for each in fields(views)
+    }
+
+
+def color_matrices(views: Views) -> Tensor:
+    """Return the B x 3 x 3 matrices that change saturation and hue, or remove the color.
+
+    A turn of the hue is a rotation of the two color axes of YIQ; a change of the saturation scales them.
+    """
+    to_yiq = torch.tensor(YIQ)
+    from_yiq = torch.tensor(np.linalg.inv(YIQ), dtype=torch.float32)
+    strength = torch.where(views.gray, 0.0, views.saturation)
+    cosine = strength * views.hue.cos()
+    sine = strength * views.hue.sin()
+    middle = torch.zeros(len(strength), 3, 3)
+    middle[:, 0, 0] = 1
+    middle[:, 1, 1] = cosine
+    middle[:, 2, 2] = cosine
+    middle[:, 1, 2] = -sine
+    middle[:, 2, 1] = sine
+    return from_yiq @ middle @ to_yiq
+
+
+def gather_views(images: Tensor, rows: Tensor, views: Views, levels: Tensor) -> Tensor:
+    """Select images, transform them and normalize them, in one compiled pass on the CPU.
+
+    Args:
+        images: N x C x H x W bytes, with one channel or three.
+        rows: Numbers of the images to select.
+        views: Their transforms.
+        levels: C x 256 normalized values of the bytes, an affine function of the byte.
+
+    Returns:
+        The views in float32.
+    """
+    # Imported here because it loads the compiler.
+    from protosphere.data.view_loops import write_views
+
+    numbers = (views.left, views.top, views.width, views.height)
+    crops = torch.stack(numbers).numpy()
+    factors = torch.stack((views.brightness, views.contrast)).numpy()
+    batch = torch.empty((len(rows), *images.shape[1:]), dtype=torch.float32)
+    write_views(
+        images.numpy(),
+        rows.numpy(),
+        crops,
+        views.mirrored.numpy(),
+        factors,
+        color_matrices(views).contiguous().numpy(),
+        levels.numpy(),
+        batch.numpy(),
+    )
+    return batch
+
+
+def _luma(pixels: Tensor) -> Tensor:
+    """Return the B x 1 x H x W brightness of pixels."""
+    if pixels.shape[1] != len(LUMA):
+        return pixels.mean(1, keepdim=True)
+    weights = torch.tensor(LUMA, device=pixels.device).view(1, 3, 1, 1)
+    return (pixels * weights).sum(1, keepdim=True)
+
+
+def _resized_crops(pixels: Tensor, views: Views) -> Tensor:
+    """Return the crops, resized to the size of the images and mirrored."""
+    height, width = pixels.shape[2:]
+    columns = _centers(views.left, views.width, width)
+    columns = torch.where(views.mirrored[:, None], columns.flip(1), columns)
+    rows = _centers(views.top, views.height, height)
+    grid = torch.empty(len(pixels), height, width, 2)
+    grid[..., 0] = (2 * columns / width - 1)[:, None, :]
+    grid[..., 1] = (2 * rows / height - 1)[:, :, None]
+    grid = grid.to(pixels.device)
+    return grid_sample(pixels, grid, padding_mode="border", align_corners=False)
+
+
+def _centers(start: Tensor, size: Tensor, count: int) -> Tensor:
+    """Return the B x count positions in the original of the pixel centers of resized crops."""
+    steps = (torch.arange(count) + 0.5) / count
+    return start[:, None] + size[:, None] * steps

@@ -1,0 +1,16 @@
+"""Self-supervised objectives of a training run, one a file; `OBJECTIVES` has them by name."""
+
+from protosphere.experiments.objectives import (
+    dino as dino,
+)  # each of these registers what it trains
+from protosphere.experiments.objectives import swav as swav
+from protosphere.experiments.objectives import targets_per_image as targets_per_image
+from protosphere.experiments.objectives.registry import OBJECTIVES as OBJECTIVES
+from protosphere.experiments.objectives.registry import (
+    ObjectiveHead as ObjectiveHead,
+)
+from protosphere.experiments.objectives.registry import (
+    SelfSupervisedObjective as SelfSupervisedObjective,
+)
+from protosphere.experiments.objectives.registry import check_options as check_options
+from protosphere.experiments.objectives.registry import objective as objective

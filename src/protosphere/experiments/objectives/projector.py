@@ -1,0 +1,15 @@
+"""The projection head between a backbone's features and the embeddings that prototypes are compared with."""
+
+from torch import nn
+
+
+def build_projector(feature_dim: int, dim: int) -> nn.Sequential:
+    """Return batch normalization, a rectifier and a linear map from the features to R^n.
+
+    Args:
+        feature_dim: Number of features.
+        dim: Dimension n of the embeddings.
+    """
+    return nn.Sequential(
+        nn.BatchNorm1d(feature_dim), nn.ReLU(), nn.Linear(feature_dim, dim)
+    )

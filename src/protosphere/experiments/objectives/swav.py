@@ -1,0 +1,54 @@
+"""Swapped prediction: each view predicts the Sinkhorn assignment of the other to the prototypes.
+
+M. Caron et al., Unsupervised learning of visual features by contrasting cluster assignments, NeurIPS 2020.
+"""
+
+from torch import Tensor, nn
+
+from protosphere.experiments.objectives.projector import build_projector
+from protosphere.experiments.objectives.registry import Prototypes, objective
+from protosphere.nn import SwappedPrediction
+
+
+@objective(
+    "swav",
+    summary="each view predicts the Sinkhorn assignment of the other",
+    reference="Caron et al. 2020, arXiv 2006.09882",
+)
+class SwappedPredictionHead(nn.Module):
+    """Projection head and swapped prediction over prototypes."""
+
+    def __init__(
+        self,
+        backbone: nn.Module,
+        feature_dim: int,
+        prototypes: Prototypes,
+        temperature: float,
+        *,
+        epsilon: float = 0.05,
+        iterations: int = 3,
+    ) -> None:
+        super().__init__()
+        del backbone
+        self.projector = build_projector(feature_dim, prototypes.dim)
+        self.prediction = SwappedPrediction(
+            prototypes, temperature=temperature, epsilon=epsilon, iterations=iterations
+        )
+
+    def embed(self, features: Tensor) -> Tensor:
+        """Return the embeddings of features."""
+        return self.projector(features)
+
+    def teacher_features(self, views: Tensor) -> None:
+        """Return nothing: there is no teacher."""
+        del views
+
+    def loss(
+        self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
+    ) -> Tensor:
+        """Return the mean swapped cross-entropy of a batch."""
+        del teacher_features, rows
+        return self.prediction(self.embed(features).chunk(2))
+
+    def after_step(self, backbone: nn.Module) -> None:
+        """Do nothing: no second network follows the trained one."""

@@ -1,0 +1,55 @@
+"""Noise as targets: every image is pulled to a fixed point of its own, and images of a batch may exchange theirs.
+
+P. Bojanowski, A. Joulin, Unsupervised learning by predicting noise, ICML 2017.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from protosphere.experiments.objectives.projector import build_projector
+from protosphere.experiments.objectives.registry import objective
+from protosphere.nn import NoiseAsTargets
+from protosphere.spherical.spherical_code import SphericalCode
+
+
+@objective(
+    "noise_as_targets",
+    summary="every image has a fixed target, exchanged within batches",
+    reference="Bojanowski and Joulin 2017, arXiv 1704.05310",
+    targets_per_image=True,
+    learned=False,
+)
+class NoiseAsTargetsHead(nn.Module):
+    """Projection head and targets, one per training image; both views of an image have the same."""
+
+    def __init__(
+        self,
+        backbone: nn.Module,
+        feature_dim: int,
+        prototypes: SphericalCode,
+        temperature: float,
+    ) -> None:
+        super().__init__()
+        del backbone, temperature
+        self.projector = build_projector(feature_dim, prototypes.dim)
+        self.targets = NoiseAsTargets(prototypes)
+
+    def embed(self, features: Tensor) -> Tensor:
+        """Return the embeddings of features."""
+        return self.projector(features)
+
+    def teacher_features(self, views: Tensor) -> None:
+        """Return nothing: there is no teacher."""
+        del views
+
+    def loss(
+        self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
+    ) -> Tensor:
+        """Return the mean squared distance of both views from the targets."""
+        del teacher_features
+        views = self.embed(features).chunk(2)
+        losses = [self.targets(view, rows) for view in views]
+        return torch.stack(losses).mean()
+
+    def after_step(self, backbone: nn.Module) -> None:
+        """Do nothing: no second network follows the trained one."""

@@ -1,0 +1,215 @@
+"""What features without labels are worth: nearest neighbors, a linear probe, and how many prototypes are in use.
+
+Nearest neighbors vote as in Z. Wu et al., Unsupervised feature learning via non-parametric instance discrimination,
+CVPR 2018. The linear probe is multinomial regression on standardized features.
+"""
+
+# torch has no types for passes backwards and steps:
+# pyright: reportUnknownMemberType=false
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, normalize
+
+from protosphere.data import Dataset
+from protosphere.experiments.batches import (
+    DeviceData,
+    Labeled,
+    Share,
+    evaluation_batches,
+)
+from protosphere.experiments.objectives import ObjectiveHead
+from protosphere.experiments.randomness import stream
+from protosphere.experiments.self_supervised import SelfSupervised
+from protosphere.nn import LearnedPrototypes
+from protosphere.nn.projections.projection import Projection
+
+NEIGHBORS = 50
+"""Neighbors that vote on the class of an example."""
+
+VOTE_TEMPERATURE = 0.07
+"""A neighbor of cosine c has exp(c / temperature) votes."""
+
+QUERIES_AT_ONCE = 500
+
+PROBE_EPOCHS = 20
+PROBE_BATCH = 1000
+PROBE_STEPS = 18
+PROBE_RATE = 0.01
+PROBE_DECAY = 1e-4
+"""AdamW of the linear probe, whose rate falls by a cosine; few examples get smaller batches, for as many steps."""
+
+
+@dataclass(frozen=True)
+class RepresentationEvaluation:
+    """Features of a self-supervised network, judged by labels that it never saw."""
+
+    fabric: Any
+    model: Any
+    classifier: SelfSupervised
+    dataset: Dataset
+    data: DeviceData
+
+    def accuracy(self, labeled: Labeled) -> float:
+        """Return the accuracy of the nearest neighbors among the training examples."""
+        known = self._features(self.data.train)
+        return knn_accuracy(
+            known,
+            self.data.train.labels,
+            self._features(labeled),
+            labeled.labels,
+            self.dataset.num_classes,
+        )
+
+    def all_metrics(self) -> dict[str, float | None]:
+        """Return every metric on test and held-out examples, by its name after `test_` or `validation_`."""
+        known = self._features(self.data.train)
+        labels = self.data.train.labels
+        classes = self.dataset.num_classes
+        probe = fit_probe(known, labels, classes)
+        found: dict[str, float | None] = {}
+        for prefix, labeled in (
+            ("test_", self.data.test),
+            ("validation_", self.data.validation),
+        ):
+            if not len(labeled):
+                continue
+            features = self._features(labeled)
+            if labeled is self.data.test:  # of held-out examples the last epoch has it
+                found["test_accuracy"] = knn_accuracy(
+                    known, labels, features, labeled.labels, classes
+                )
+            right = (probe(features).argmax(1) == labeled.labels).double().mean()
+            found[f"{prefix}linear_probe_accuracy"] = float(right)
+            in_use, perplexity = self._prototype_use(features)
+            found[f"{prefix}prototypes_in_use"] = in_use
+            found[f"{prefix}prototype_perplexity"] = perplexity
+        return found
+
+    def _features(self, labeled: Labeled) -> Tensor:
+        """Return the features of examples as they are."""
+        self.model.eval()
+        with torch.no_grad():
+            batches = evaluation_batches(self.data, labeled, Share())
+            return torch.cat([self.classifier(inputs) for inputs, _ in batches])
+
+    def _prototype_use(self, features: Tensor) -> tuple[float, float]:
+        """Return how many prototypes are nearest to some example, and the perplexity of that choice."""
+        head = cast("ObjectiveHead", self.classifier.head)
+        prototypes = prototypes_of(self.classifier.head)
+        with torch.no_grad():
+            nearest = torch.cat(
+                [
+                    _nearest(prototypes, normalize(head.embed(some), dim=1))
+                    for some in torch.split(features, QUERIES_AT_ONCE)
+                ]
+            )
+        counts = torch.bincount(nearest, minlength=prototypes.num_classes).double()
+        shares = counts[counts > 0] / counts.sum()
+        entropy = -(shares * shares.log()).sum()
+        return float((counts > 0).sum()), float(entropy.exp())
+
+
+def prototypes_of(head: nn.Module) -> Projection | LearnedPrototypes:
+    """Return the prototypes that the head of an objective compares embeddings with.
+
+    Raises:
+        LookupError: If it has none.
+    """
+    for module in head.modules():
+        if isinstance(module, (Projection, LearnedPrototypes)):
+            return module
+    raise LookupError("the head has no prototypes")
+
+
+def _nearest(prototypes: Any, z: Tensor) -> Tensor:
+    """Return the prototype of largest product of each row."""
+    if isinstance(prototypes, Projection):
+        return prototypes.top(z, 1)[1][:, 0]
+    return prototypes(z).argmax(1)
+
+
+def knn_accuracy(
+    known: Tensor,
+    known_labels: Tensor,
+    features: Tensor,
+    labels: Tensor,
+    num_classes: int,
+) -> float:
+    """Return the accuracy of a weighted vote of the nearest neighbors by cosine.
+
+    Args:
+        known: N x m features of labeled examples.
+        known_labels: Their N classes.
+        features: M x m features of the examples to classify.
+        labels: Their M classes.
+        num_classes: Number of classes.
+    """
+    units = normalize(known, dim=1)
+    neighbors = min(NEIGHBORS, len(known))
+    correct = 0
+    for rows, truth in zip(
+        torch.split(normalize(features, dim=1), QUERIES_AT_ONCE),
+        torch.split(labels, QUERIES_AT_ONCE),
+        strict=True,
+    ):
+        cosines, nearest = (rows @ units.T).topk(neighbors, dim=1)
+        votes = (cosines / VOTE_TEMPERATURE).exp()
+        totals = votes.new_zeros(len(rows), num_classes)
+        totals.scatter_add_(1, known_labels[nearest], votes)
+        correct += int((totals.argmax(1) == truth).sum())
+    return correct / len(labels)
+
+
+def fit_probe(features: Tensor, labels: Tensor, num_classes: int) -> nn.Module:
+    """Return a linear classifier of features, fitted to examples.
+
+    Args:
+        features: N x m features.
+        labels: N classes.
+        num_classes: Number of classes.
+    """
+    with torch.enable_grad():
+        mean = features.mean(0)
+        deviation = features.std(0, correction=0).clamp(min=1e-6)
+        standardized = (features - mean) / deviation
+        layer = nn.Linear(features.shape[1], num_classes, device=features.device)
+        nn.init.zeros_(layer.weight)
+        nn.init.zeros_(layer.bias)
+        optimizer = torch.optim.AdamW(
+            layer.parameters(), lr=PROBE_RATE, weight_decay=PROBE_DECAY
+        )
+        schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, PROBE_EPOCHS)
+        for epoch in range(PROBE_EPOCHS):
+            for rows in _shuffled(len(labels), epoch):
+                chosen = rows.to(features.device)
+                loss = cross_entropy(layer(standardized[chosen]), labels[chosen])
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            schedule.step()
+    return _Standardized(mean, deviation, layer).eval()
+
+
+def _shuffled(count: int, epoch: int) -> Iterator[Tensor]:
+    order = torch.randperm(count, generator=stream(0, "epoch", epoch))
+    size = min(PROBE_BATCH, max(1, count // PROBE_STEPS))
+    return iter(torch.split(order, size))
+
+
+class _Standardized(nn.Module):
+    """A layer on features of mean 0 and deviation 1."""
+
+    def __init__(self, mean: Tensor, deviation: Tensor, layer: nn.Module) -> None:
+        super().__init__()
+        self.mean = mean
+        self.deviation = deviation
+        self.layer = layer
+
+    def forward(self, features: Tensor) -> Tensor:
+        with torch.no_grad():
+            return self.layer((features - self.mean) / self.deviation)

@@ -1,0 +1,141 @@
+"""The network of a self-supervised run, and its batches of two views of every image."""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+
+from protosphere.backbones import build_backbone, is_ours
+from protosphere.data import Dataset
+from protosphere.data.views import gather_views, random_views, transformed
+from protosphere.errors import InvalidArgumentError
+from protosphere.experiments.batches import LEAST_FUSED, DeviceData, Share
+from protosphere.experiments.config import FEATURE_DIM, TrainingConfig
+from protosphere.experiments.objectives import OBJECTIVES, ObjectiveHead
+from protosphere.experiments.randomness import stream
+from protosphere.nn import LearnedPrototypes
+from protosphere.spherical.spherical_code import SphericalCode
+
+
+class SelfSupervised(nn.Module):
+    """Inputs to features by the backbone; two views and their rows to a loss by the head."""
+
+    def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.head = head
+
+    def forward(self, inputs: Tensor, rows: Tensor | None = None) -> Any:
+        """Return the features of inputs; with rows, the sum of the losses and 0 right answers: there are no labels.
+
+        Args:
+            inputs: B inputs; or 2 B views, first all first ones, then all second ones.
+            rows: Numbers of the B images among the training examples.
+        """
+        features = _widened(self.backbone(inputs))
+        if rows is None:
+            return features
+        right_answers = features.new_zeros(())
+        if not len(rows):  # the mean of no examples is not a number
+            return features.sum(), right_answers
+        head = cast("ObjectiveHead", self.head)
+        taught = head.teacher_features(inputs)
+        with torch.autocast(features.device.type, enabled=False):
+            wide = None if taught is None else _widened(taught)
+            loss = head.loss(features, wide, rows)
+            return loss * len(rows), right_answers
+
+    def after_step(self) -> None:
+        """Update what follows the network after a step of the optimizer."""
+        cast("ObjectiveHead", self.head).after_step(self.backbone)
+
+    def learned(self) -> dict[str, Tensor]:
+        """Return what training decided: the state of the backbone, and the parameters of the head."""
+        head = {f"(head).{name}": each for name, each in self.head.named_parameters()}
+        state = self.backbone.state_dict() | head
+        return {name: value.detach().cpu() for name, value in state.items()}
+
+
+def _widened(features: Tensor) -> Tensor:
+    """Return features in single precision or better."""
+    return features if features.dtype == torch.float64 else features.float()
+
+
+def num_prototypes(config: TrainingConfig, dataset: Dataset) -> int:
+    """Return the number of prototypes of a self-supervised config: its setting, or one per training image."""
+    if OBJECTIVES[config.objective].targets_per_image:
+        count = config.train_images or len(dataset.y_train)
+        count = min(count, len(dataset.y_train))
+        return count - round(config.validation * count)
+    return config.num_prototypes
+
+
+def build_self_supervised(
+    config: TrainingConfig, dataset: Dataset, code: SphericalCode | None
+) -> SelfSupervised:
+    """Return the network of a self-supervised config.
+
+    Args:
+        config: Config of the run.
+        dataset: Images.
+        code: Fixed prototypes; None for learned ones.
+
+    Raises:
+        InvalidArgumentError: If the examples are not images.
+    """
+    if dataset.is_features:
+        raise InvalidArgumentError(
+            f"the objective '{config.objective}' compares views of images, and '{dataset.name}' has features"
+        )
+    backbone: Any = build_backbone(config.backbone, dataset.input_shape, FEATURE_DIM)
+    if is_ours(config.backbone):
+        backbone = backbone.to(memory_format=torch.channels_last)
+    if code is None:
+        count = num_prototypes(config, dataset)
+        prototypes = LearnedPrototypes(count, config.dim)
+    else:
+        prototypes = code
+    found = OBJECTIVES[config.objective]
+    head = found.head(
+        backbone,
+        FEATURE_DIM,
+        prototypes,
+        config.temperature,
+        **config.objective_options,
+    )
+    return SelfSupervised(backbone, head)
+
+
+def view_batches(
+    data: DeviceData, config: TrainingConfig, epoch: int, part: Share
+) -> Iterator[tuple[Tensor, Tensor, int]]:
+    """Yield two views of every training image once, in the order and with the transforms of this epoch.
+
+    By batches: the views of this process's part, first ones then second ones; the rows of its images; and how many
+    images all parts have.
+    """
+    generator = stream(config.seed, "epoch", epoch)
+    images = data.train.inputs
+    height, width = images.shape[2:]
+    order = torch.randperm(len(images), generator=generator)
+    for rows in torch.split(order, config.batch_size):
+        if len(rows) == 1 and len(images) > 1:
+            continue  # batch normalization needs two
+        mine = part.of(len(rows))
+        views: list[Tensor] = []
+        for _ in range(2):
+            drawn = random_views(config.views, len(rows), height, width, generator)
+            views.append(_view(data, rows[mine], drawn[mine]))
+        yield torch.cat(views), rows[mine].to(images.device), len(rows)
+
+
+def _view(data: DeviceData, rows: Tensor, views: Any) -> Tensor:
+    """Return a normalized view of each of these training images."""
+    images = data.train.inputs
+    compiles = images.device.type == "cpu" and images.dtype == torch.uint8
+    if compiles and len(images) >= LEAST_FUSED:
+        levels = data.normalized.levels(images.shape[1])
+        return gather_views(images, rows, views, levels)
+    chosen = images.index_select(0, rows.to(images.device))
+    return data.normalized(transformed(chosen, views))

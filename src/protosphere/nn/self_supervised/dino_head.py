@@ -1,0 +1,151 @@
+"""The head of DINO: an MLP, a normalized bottleneck, and prototypes."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from protosphere.constructions.construct import best
+from protosphere.errors import (
+    InvalidArgumentError,
+    as_choice,
+    as_flag,
+    as_integer,
+)
+from protosphere.nn.functional import unit
+from protosphere.nn.head import PrototypeHead
+from protosphere.nn.kernels.threaded import without_autocast
+from protosphere.nn.self_supervised.learned_prototypes import LearnedPrototypes
+from protosphere.nn.self_supervised.prototype_module import PRODUCTS
+from protosphere.nn.vectors import widened
+from protosphere.spherical.spherical_code import SphericalCode
+
+LAYER_STD = 0.02
+"""Standard deviation of the initial weights of the MLP, as in the public implementations."""
+
+KINDS = ("fixed", "learned")
+"""Prototypes by name."""
+
+
+class DINOHead(nn.Module):
+    """MLP, normalized bottleneck and prototypes, in the shape and with the names of the public DINO heads.
+
+    The usual last layer learns its `out_dim` prototypes. Here they are a fixed code by default: 65,536 prototypes in
+    256 dimensions are a Kerdock code, which has nothing to train, to average or to communicate.
+
+    Args:
+        in_dim: Dimension of the features.
+        out_dim: Number of prototypes.
+        nlayers: Number of linear layers of the MLP.
+        hidden_dim: Width of its hidden layers.
+        bottleneck_dim: Dimension of the prototypes.
+        use_bn: Whether batch normalization follows each hidden linear layer.
+        prototypes: 'fixed' (the best known code, without a search), 'learned', or a `SphericalCode` with `out_dim`
+            points in `bottleneck_dim` dimensions.
+        seed: Seed of the initial weights, and of learned prototypes.
+
+    Attributes:
+        mlp: The MLP.
+        last_layer: A `PrototypeHead` or `LearnedPrototypes`; what `DINOLoss` takes as prototypes.
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range, or the code has another size.
+
+    References:
+        Caron, Touvron, Misra, Jégou, Mairal, Bojanowski, Joulin, *Emerging properties in self-supervised vision
+        transformers* (2021), arXiv 2104.14294.
+
+    Example:
+        >>> head = DINOHead(384, out_dim=512, hidden_dim=64, bottleneck_dim=32)
+        >>> head(torch.randn(4, 384)).shape
+        torch.Size([4, 512])
+        >>> head.embed(torch.randn(4, 384)).shape
+        torch.Size([4, 32])
+    """
+
+    def __init__(
+        self,
+        in_dim: int,
+        out_dim: int = 65536,
+        *,
+        nlayers: int = 3,
+        hidden_dim: int = 2048,
+        bottleneck_dim: int = 256,
+        use_bn: bool = False,
+        prototypes: str | SphericalCode = "fixed",
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        self.in_dim = as_integer("in_dim", in_dim, minimum=1)
+        self.out_dim = as_integer("out_dim", out_dim, minimum=2)
+        self.bottleneck_dim = as_integer("bottleneck_dim", bottleneck_dim, minimum=1)
+        hidden = as_integer("hidden_dim", hidden_dim, minimum=1)
+        depth = as_integer("nlayers", nlayers, minimum=1)
+        as_integer("seed", seed, minimum=0)
+        widths = [self.in_dim, *[hidden] * (depth - 1), self.bottleneck_dim]
+        self.mlp = _mlp(widths, as_flag("use_bn", use_bn), seed)
+        self.last_layer = _last_layer(
+            prototypes, self.out_dim, self.bottleneck_dim, seed
+        )
+
+    def embed(self, x: Tensor) -> Tensor:
+        """Return the normalized bottleneck, which `DINOLoss` takes.
+
+        Args:
+            x: B x in_dim features.
+
+        Returns:
+            B x bottleneck_dim unit vectors; float32 for half types.
+        """
+        z = widened(self.mlp(x))
+        with without_autocast(z):
+            return unit(z)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the B x out_dim logits: cosines with the prototypes, before any temperature.
+
+        Args:
+            x: B x in_dim features.
+        """
+        return self.last_layer(self.embed(x))
+
+
+def _mlp(widths: list[int], use_bn: bool, seed: int) -> nn.Module:
+    """Return linear layers of these widths with GELU between them; a single one as it is."""
+    generator = torch.Generator().manual_seed(seed)
+    layers: list[nn.Module] = []
+    for i in range(len(widths) - 1):
+        if i:
+            if use_bn:
+                layers.append(nn.BatchNorm1d(widths[i]))
+            layers.append(nn.GELU())
+        layers.append(_linear(widths[i], widths[i + 1], generator))
+    return layers[0] if len(layers) == 1 else nn.Sequential(*layers)
+
+
+def _linear(width_in: int, width_out: int, generator: torch.Generator) -> nn.Linear:
+    layer = nn.Linear(width_in, width_out)
+    if layer.weight.is_meta:
+        return layer
+    weight = torch.empty(layer.weight.shape, device="cpu")
+    nn.init.trunc_normal_(weight, std=LAYER_STD, generator=generator)
+    with torch.no_grad():
+        layer.weight.copy_(weight)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+def _last_layer(
+    prototypes: str | SphericalCode, num_classes: int, dim: int, seed: int
+) -> PrototypeHead | LearnedPrototypes:
+    if isinstance(prototypes, SphericalCode):
+        if (prototypes.num_classes, prototypes.dim) != (num_classes, dim):
+            raise InvalidArgumentError(
+                f"'prototypes' must be {num_classes} points in {dim} dimensions, got {prototypes!r}; give its size as "
+                "'out_dim' and 'bottleneck_dim'"
+            )
+        return PrototypeHead(prototypes, preset=PRODUCTS)
+    if as_choice("prototypes", prototypes, KINDS) == "learned":
+        return LearnedPrototypes(num_classes, dim, seed=seed)
+    code = best(num_classes, dim, iterations=0)
+    return PrototypeHead(code, preset=PRODUCTS)

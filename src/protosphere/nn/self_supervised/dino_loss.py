@@ -1,0 +1,239 @@
+"""The loss of DINO: a student predicts the prototypes that its teacher sees in another view.
+
+Logits of fixed prototypes are linear in the embedding t of the teacher, and so is their running mean: t c_k minus the
+mean logit of prototype k is (t - m) c_k, m being the running mean of the embeddings. The center is n numbers, not K,
+and only n numbers of the teacher's probabilities enter the cross-entropy (`view_pairs`), so that B x K numbers are
+never held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from protosphere.errors import (
+    InvalidArgumentError,
+    as_choice,
+    as_positive,
+    brief,
+)
+from protosphere.nn.buffer_guard import is_on_meta, like_buffers
+from protosphere.nn.kernels.threaded import without_autocast
+from protosphere.nn.projections import Projection
+from protosphere.nn.self_supervised.all_processes import mean_row
+from protosphere.nn.self_supervised.learned_prototypes import LearnedPrototypes
+from protosphere.nn.self_supervised.prototype_module import (
+    PrototypeModule,
+    Prototypes,
+    projection_of,
+    prototype_module,
+)
+from protosphere.nn.self_supervised.sinkhorn import sinkhorn
+from protosphere.nn.self_supervised.view_pairs import (
+    by_view,
+    check_views,
+    mean_cross_entropy,
+    predictions,
+    softmax_mean,
+    unit_vectors,
+)
+
+CENTERINGS = ("center", "sinkhorn")
+"""How the teacher's probabilities are kept from collapsing to one prototype."""
+
+POINT_TOLERANCE = 0.01
+"""Combinations of prototypes whose entries differ by less than this, in units of 1 / sqrt(n), are the same. Rounding of
+65,536 points makes a hundredth of it; two points that are swapped make a hundred times as much."""
+
+SINKHORN_ITERATIONS = 3
+"""Iterations for the teacher's assignments, as in DINOv2."""
+
+
+class DINOLoss(nn.Module):
+    """Cross-entropy between a teacher's probabilities of prototypes and a student's, over different views (DINO).
+
+    With fixed prototypes and `centering='center'`, B x K logits are never held and the center is n numbers.
+
+    Args:
+        prototypes: The student's: a `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
+        teacher_prototypes: The teacher's, the moving average of learned prototypes; those of the student by default.
+            Fixed prototypes are the same for both.
+        student_temp: Divisor of the student's cosines.
+        teacher_temp: Divisor of the teacher's cosines; an attribute that a schedule may change.
+        center_momentum: Weight of the former center when it is updated, from 0 to 1.
+        centering: 'center' subtracts the running mean of the teacher's logits (DINO), 'sinkhorn' makes the teacher's
+            probabilities use all prototypes equally within the batch (DINOv2).
+
+    Attributes:
+        center: Running mean of the teacher's unit embeddings, n numbers; for learned prototypes of its K cosines.
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range, or the teacher's prototypes are not as the student's.
+
+    References:
+        Caron, Touvron, Misra, Jégou, Mairal, Bojanowski, Joulin, *Emerging properties in self-supervised vision
+        transformers* (2021), arXiv 2104.14294; Oquab et al., *DINOv2: learning robust visual features without
+        supervision* (2023), arXiv 2304.07193.
+
+    Example:
+        >>> import protosphere as ps
+        >>> loss = DINOLoss(ps.best(num_classes=64, dim=16))
+        >>> student = [torch.randn(8, 16, requires_grad=True) for _ in range(4)]  # two global views, two crops
+        >>> teacher = [torch.randn(8, 16) for _ in range(2)]
+        >>> loss(student, teacher).backward()
+        >>> loss.center.shape
+        torch.Size([16])
+    """
+
+    center: Tensor
+
+    def __init__(
+        self,
+        prototypes: Prototypes,
+        teacher_prototypes: Prototypes | None = None,
+        *,
+        student_temp: float = 0.1,
+        teacher_temp: float = 0.04,
+        center_momentum: float = 0.9,
+        centering: str = "center",
+    ) -> None:
+        super().__init__()
+        self.prototypes = prototype_module(prototypes)
+        self.teacher_prototypes = _teacher_module(self.prototypes, teacher_prototypes)
+        self.student_temp = as_positive("student_temp", student_temp)
+        self.teacher_temp = as_positive("teacher_temp", teacher_temp)
+        self.center_momentum = _as_share("center_momentum", center_momentum)
+        self.centering = as_choice("centering", centering, CENTERINGS)
+        student = projection_of(self.prototypes)
+        is_learned = isinstance(student, LearnedPrototypes)
+        size = student.num_classes if is_learned else student.dim
+        self.register_buffer("center", torch.zeros(size))
+
+    def forward(self, student: Sequence[Tensor], teacher: Sequence[Tensor]) -> Tensor:
+        """Return the mean loss over the batch and all pairs of different views; update the center in training mode.
+
+        Args:
+            student: B x n embeddings of the student; normalized here. View i is the teacher's view i, and further
+                views, such as small crops, may follow.
+            teacher: B x n embeddings of the teacher; no gradient goes to them.
+
+        Raises:
+            InvalidArgumentError: If the views differ in shape or none of the pairs has different views.
+        """
+        projection = projection_of(self.prototypes)
+        check_views("student", student, projection.dim)
+        check_views("teacher", teacher, projection.dim)
+        _require_pairs(student, teacher)
+        with without_autocast(student[0]):
+            with torch.no_grad():
+                rows = torch.cat(unit_vectors(teacher))
+                targets = self._targets(rows).chunk(len(teacher))
+            vectors = torch.cat(unit_vectors(student))
+            found = predictions(vectors, projection, self.student_temp)
+            return mean_cross_entropy(by_view(found, len(student)), targets)
+
+    def _targets(self, teacher: Tensor) -> Tensor:
+        """Return the targets of all rows of the teacher: means of fixed prototypes, probabilities of learned ones."""
+        if self.teacher_prototypes is None:
+            projection = projection_of(self.prototypes)
+        else:
+            projection = self.teacher_prototypes
+        if isinstance(projection, LearnedPrototypes):
+            return self._probabilities(projection(teacher))
+        if self.centering == "sinkhorn":
+            assigned = self._assignments(projection(teacher))
+            return projection.weighted_prototypes(assigned)[0]
+        return softmax_mean(self._centered(teacher), projection)
+
+    def _probabilities(self, cosines: Tensor) -> Tensor:
+        if self.centering == "sinkhorn":
+            return self._assignments(cosines)
+        return self._centered(cosines).softmax(1)
+
+    def _assignments(self, cosines: Tensor) -> Tensor:
+        return sinkhorn(
+            cosines, epsilon=self.teacher_temp, iterations=SINKHORN_ITERATIONS
+        )
+
+    def _centered(self, rows: Tensor) -> Tensor:
+        """Return the rows less the center, divided by the temperature; update the center in training mode."""
+        centered = (rows - self.center.to(rows.dtype)) / self.teacher_temp
+        if self.training:
+            self._update_center(mean_row(rows))
+        return centered
+
+    def _update_center(self, mean: Tensor) -> None:
+        momentum = self.center_momentum
+        moved = momentum * self.center.to(mean.dtype) + (1 - momentum) * mean
+        self.center.copy_(moved)
+
+    def extra_repr(self) -> str:
+        """Return one line for `print(model)`."""
+        return (
+            f"student_temp={self.student_temp}, teacher_temp={self.teacher_temp}, "
+            f"center_momentum={self.center_momentum}, centering={self.centering}"
+        )
+
+
+def _teacher_module(
+    student: PrototypeModule, given: Prototypes | None
+) -> LearnedPrototypes | None:
+    """Return the teacher's learned prototypes; None if they are the student's."""
+    if given is None:
+        return None
+    own = projection_of(student)
+    other = projection_of(prototype_module(given, "teacher_prototypes"))
+    own_size = f"{own.num_classes} x {own.dim}"
+    other_size = f"{other.num_classes} x {other.dim}"
+    if own_size != other_size:
+        raise InvalidArgumentError(
+            f"'teacher_prototypes' must be {own_size} as those of the student are, got {other_size}"
+        )
+    if isinstance(own, LearnedPrototypes) and isinstance(other, LearnedPrototypes):
+        return other
+    if isinstance(own, LearnedPrototypes) or isinstance(other, LearnedPrototypes):
+        raise InvalidArgumentError(
+            "'prototypes' and 'teacher_prototypes' must both be learned or both be fixed, got one of each"
+        )
+    if not _are_same_points(own, other):
+        raise InvalidArgumentError(
+            "'teacher_prototypes' must be the points of 'prototypes' where these are fixed, got others; leave it out"
+        )
+    return None
+
+
+def _are_same_points(own: Projection, other: Projection) -> bool:
+    """Return whether one random combination of all prototypes is the same; prototypes on the meta device are."""
+    if is_on_meta(own) or is_on_meta(other):
+        return True
+    draw = torch.Generator().manual_seed(0)
+    weights = torch.randn(1, own.num_classes, generator=draw, device="cpu")
+    sums: list[Tensor] = []
+    for projection in (own, other):
+        placed = weights.to(like_buffers(projection).device)
+        sums.append(projection.weighted_prototypes(placed)[0].cpu().double())
+    return torch.allclose(*sums, rtol=0, atol=POINT_TOLERANCE / own.dim**0.5)
+
+
+def _require_pairs(student: Sequence[Tensor], teacher: Sequence[Tensor]) -> None:
+    if len(student[0]) != len(teacher[0]):
+        raise InvalidArgumentError(
+            f"'student' and 'teacher' must have as many rows, got {len(student[0])} and {len(teacher[0])}"
+        )
+    if len(student) == len(teacher) == 1:
+        raise InvalidArgumentError(
+            "'student' and 'teacher' must hold different views, at least 2 in one of them, got 1 and 1"
+        )
+
+
+def _as_share(name: str, value: object) -> float:
+    """Return a number from 0 to 1."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        share = float(value)
+        if 0 <= share <= 1:
+            return share
+    raise InvalidArgumentError(
+        f"'{name}' must be a number from 0 to 1, got {brief(value)}"
+    )

@@ -1,0 +1,282 @@
+"""Prototypes that are trained, with the methods of a projection of fixed ones."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, linear
+
+from protosphere.errors import InvalidArgumentError, as_choice, as_integer
+from protosphere.nn.functional import unit
+from protosphere.nn.kernels.threaded import without_autocast
+from protosphere.nn.projections.block import TopK
+from protosphere.nn.streaming.cross_entropy import (
+    REDUCTIONS,
+    checked_classes,
+    classes_in_range,
+)
+from protosphere.nn.vectors import check_vectors, checked_wide, widened
+
+NORMALIZED_NAMES = (
+    ("weight_g", "weight_v"),
+    ("parametrizations.weight.original0", "parametrizations.weight.original1"),
+)
+"""What `torch.nn.utils.weight_norm`, and the later one of `parametrizations`, call norms and directions of rows."""
+
+
+class LearnedPrototypes(nn.Module):
+    """K unit vectors that are trained: the usual last layer of SwAV and DINO, a linear layer with normalized rows.
+
+    It has the methods of a `Projection` that losses use, so that learned and fixed prototypes take each other's place.
+
+    Args:
+        num_classes: K, at least 2.
+        dim: n.
+        seed: Seed of the initial points, uniform on the sphere; torch's global generator by default.
+
+    Attributes:
+        num_classes: K.
+        dim: n.
+        weight: K x n parameter. The prototypes are its rows divided by their norms.
+
+    Raises:
+        InvalidArgumentError: If an argument is not an integer in its range.
+
+    Example:
+        >>> prototypes = LearnedPrototypes(100, 16, seed=0)
+        >>> prototypes(torch.randn(4, 16)).shape
+        torch.Size([4, 100])
+    """
+
+    def __init__(self, num_classes: int, dim: int, *, seed: int | None = None) -> None:
+        super().__init__()
+        self.num_classes = as_integer("num_classes", num_classes, minimum=2)
+        self.dim = as_integer("dim", dim, minimum=1)
+        self.weight = nn.Parameter(torch.empty(self.num_classes, self.dim))
+        self.reset_parameters(seed)
+
+    def reset_parameters(self, seed: int | None = None) -> None:
+        """Draw new points, uniform on the sphere.
+
+        Args:
+            seed: Seed of the points; torch's global generator by default.
+        """
+        generator = None
+        if seed is not None:
+            given = as_integer("seed", seed, minimum=0)
+            generator = torch.Generator().manual_seed(given)
+        if self.weight.is_meta:
+            return
+        size = (self.num_classes, self.dim)
+        draws = torch.randn(size, generator=generator, device="cpu")
+        with torch.no_grad():
+            self.weight.copy_(unit(draws))
+
+    def unit_rows(self, like: Tensor) -> Tensor:
+        """Return the K x n prototypes, differentiable.
+
+        Args:
+            like: Tensor whose dtype they get at least.
+        """
+        wide = widened(self.weight)
+        finer = torch.promote_types(wide.dtype, like.dtype)
+        return unit(wide.to(finer))
+
+    def forward(self, z: Tensor) -> Tensor:
+        """Return the B x K dot products with the prototypes, computed in float32 for half types, in the dtype of z.
+
+        Args:
+            z: B x n vectors.
+        """
+        check_vectors(z, self.dim)
+        return self._products(widened(z)).to(z.dtype)
+
+    def _products(self, wide: Tensor) -> Tensor:
+        with without_autocast(wide):
+            rows = self.unit_rows(wide)
+            return linear(wide.to(rows.dtype), rows)
+
+    def log_sum_exp(self, z: Tensor) -> Tensor:
+        """Return log sum_k exp(z c_k) of each row; float32 for half types.
+
+        Args:
+            z: B x n vectors.
+        """
+        check_vectors(z, self.dim)
+        return self._products(widened(z)).logsumexp(1)
+
+    def log_sum_exp_and_mean(
+        self, z: Tensor, with_mean: bool = True
+    ) -> tuple[Tensor, Tensor]:
+        """Return the log-sum-exp of each row and the mean prototype under the softmax.
+
+        Args:
+            z: B x n vectors.
+            with_mean: Whether to compute the mean.
+
+        Returns:
+            B values, and B x n means; B x 0 numbers without `with_mean`.
+        """
+        products = self._products(widened(z))
+        values = products.logsumexp(1)
+        if not with_mean:
+            return values, values.new_empty(len(values), 0)
+        means, _ = self.weighted_prototypes(products.softmax(1))
+        return values, means
+
+    def weighted_prototypes(
+        self, weights: Tensor, factors: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Return sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row.
+
+        Args:
+            weights: B x K weights.
+            factors: K factors; 1 if None.
+
+        Returns:
+            B x n sums and B totals; float32 for half types.
+        """
+        wide = widened(weights)
+        if factors is not None:
+            wide = wide * factors
+        with without_autocast(wide):
+            rows = self.unit_rows(wide)
+            return wide.to(rows.dtype) @ rows, wide.sum(1)
+
+    def cross_entropy(
+        self,
+        z: Tensor,
+        target: Tensor,
+        weight: Tensor | None = None,
+        label_smoothing: float = 0.0,
+        reduction: str = "mean",
+        scale: float | Tensor = 1.0,
+        ignore_index: int = -100,
+    ) -> Tensor:
+        """Return F.cross_entropy(scale * self(z), target, ...).
+
+        Args:
+            z: (..., n) vectors.
+            target: (...) classes, or (..., K) probabilities: classes come last.
+            weight: K class weights.
+            label_smoothing: As of `torch.nn.functional.cross_entropy`.
+            reduction: 'mean', 'sum' or 'none'.
+            scale: Factor of the products.
+            ignore_index: Class of examples that do not count.
+
+        Raises:
+            InvalidArgumentError: If the target or the reduction does not fit.
+        """
+        as_choice("reduction", reduction, REDUCTIONS)
+        wide = checked_wide(z, self.dim)
+        rows = self._checked_target(z, target, ignore_index)
+        logits = scale * self._products(wide.reshape(-1, self.dim))
+        if rows.is_floating_point():
+            rows = rows.to(logits.dtype)
+        loss = cross_entropy(
+            logits,
+            rows,
+            weight,
+            ignore_index=ignore_index,
+            reduction=reduction,
+            label_smoothing=label_smoothing,
+        )
+        return loss.reshape(z.shape[:-1]) if reduction == "none" else loss
+
+    def _checked_target(self, z: Tensor, target: Tensor, ignored: int) -> Tensor:
+        """Return B classes, or B x K probabilities."""
+        if not target.is_floating_point():
+            checked_classes(z, target, self.num_classes, ignored)
+            return target.flatten().long()
+        needed = (*z.shape[:-1], self.num_classes)
+        if target.shape != needed:
+            raise InvalidArgumentError(
+                f"'target' must hold probabilities of shape {needed}, or classes, got shape {tuple(target.shape)}"
+            )
+        return target.reshape(-1, self.num_classes)
+
+    def prototypes(self, index: Tensor | None = None) -> Tensor:
+        """Return prototypes, one per row; without gradient.
+
+        Args:
+            index: Classes; all by default.
+
+        Raises:
+            InvalidArgumentError: If `index` has a number that is not a class.
+        """
+        with torch.no_grad():
+            rows = self.weight
+            if index is not None:
+                rows = rows[classes_in_range("index", index, self.num_classes)]
+            return unit(widened(rows))
+
+    def top(self, z: Tensor, k: int = 1) -> TopK:
+        """Return the k largest dot products of each row, descending, and their classes; without gradient.
+
+        Args:
+            z: B x n vectors.
+            k: At most K.
+
+        Returns:
+            B x k products and B x k classes.
+
+        Raises:
+            InvalidArgumentError: If `k` is not between 1 and K.
+        """
+        if as_integer("k", k, minimum=1) > self.num_classes:
+            raise InvalidArgumentError(
+                f"'k' must be at most the {self.num_classes} classes, got {k}"
+            )
+        with torch.no_grad():
+            values, classes = self(z).topk(k, dim=1)
+        return values, classes
+
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Load a state, also that of a linear layer under torch's weight normalization, as public heads have."""
+        rename_normalized_weight(state_dict, prefix, error_msgs)
+        cast("Any", super())._load_from_state_dict(
+            state_dict,
+            prefix,
+            local_metadata,
+            strict,
+            missing_keys,
+            unexpected_keys,
+            error_msgs,
+        )  # torch has no types for it
+
+    def extra_repr(self) -> str:
+        """Return one line for `print(model)`."""
+        return f"K={self.num_classes}, n={self.dim}"
+
+
+def rename_normalized_weight(
+    state: dict[str, Any], prefix: str, errors: list[str]
+) -> None:
+    """Give the direction of a weight-normalized linear layer the name `weight`, in place.
+
+    Args:
+        state: State dict.
+        prefix: Name of the layer and a dot.
+        errors: Where a sentence is added if rows have other norms than 1, which prototypes cannot have.
+    """
+    for norm_name, direction_name in NORMALIZED_NAMES:
+        direction = state.pop(prefix + direction_name, None)
+        lengths = state.pop(prefix + norm_name, None)
+        if direction is None:
+            continue
+        state[prefix + "weight"] = direction
+        if lengths is not None and not torch.allclose(lengths, lengths.new_ones(())):
+            errors.append(
+                f"'{prefix}{norm_name}' must be 1 everywhere: prototypes are unit vectors, got others"
+            )

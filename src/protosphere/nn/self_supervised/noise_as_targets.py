@@ -1,0 +1,121 @@
+"""Noise as targets: each image has a fixed point of the sphere, and images of a batch trade points."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from scipy.optimize import linear_sum_assignment
+from torch import Tensor, nn
+
+from protosphere.errors import InvalidArgumentError, as_integer, brief
+from protosphere.nn.functional import unit
+from protosphere.nn.kernels.buffers import as_tensor
+from protosphere.nn.kernels.threaded import without_autocast
+from protosphere.nn.projections import projection_for
+from protosphere.nn.self_supervised.all_processes import all_gathered
+from protosphere.nn.vectors import check_vectors, widened
+from protosphere.spherical.spherical_code import SphericalCode
+
+
+class NoiseAsTargets(nn.Module):
+    """Mean squared distance of embeddings to fixed targets, which examples of a batch exchange when that helps.
+
+    Every example has a target, at random at first. In training mode the targets of each batch are assigned to its
+    examples anew, such that the sum of squared distances is the least (an exact linear assignment), and stay so. If
+    torch.distributed is initialized, the batch is that of all processes together, and all have the same assignment.
+
+    Args:
+        code: The targets, such as `ps.best(num_examples, dim)`.
+        num_examples: Number of examples; K by default. With more than K of them, targets are shared as equally as
+            possible; with fewer, some are never used.
+        seed: Seed of the first assignment.
+
+    Attributes:
+        assignment: Target of each example, a buffer that `state_dict` has.
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range.
+
+    References:
+        Bojanowski and Joulin, *Unsupervised learning by predicting noise* (2017), arXiv 1704.05310.
+
+    Example:
+        >>> import protosphere as ps
+        >>> loss = NoiseAsTargets(ps.best(num_classes=100, dim=16))
+        >>> z = torch.randn(8, 16, requires_grad=True)
+        >>> loss(z, torch.arange(8)).backward()
+    """
+
+    assignment: Tensor
+
+    def __init__(
+        self, code: SphericalCode, num_examples: int | None = None, *, seed: int = 0
+    ) -> None:
+        super().__init__()
+        _require_code(code)
+        count = code.num_classes if num_examples is None else num_examples
+        count = as_integer("num_examples", count, minimum=1)
+        given = as_integer("seed", seed, minimum=0)
+        generator = torch.Generator().manual_seed(given)
+        size = max(count, code.num_classes)
+        order = torch.randperm(size, generator=generator, device="cpu")
+        self.projection = projection_for(code)
+        self.register_buffer("assignment", order[:count] % code.num_classes)
+
+    def forward(self, z: Tensor, index: Tensor) -> Tensor:
+        """Return the mean squared distance of the embeddings to their targets; rematch in training mode.
+
+        Args:
+            z: B x n embeddings; normalized here.
+            index: The number of the example of each row. If one occurs twice, its first row is matched.
+
+        Raises:
+            InvalidArgumentError: If shapes differ, or `index` has a number that is not one of an example.
+        """
+        check_vectors(z, self.projection.dim)
+        self._check_index(z, index)
+        with without_autocast(z):
+            vectors = unit(widened(z))
+            if self.training:
+                self._rematch(vectors.detach(), index)
+            targets = self.projection.rows(self.assignment[index], vectors)
+            return (vectors - targets).square().sum(1).mean()
+
+    def _rematch(self, vectors: Tensor, index: Tensor) -> None:
+        """Exchange the targets of the batch such that the sum of squared distances is the least."""
+        examples = all_gathered(index).cpu().numpy()
+        rows = all_gathered(vectors).cpu().double()
+        if not rows.isfinite().all():
+            raise InvalidArgumentError("'z' must be finite, got nan or infinity")
+        different, first = np.unique(examples, return_index=True)
+        chosen = as_tensor(different).to(self.assignment.device)
+        held = self.assignment[chosen]
+        targets = self.projection.rows(held, vectors).cpu().double()
+        cosines = rows[as_tensor(first)] @ targets.T
+        _, columns = linear_sum_assignment(cosines.numpy(), maximize=True)
+        order = as_tensor(columns).to(held.device)
+        self.assignment[chosen] = held[order]
+
+    def _check_index(self, z: Tensor, index: Tensor) -> None:
+        count = len(self.assignment)
+        is_integer = not (index.is_floating_point() or index.dtype == torch.bool)
+        if not is_integer or index.shape != z.shape[:1] or not len(z):
+            got = f"{index.dtype} of shape {tuple(index.shape)}"
+            raise InvalidArgumentError(
+                f"'index' must hold the number of each of the {len(z)} examples, at least 1, got {got}"
+            )
+        lowest = int(index.min())
+        highest = int(index.max())
+        if lowest < 0 or highest >= count:
+            raise InvalidArgumentError(
+                f"'index' must lie in 0, ..., {count - 1}, got {lowest}..{highest}"
+            )
+
+    def extra_repr(self) -> str:
+        """Return one line for `print(model)`."""
+        return f"{len(self.assignment)} examples"
+
+
+def _require_code(code: object) -> None:
+    if not isinstance(code, SphericalCode):
+        raise InvalidArgumentError(f"'code' must be a SphericalCode, got {brief(code)}")

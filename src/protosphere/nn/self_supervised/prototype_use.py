@@ -1,0 +1,65 @@
+"""How many prototypes a batch uses."""
+
+from __future__ import annotations
+
+from math import exp
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from protosphere.errors import InvalidArgumentError
+
+
+class PrototypeUse(NamedTuple):
+    """How many prototypes are in use.
+
+    Attributes:
+        effective: exp(H), H being the entropy of the mean assignment: K if all are used equally, 1 if one is.
+        chosen: Number of prototypes that are the most probable one of at least one example.
+
+    Example:
+        >>> PrototypeUse(effective=1.0, chosen=1).chosen
+        1
+    """
+
+    effective: float
+    chosen: int
+
+
+def prototypes_in_use(assignments: Tensor) -> PrototypeUse:
+    """Return how many prototypes are in use: by the entropy of the mean assignment, and by count.
+
+    Args:
+        assignments: B x K probabilities; or K numbers of examples, how often each prototype was chosen.
+
+    Returns:
+        The effective number, and the number of prototypes that were chosen.
+
+    Raises:
+        InvalidArgumentError: If the shape is another, or a number is negative, or all are 0.
+
+    Example:
+        >>> prototypes_in_use(torch.tensor([5, 5, 0, 0]))
+        PrototypeUse(effective=2.0, chosen=2)
+    """
+    values = assignments.detach().double()
+    if values.ndim not in (1, 2) or not values.numel():
+        raise InvalidArgumentError(
+            f"'assignments' must be B x K probabilities or K counts, got shape {tuple(values.shape)}"
+        )
+    total = float(values.sum())
+    if not (float(values.min()) >= 0 and 0 < total < float("inf")):
+        raise InvalidArgumentError(
+            "'assignments' must be finite, not negative and not all 0, got others"
+        )
+    if values.ndim == 1:
+        chosen = int((values > 0).sum())
+        means = values / total
+    else:
+        is_chosen = torch.zeros_like(values[0])
+        is_chosen[values.argmax(1)] = 1
+        chosen = int(is_chosen.sum())
+        means = values.sum(0) / total
+    entropy = -float((means * means.clamp(min=1e-300).log()).sum())
+    return PrototypeUse(effective=exp(entropy), chosen=chosen)

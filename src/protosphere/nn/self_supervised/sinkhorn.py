@@ -1,0 +1,63 @@
+"""Assignments of a batch to prototypes that use all prototypes equally, by Sinkhorn's iteration."""
+
+from __future__ import annotations
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from protosphere.errors import InvalidArgumentError, as_integer, as_positive
+from protosphere.nn.self_supervised.all_processes import all_reduced
+from protosphere.nn.vectors import widened
+
+
+def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> Tensor:
+    """Return soft assignments of examples to prototypes that use all prototypes equally.
+
+    They are exp(scores / epsilon) with rows and columns rescaled in turns, `iterations` times: first each column, so
+    that all prototypes have the same total, then each row, so that it sums to 1. In the limit of many iterations they
+    maximize the sum of scores times assignments plus epsilon times the entropy, among all assignments whose columns
+    sum to B / K. Computed with logarithms, so that no epsilon overflows. If torch.distributed is initialized, the
+    batch is that of all processes together.
+
+    Args:
+        scores: B x K similarities, such as cosines.
+        epsilon: Weight of the entropy: smaller values give harder assignments.
+        iterations: Number of iterations, at least 1.
+
+    Returns:
+        B x K probabilities, without gradient: rows sum to 1, columns to about B / K; float32 for half types.
+
+    Raises:
+        InvalidArgumentError: If `scores` is not a matrix, or an option is out of range.
+
+    References:
+        Cuturi, *Sinkhorn distances: lightspeed computation of optimal transport* (2013); Caron, Misra, Mairal, Goyal,
+        Bojanowski, Joulin, *Unsupervised learning of visual features by contrasting cluster assignments* (2020), arXiv
+        2006.09882.
+
+    Example:
+        >>> assignments = sinkhorn(torch.tensor([[0.9, 0.8], [0.7, 0.1]]), iterations=50)
+        >>> assignments.argmax(1)  # both prefer prototype 0; example 0 loses less by prototype 1
+        tensor([1, 0])
+    """
+    as_positive("epsilon", epsilon)
+    as_integer("iterations", iterations, minimum=1)
+    if scores.ndim != 2 or not scores.is_floating_point() or not scores.numel():
+        got = f"{scores.dtype} of shape {tuple(scores.shape)}"
+        raise InvalidArgumentError(
+            f"'scores' must be a matrix of a floating type, examples by prototypes, got {got}"
+        )
+    with torch.no_grad():
+        logs = widened(scores.detach()) / epsilon
+        for _ in range(iterations):
+            logs -= _log_column_sums(logs)
+            logs -= logs.logsumexp(1, keepdim=True)
+        return logs.exp_()
+
+
+def _log_column_sums(logs: Tensor) -> Tensor:
+    """Return the logarithms of the sums of the columns of exp(logs), over the rows of all processes."""
+    highest = all_reduced(logs.amax(0), dist.ReduceOp.MAX)
+    sums = (logs - highest).exp_().sum(0)
+    return highest + all_reduced(sums).log()

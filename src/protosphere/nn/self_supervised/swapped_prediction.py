@@ -1,0 +1,133 @@
+"""The loss of SwAV: predict the assignment of one view from another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from protosphere.errors import InvalidArgumentError, as_integer, as_positive
+from protosphere.nn.kernels.threaded import without_autocast
+from protosphere.nn.projections import Projection
+from protosphere.nn.self_supervised.learned_prototypes import LearnedPrototypes
+from protosphere.nn.self_supervised.prototype_module import (
+    Prototypes,
+    projection_of,
+    prototype_module,
+)
+from protosphere.nn.self_supervised.sinkhorn import sinkhorn
+from protosphere.nn.self_supervised.view_pairs import (
+    by_view,
+    check_views,
+    from_logits,
+    mean_cross_entropy,
+    predictions,
+    unit_vectors,
+)
+
+
+class SwappedPrediction(nn.Module):
+    """Cross-entropy between the predictions of each view and the Sinkhorn assignments of every other view (SwAV).
+
+    Learned prototypes are parameters of the loss. Fixed prototypes are not trained, and the loss streams over their
+    structure; the B x K scores of one view at a time are held for the assignments.
+
+    Args:
+        prototypes: A `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
+        temperature: Divisor of the cosines in the predictions.
+        epsilon: Weight of the entropy in the assignments, see `sinkhorn`.
+        iterations: Number of iterations of the assignments.
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range.
+
+    References:
+        Caron, Misra, Mairal, Goyal, Bojanowski, Joulin, *Unsupervised learning of visual features by contrasting
+        cluster assignments* (2020), arXiv 2006.09882.
+
+    Example:
+        >>> import protosphere as ps
+        >>> loss = SwappedPrediction(ps.best(num_classes=64, dim=16))
+        >>> embeddings = torch.randn(8, 16, requires_grad=True)
+        >>> loss([embeddings, embeddings + 0.1 * torch.randn(8, 16)]).backward()
+    """
+
+    def __init__(
+        self,
+        prototypes: Prototypes,
+        *,
+        temperature: float = 0.1,
+        epsilon: float = 0.05,
+        iterations: int = 3,
+    ) -> None:
+        super().__init__()
+        self.prototypes = prototype_module(prototypes)
+        self.temperature = as_positive("temperature", temperature)
+        self.epsilon = as_positive("epsilon", epsilon)
+        self.iterations = as_integer("iterations", iterations, minimum=1)
+
+    def assignments(self, z: Tensor) -> Tensor:
+        """Return the Sinkhorn assignments of one view.
+
+        Args:
+            z: B x n embeddings; normalized here.
+
+        Returns:
+            B x K probabilities, without gradient; float32 for half types.
+
+        Raises:
+            InvalidArgumentError: If `z` has another shape.
+        """
+        projection = projection_of(self.prototypes)
+        check_views("z", [z], projection.dim)
+        with torch.no_grad(), without_autocast(z):
+            (vectors,) = unit_vectors([z])
+            return self._assignments(projection(vectors))
+
+    def _assignments(self, cosines: Tensor) -> Tensor:
+        return sinkhorn(cosines, epsilon=self.epsilon, iterations=self.iterations)
+
+    def forward(self, views: Sequence[Tensor]) -> Tensor:
+        """Return the mean loss over the batch and all ordered pairs of different views.
+
+        Args:
+            views: Two or more B x n embeddings of the same images; normalized here.
+
+        Raises:
+            InvalidArgumentError: If there are fewer than two views, or they differ in shape.
+        """
+        projection = projection_of(self.prototypes)
+        check_views("views", views, projection.dim)
+        if len(views) < 2:
+            raise InvalidArgumentError(
+                f"'views' must hold at least 2 views of the images, got {len(views)}"
+            )
+        with without_autocast(views[0]):
+            vectors = unit_vectors(views)
+            if isinstance(projection, LearnedPrototypes):
+                return self._loss_of_learned(vectors, projection)
+            return self._loss_of_fixed(vectors, projection)
+
+    def _loss_of_fixed(self, vectors: list[Tensor], projection: Projection) -> Tensor:
+        """Return the loss; the targets are the mean prototypes under the assignments."""
+        targets: list[Tensor] = []
+        for view in vectors:
+            assigned = self._assignments(projection(view.detach()))
+            targets.append(projection.weighted_prototypes(assigned)[0])
+        found = predictions(torch.cat(vectors), projection, self.temperature)
+        return mean_cross_entropy(by_view(found, len(vectors)), targets)
+
+    def _loss_of_learned(
+        self, vectors: list[Tensor], projection: LearnedPrototypes
+    ) -> Tensor:
+        """Return the loss; the targets are the assignments, and the cosines are computed once."""
+        cosines = projection(torch.cat(vectors))
+        each_view = cosines.detach().chunk(len(vectors))
+        targets = [self._assignments(view) for view in each_view]
+        found = from_logits(cosines / self.temperature)
+        return mean_cross_entropy(by_view(found, len(vectors)), targets)
+
+    def extra_repr(self) -> str:
+        """Return one line for `print(model)`."""
+        return f"temperature={self.temperature}, epsilon={self.epsilon}, iterations={self.iterations}"

@@ -1,0 +1,235 @@
+"""Packed words of +-1/sqrt(n) together with axes +-e_i: Kerdock's codes with all their bases."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import isqrt
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.coding.linear import unpack
+from protosphere.errors import InvalidArgumentError, as_integer, as_text
+from protosphere.spherical.structures.plain import Plain
+from protosphere.spherical.structures.sign_rows import SignRows
+from protosphere.spherical.structures.sign_words import SignWords
+from protosphere.spherical.structures.structure import (
+    Content,
+    read_structure,
+    structure,
+)
+from protosphere.types import Cosine, Indices, Points, Progress
+
+WORD = 0
+"""Entry of `axes` for a point that is a word. Entry 1 + 2 i is e_i, entry 2 + 2 i is -e_i."""
+
+COUNTED_WORDS = 1 << 16
+"""Words that are unpacked together to count the signs of each column."""
+
+
+@structure("words_and_axes")
+@dataclass(frozen=True, eq=False)
+class WordsAndAxes:
+    """Words and axes of the first N dimensions, N a square of an even number, and zeros after them.
+
+    Attributes:
+        codewords: The words, in the order of the points that are words.
+        axes: For every point `WORD`, or the number of its axis.
+        zeros: Number of zeros after the N entries.
+    """
+
+    name: ClassVar[str]
+    projections: ClassVar[tuple[str, ...]] = ("hadamard",)
+    points = None
+    packed_signs = None
+    is_chain = True
+    separated_cosines = True
+    exact_reason = "the inner products are integers over sqrt(n), and n is a square"
+
+    codewords: SignWords
+    axes: Indices
+    zeros: int = 0
+
+    @property
+    def derived(self) -> tuple[str, ...]:
+        """The derived arrays of the words."""
+        return self.codewords.derived
+
+    @property
+    def count(self) -> int:
+        """Number K of points."""
+        return len(self.axes)
+
+    @property
+    def dim(self) -> int:
+        """Dimension n: the length of the words, and the zeros."""
+        return self.codewords.dim + self.zeros
+
+    @property
+    def cosine_step(self) -> Fraction:
+        """The step of the words, 2 / N, of which 1 and 1 - 1/sqrt(N) are multiples."""
+        return self.codewords.cosine_step
+
+    @property
+    def work(self) -> int:
+        """The work of the words, and one look at each of their entries."""
+        return self.codewords.work + self.count * self.codewords.dim
+
+    @property
+    def axis_numbers(self) -> Indices:
+        """The axes of those points that are axes: 2 i for e_i, 2 i + 1 for -e_i."""
+        return self.axes[self.axes != WORD] - 1
+
+    def unit_rows(self, start: int, stop: int) -> Points:
+        """Return points `start` to `stop` as float64 unit vectors."""
+        axes = self.axes[start:stop]
+        first_word = int(np.count_nonzero(self.axes[:start] == WORD))
+        is_word = axes == WORD
+        num_words = int(np.count_nonzero(is_word))
+        rows = np.zeros((len(axes), self.dim))
+        words = self.codewords.unit_rows(first_word, first_word + num_words)
+        rows[is_word, : self.codewords.dim] = words
+        numbers = axes[~is_word] - 1
+        rows[np.flatnonzero(~is_word), numbers // 2] = 1.0 - 2 * (numbers % 2)
+        return rows
+
+    def sign_rows(self) -> SignRows:
+        """Return the words, with the zeros after them."""
+        rows = self.codewords.sign_rows()
+        classes = np.flatnonzero(self.axes == WORD)
+        return replace(rows, classes=classes, glue_vectors=np.zeros((1, self.zeros)))
+
+    def _column_sums(self) -> Indices:
+        """Return the number of words that are positive in each column."""
+        sums = np.zeros(self.codewords.dim, dtype=np.int64)
+        for start in range(0, self.codewords.count, COUNTED_WORDS):
+            packed = self.codewords.packed_rows(start, start + COUNTED_WORDS)
+            sums += unpack(packed, self.codewords.dim).sum(axis=0, dtype=np.int64)
+        return sums
+
+    def _positive_products(self) -> int:
+        """Return the number of pairs of a word and an axis whose cosine is positive."""
+        positive = self._column_sums()
+        numbers = self.axis_numbers
+        of_axis = positive[numbers // 2]
+        return int(np.where(numbers % 2, self.codewords.count - of_axis, of_axis).sum())
+
+    def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """Return the largest of the words' own, of 1/sqrt(N) where a word and an axis have it, and of the axes' own."""
+        height = Fraction(1, isqrt(self.codewords.dim))
+        largest = Fraction(-1)
+        method = "words and axes, in integers"
+        if self.codewords.count > 1:
+            of_words, method = self.codewords.largest_cosine(progress)
+            largest = Fraction(of_words)
+            method += ", and every word with every axis"
+        numbers = self.axis_numbers
+        if len(numbers):
+            has_positive = self._positive_products() > 0
+            largest = max(largest, height if has_positive else -height)
+        own = self._axis_spectrum()
+        return max(largest, *own) if own else largest, method
+
+    def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """Return the largest cosine after `check`, which looks at no pair."""
+        self.check()
+        return self.largest_cosine(progress)
+
+    def _axis_spectrum(self) -> dict[Fraction, int]:
+        """Return how many pairs of axes are equal, opposite or orthogonal."""
+        numbers = self.axis_numbers
+        counts = np.bincount(numbers, minlength=2 * self.codewords.dim)
+        equal = int((counts * (counts - 1) // 2).sum())
+        opposite = int((counts[::2] * counts[1::2]).sum())
+        pairs = len(numbers) * (len(numbers) - 1) // 2
+        found = {
+            Fraction(1): equal,
+            Fraction(-1): opposite,
+            Fraction(0): pairs - equal - opposite,
+        }
+        return {cosine: number for cosine, number in found.items() if number}
+
+    def spectrum(self, progress: Progress) -> dict[Fraction, int]:
+        """Return how many pairs have each cosine."""
+        found = Counter(self.codewords.spectrum(progress))
+        found.update(self._axis_spectrum())
+        height = Fraction(1, isqrt(self.codewords.dim))
+        positive = self._positive_products()
+        mixed = self.codewords.count * len(self.axis_numbers)
+        found.update({height: positive, -height: mixed - positive})
+        return {cosine: number for cosine, number in found.items() if number}
+
+    def check(self) -> None:
+        """Raise CertificateError unless the words are those of their code."""
+        self.codewords.check()
+
+    def permuted(self, order: Indices) -> WordsAndAxes | Plain:
+        """Return some of the points in another order; axes without words become dense."""
+        axes = self.axes[order]
+        place_of_word = np.cumsum(self.axes == WORD) - 1
+        words = place_of_word[order[axes == WORD]]
+        if len(words):
+            return replace(self, codewords=self.codewords.permuted(words), axes=axes)
+        rows = np.zeros((len(axes), self.dim))
+        rows[np.arange(len(axes)), (axes - 1) // 2] = 1.0 - 2 * ((axes - 1) % 2)
+        return Plain(rows, self.cosine_step)
+
+    def padded(self, dim: int) -> WordsAndAxes:
+        """Return the same points in R^dim, with more zeros."""
+        return replace(self, zeros=dim - self.codewords.dim)
+
+    def point_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of the words, the axes, and the number of zeros."""
+        zeros = np.array([self.zeros], dtype=np.int64)
+        return self.codewords.point_arrays() | {"axes": self.axes, "zeros": zeros}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of the words, and the axes."""
+        return self.codewords.arrays() | {"axes": self.axes}
+
+    def header(self) -> dict[str, Any]:
+        """Return what the words are, and the number of zeros."""
+        own = {"codewords": self.codewords.name, "zeros": self.zeros}
+        return self.codewords.header() | own
+
+    @classmethod
+    def read(cls, content: Content) -> WordsAndAxes:
+        """Read words whose length is the square of an even number, and the axes.
+
+        Raises:
+            InvalidArgumentError: If the axes, the zeros or the words are not of this structure.
+        """
+        zeros = as_integer("zeros", content.header.get("zeros"), minimum=0)
+        length = content.dim - zeros
+        root = isqrt(max(0, length))
+        if length < 4 or root * root != length or root % 2:
+            raise InvalidArgumentError(
+                f"words with axes should have a length of 4, 16, 36, ..., is {length}"
+            )
+        axes = content.numbers("axes", 2 * length + 1)
+        num_words = int(np.count_nonzero(axes == WORD))
+        if num_words == 0:
+            raise InvalidArgumentError("'axes' should leave some points to words")
+        of_words = replace(content, count=num_words, dim=length)
+        name = as_text("codewords", content.header.get("codewords"))
+        codewords = read_structure(name, of_words)
+        if not isinstance(codewords, SignWords):
+            raise InvalidArgumentError(
+                f"'codewords' should be words of signs, is '{name}'"
+            )
+        return cls(codewords, axes, zeros)
+
+
+def with_axes(codewords: SignWords, num_axes: int) -> WordsAndAxes:
+    """Return words and, after them, the first axes e_1, -e_1, e_2, ...
+
+    Args:
+        codewords: The words.
+        num_axes: Number of axes, at most twice the length of the words.
+    """
+    words = np.full(codewords.count, WORD, dtype=np.int64)
+    axes = np.arange(1, num_axes + 1, dtype=np.int64)
+    return WordsAndAxes(codewords, np.concatenate([words, axes]))

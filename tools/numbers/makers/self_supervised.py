@@ -1,0 +1,200 @@
+"""Numbers of the study of prototypes without labels."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from reproduction.self_supervised import (
+    LEARNED,
+    NARROW,
+    PREDICTORS,
+    RANDOM,
+    SEPARATED,
+    SIMPLEX,
+    TIGHT,
+    WIDE,
+    MethodResult,
+    method_results,
+    paired_difference,
+    prediction,
+    verdict,
+)
+from tools.numbers.maker import STUDY, Answer, Maker
+from tools.numbers.studies import runs, signed
+from tools.numbers.tables import markdown
+
+STUDY_TABLE = "self_supervised/study.csv"
+LARGE_TABLE = "self_supervised/dino_65536.csv"
+TARGETS_TABLE = "self_supervised/noise_as_targets.csv"
+COMMAND = "python -m reproduction self_supervised results/self_supervised/study.csv"
+LARGE_COMMAND = (
+    "python -m reproduction self_supervised results/self_supervised/dino_65536.csv"
+)
+TARGETS_COMMAND = "python -m reproduction self_supervised results/self_supervised/noise_as_targets.csv"
+
+ORDER = (LEARNED, RANDOM, SEPARATED, SIMPLEX, WIDE, NARROW, TIGHT)
+METRICS = {
+    "neighbors": "test_accuracy",
+    "probe": "test_linear_probe_accuracy",
+    "in_use": "test_prototypes_in_use",
+    "cosine": "max_cosine",
+    "seconds": "seconds",
+}
+
+
+def measured(table: str) -> Answer:
+    """Return means, pooled differences and predictions of a table of runs."""
+    results = method_results(runs(table))
+    differences: dict[str, Answer] = {}
+    for method in ORDER:
+        for reference in (RANDOM, LEARNED):
+            difference = paired_difference(results, method, reference)
+            if difference is not None and method != reference:
+                differences[f"{method} - {reference}"] = {
+                    "value": difference.value,
+                    "margin": difference.margin,
+                    "verdict": verdict(difference),
+                }
+    explained: dict[str, float] = {}
+    for name, column in PREDICTORS.items():
+        line = prediction(results, column)
+        if line is not None:
+            explained[name] = line.r_squared
+    return {
+        "runs": sum(record.status == "done" for record in runs(table)),
+        "settings": _settings(results),
+        "differences": differences,
+        "explained": explained,
+    }
+
+
+def _settings(results: list[MethodResult]) -> dict[str, Answer]:
+    found: dict[str, dict[str, Answer]] = {}
+    for result in results:
+        means = {name: result.mean(metric) for name, metric in METRICS.items()}
+        row: dict[str, Answer] = {
+            name: None if mean is None else [mean.value, mean.margin]
+            for name, mean in means.items()
+        }
+        row["temperature"] = result.temperature
+        row["seeds"] = len(result.runs)
+        found.setdefault(str(result.setting), {})[result.method] = row
+    return dict(found)
+
+
+def with_half(cell: list[float | None] | None, digits: int = 1) -> str:
+    """Return a mean and half of its interval; nothing where there is no mean."""
+    if cell is None or cell[0] is None:
+        return ""
+    text = f"{cell[0]:.{digits}f}"
+    if cell[1] is None:
+        return text
+    return f"{text} ± {cell[1]:.{digits}f}"
+
+
+def results_table(answer: Answer) -> str:
+    """Return a row for each setting and kind of prototypes."""
+    rows: list[list[str]] = []
+    for setting, methods in answer["settings"].items():
+        for method in ORDER:
+            if method in methods:
+                rows.append([setting, method, *_cells(methods[method])])
+    headings = [
+        "setting",
+        "prototypes",
+        "maximum cosine",
+        "temperature",
+        "neighbors, %",
+        "linear probe, %",
+        "in use",
+    ]
+    return markdown(headings, rows)
+
+
+def _cells(row: Answer) -> list[str]:
+    cosine = row["cosine"]
+    return [
+        "" if cosine is None else f"{cosine[0]:.2f}",
+        f"{row['temperature']:g}",
+        with_half(row["neighbors"]),
+        with_half(row["probe"]),
+        with_half(row["in_use"], 0),
+    ]
+
+
+def differences_table(answer: Answer) -> str:
+    """Return a row for each pair of methods that are compared."""
+    rows = [
+        [
+            pair,
+            f"{signed(found['value'], 2)} ± {found['margin']:.2f}",
+            found["verdict"],
+        ]
+        for pair, found in answer["differences"].items()
+        if found["margin"] is not None
+    ]
+    return markdown(["difference", "points of accuracy", "verdict"], rows)
+
+
+def difference(answer: Answer, pair: str) -> str:
+    """Return a pooled difference with half of its interval."""
+    found = answer["differences"][pair]
+    value = signed(found["value"], 1)
+    if found["margin"] is None:
+        return value
+    return f"{value} ± {found['margin']:.1f}"
+
+
+def explained_table(answer: Answer) -> str:
+    """Return the share of the variance of accuracy that each number of a code explains."""
+    rows = [[name, f"{100 * share:.0f}"] for name, share in answer["explained"].items()]
+    return markdown(["number of the code", "variance of accuracy, %"], rows)
+
+
+def count(answer: Answer) -> str:
+    """Return the number of finished runs."""
+    return str(answer["runs"])
+
+
+def _maker(name: str, command: str, table: str, shown: dict[str, object]) -> Maker:
+    return Maker(
+        name,
+        command,
+        partial(measured, table),
+        {"table": results_table, "runs": count, **shown},  # pyright: ignore[reportArgumentType]
+        cost=STUDY,
+        tables=(f"results/{table}",),
+        seeds=(0, 1, 2),
+    )
+
+
+MAKERS = (
+    _maker(
+        "self_supervised",
+        COMMAND,
+        STUDY_TABLE,
+        {
+            "differences": differences_table,
+            "explained": explained_table,
+            "separated": partial(difference, pair=f"{SEPARATED} - {RANDOM}"),
+            "narrow": partial(difference, pair=f"{NARROW} - {RANDOM}"),
+            "wide": partial(difference, pair=f"{WIDE} - {RANDOM}"),
+            "tight": partial(difference, pair=f"{TIGHT} - {RANDOM}"),
+            "wide_learned": partial(difference, pair=f"{WIDE} - {LEARNED}"),
+            "narrow_learned": partial(difference, pair=f"{NARROW} - {LEARNED}"),
+            "separated_learned": partial(difference, pair=f"{SEPARATED} - {LEARNED}"),
+        },
+    ),
+    _maker(
+        "self_supervised_large",
+        LARGE_COMMAND,
+        LARGE_TABLE,
+        {"separated_learned": partial(difference, pair=f"{SEPARATED} - {LEARNED}")},
+    ),
+    _maker(
+        "noise_as_targets",
+        TARGETS_COMMAND,
+        TARGETS_TABLE,
+        {"separated": partial(difference, pair=f"{SEPARATED} - {RANDOM}")},
+    ),
+)
