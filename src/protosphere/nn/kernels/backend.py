@@ -21,6 +21,7 @@ class KernelBackend(Protocol):
 
     Attributes:
         name: Name of the backend.
+        block_kinds: Kinds of blocks that the backend serves; None for every kind.
 
     Example:
         >>> from protosphere.nn.kernels.registry import BACKENDS
@@ -29,12 +30,13 @@ class KernelBackend(Protocol):
     """
 
     name: str
+    block_kinds: frozenset[str] | None
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
         """Return whether the backend can be used for this block and these rows.
 
         Args:
-            block: Points of one kind.
+            block: Points of a kind in `block_kinds`.
             rows: B x n vectors, or B x P weights; only device and dtype matter.
         """
         ...

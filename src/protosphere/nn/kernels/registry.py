@@ -40,6 +40,7 @@ def backend_for(block: ProjectionBlock, rows: Tensor) -> KernelBackend:
         'torch'
     """
     for backend in BACKENDS[:-1]:
-        if backend.supports(block, rows):
+        kinds = backend.block_kinds
+        if (kinds is None or block.kind in kinds) and backend.supports(block, rows):
             return backend
     return BACKENDS[-1]

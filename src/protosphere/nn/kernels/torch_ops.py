@@ -14,6 +14,7 @@ class TorchBackend:
     """The tensor operations that each block has of its own (`projections/block.py`)."""
 
     name = "torch"
+    block_kinds: frozenset[str] | None = None
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
         """Return True: tensor operations support everything."""

@@ -25,16 +25,14 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         tables: The points of the parts.
     """
 
+    kind = "all combinations"
+
     def __init__(self, tables: PartTables) -> None:
         super().__init__()
         self.num_points = prod(tables.sizes)
+        self.scores_per_row = tables.num_entries  # one for each point of each part
         self.dim = tables.dim
         self.tables = tables
-
-    @property
-    def scores_per_row(self) -> int:
-        """Number of products computed per vector: one for each point of each part."""
-        return self.tables.num_entries
 
     def extra_repr(self) -> str:
         """Return the sizes, for `print(model)`."""

@@ -14,12 +14,14 @@ class AxesBlock(nn.Module, ProjectionBlock):
         signs: +1 or -1 for each point.
     """
 
+    kind = "axes"
     axes: Tensor
     signs: Tensor
 
     def __init__(self, axes: Tensor, signs: Tensor, dim: int) -> None:
         super().__init__()
         self.num_points = len(axes)
+        self.scores_per_row = self.num_points
         self.dim = dim
         self.register_buffer("axes", axes, persistent=False)
         self.register_buffer("signs", signs, persistent=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import log
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import torch
 from torch import Tensor
@@ -32,19 +32,18 @@ class ProjectionBlock(Protocol):
     points as one tile, which suits blocks of few points.
 
     Attributes:
+        kind: What the points are, such as 'matrix' or 'cosets'; kernel backends name the kinds that they serve.
         num_points: P, the number of points.
         dim: n.
+        scores_per_row: Number of products computed per vector.
         antipodal: Whether one score represents two points: a point and, negated, its antipode.
     """
 
+    kind: ClassVar[str]
     num_points: int
     dim: int
+    scores_per_row: int
     antipodal: bool = False
-
-    @property
-    def scores_per_row(self) -> int:
-        """Number of products computed per vector."""
-        return self.num_points
 
     def __call__(self, z: Tensor) -> Tensor:
         """Return the B x P dot products, in the dtype of z, differentiable and traceable."""

@@ -24,11 +24,13 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         values: Value of each part, one row per class: uint8, or a signed type for parts of more than 256 values.
     """
 
+    kind = "combinations"
     values: Tensor
 
     def __init__(self, tables: PartTables, values: Tensor) -> None:
         super().__init__()
         self.num_points = len(values)
+        self.scores_per_row = self.num_points
         self.dim = tables.dim
         self.tables = tables
         self.register_buffer("values", values, persistent=False)

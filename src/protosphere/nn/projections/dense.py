@@ -23,11 +23,13 @@ class DenseBlock(nn.Module, ProjectionBlock):
         weight: P x n points.
     """
 
+    kind = "matrix"
     weight: Tensor
 
     def __init__(self, weight: Tensor) -> None:
         super().__init__()
         self.num_points, self.dim = weight.shape
+        self.scores_per_row = self.num_points
         self.register_buffer("weight", weight, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
@@ -44,6 +46,17 @@ class DenseBlock(nn.Module, ProjectionBlock):
         if self.num_points <= size:
             return [(0, self.num_points)]
         return cuts(self.num_points, size)
+
+    def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
+        """Return the log-sum-exp of the products of each vector, and its gradient if `with_mean`."""
+        if len(z) * self.num_points > TILE_ENTRIES:
+            return super().log_sum_exp(z, with_mean)
+        weight = self.weight.to(z.dtype)
+        products = z @ weight.T
+        value = products.logsumexp(1)
+        if not with_mean:
+            return value, z.new_empty(len(z), 0)
+        return value, products.softmax(1) @ weight
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
         """Return the products with the rows of a tile: (1, B, rows)."""

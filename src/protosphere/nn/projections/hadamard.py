@@ -51,6 +51,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         glue_of: Index of the glue vector of each coset.
     """
 
+    kind = "cosets"
     signs: Tensor
     columns: Tensor
     inner: Tensor
@@ -61,6 +62,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     def __init__(self, layout: HadamardLayout, dtype: torch.dtype) -> None:
         super().__init__()
         self.num_points = len(layout.representatives) * layout.per_coset
+        self.scores_per_row = self.num_points
         self.dim = layout.dim
         self.length = layout.length
         self.coefficient = layout.coefficient

@@ -25,6 +25,7 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
         numbers: Vertex of each point; None if point i is vertex i.
     """
 
+    kind = "simplices"
     steps: Tensor
     numbers: Tensor | None
 
@@ -40,6 +41,7 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
         self.num_vertices = int(sizes.sum())
         self.dim = dim
         self.num_points = self.num_vertices if numbers is None else len(numbers)
+        self.scores_per_row = self.num_points
         steps = torch.cat([_steps(size) for size, _ in self.runs])
         self.register_buffer("steps", steps.to(dtype), persistent=False)
         self.register_buffer("numbers", numbers, persistent=False)

@@ -6,7 +6,7 @@ Against the two small matrix products of `HadamardBlock` at n = 256, K = 65,536,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
@@ -19,6 +19,7 @@ from protosphere.nn.tracing import in_memory
 if TYPE_CHECKING:
     from protosphere.nn.projections.block import ProjectionBlock, TopK
     from protosphere.nn.projections.coset_tables import CosetTables
+    from protosphere.nn.projections.hadamard import HadamardBlock
 
 CHOSEN_ENTRIES = 1 << 22
 """Products with codewords of the best cosets held at once, 16 MB."""
@@ -28,17 +29,17 @@ class CpuBackend:
     """Walsh-Hadamard transforms by compiled loops, one per coset, which fit the level-1 cache."""
 
     name = "cpu"
+    block_kinds: frozenset[str] | None = frozenset({"cosets"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return whether the block consists of cosets, and block and rows are float32 tensors on the CPU."""
-        tables = _tables(block)
-        if tables is None or rows.dtype != torch.float32:
+        """Return whether block and rows are float32 tensors on the CPU."""
+        if rows.dtype != torch.float32:
             return False
-        return in_memory(rows) and in_memory(tables.flips)
+        return in_memory(rows) and in_memory(_coset_tables(block).flips)
 
     def write_products(self, block: ProjectionBlock, z: Tensor, out: Tensor) -> None:
         """Write the dot products of each vector with every point."""
-        tables = _require_tables(block)
+        tables = _coset_tables(block)
         lanes = _to_lanes(_to_bins(tables, z))
         _loops().write_words(
             lanes, tables.flips.numpy(), tables.bins, tables.both, out.numpy()
@@ -49,7 +50,7 @@ class CpuBackend:
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
         """Return weighted sums of the points."""
-        tables = _require_tables(block)
+        tables = _coset_tables(block)
         width = _loops().LANES
         groups = -(-len(weights) // width)
         sums = np.zeros((groups, len(tables.columns) * width), dtype=np.float32)
@@ -70,7 +71,7 @@ class CpuBackend:
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
         """Return the log-sum-exp of the products of each vector, and its gradient."""
-        tables = _require_tables(block)
+        tables = _coset_tables(block)
         width = _loops().LANES
         lanes = _to_lanes(_to_bins(tables, z))
         shape = (len(lanes), len(tables.flips), width)
@@ -106,7 +107,7 @@ class CpuBackend:
 
         They are in the k cosets with the largest maximum product, so only those are computed again.
         """
-        tables = _require_tables(block)
+        tables = _coset_tables(block)
         lanes = _to_lanes(_to_bins(tables, z))
         shape = (len(lanes), len(tables.flips), _loops().LANES)
         highest = np.empty(shape, dtype=np.float32)
@@ -127,16 +128,9 @@ class CpuBackend:
         return torch.cat(values), torch.cat(indices)
 
 
-def _tables(block: ProjectionBlock) -> CosetTables | None:
-    """Return the coset tables of a block; None for blocks of other kinds."""
-    return getattr(block, "coset_tables", None)
-
-
-def _require_tables(block: ProjectionBlock) -> CosetTables:
-    tables = _tables(block)
-    if tables is None:
-        raise TypeError(f"the compiled loops serve cosets, got {type(block).__name__}")
-    return tables
+def _coset_tables(block: ProjectionBlock) -> CosetTables:
+    """Return the tables of a block of cosets."""
+    return cast("HadamardBlock", block).coset_tables
 
 
 def _top_k_within(

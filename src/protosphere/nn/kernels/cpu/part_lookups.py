@@ -24,13 +24,13 @@ class PartLookupsBackend:
     """Backend that sums rows of small tables for 16 vectors at a time."""
 
     name = "part_lookups"
+    block_kinds: frozenset[str] | None = frozenset({"combinations"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return whether the classes are made of parts, and block and rows are float32 tensors on the CPU."""
-        values = getattr(block, "values", None)
-        if values is None or rows.dtype != torch.float32:
+        """Return whether block and rows are float32 tensors on the CPU."""
+        if rows.dtype != torch.float32:
             return False
-        return in_memory(rows) and in_memory(values)
+        return in_memory(rows) and in_memory(_lookups(block).values)
 
     def write_products(self, block: ProjectionBlock, z: Tensor, out: Tensor) -> None:
         """Write the dot products of each vector with every point."""
@@ -107,9 +107,7 @@ def _top_k_within(
 
 
 def _lookups(block: ProjectionBlock) -> CombinationsBlock:
-    if not hasattr(block, "values"):
-        kind = type(block).__name__
-        raise TypeError(f"the lookups serve classes made of parts, got {kind}")
+    """Return the block with its type."""
     return cast("CombinationsBlock", block)
 
 
