@@ -54,8 +54,23 @@ class Walk:
 
     @property
     def scheme_files(self) -> tuple[str, ...]:
-        """The visited files that hold schemes, which `best` has to ask."""
-        return tuple(file for file in self.files if _holds_schemes(file))
+        """The visited files that hold schemes, which `best` has to ask, and the files that only these call."""
+        own = self._files_reached_without_schemes()
+        return tuple(file for file in self.files if file not in own)
+
+    def _files_reached_without_schemes(self) -> set[str]:
+        """Return the files to which a chain of calls leads that passes through no file of schemes."""
+        called = {callee for _, callee in self.calls}
+        waiting = [file for file in self.files if file not in called]
+        waiting += self.files[:1]
+        reached: set[str] = set()
+        while waiting:
+            file = waiting.pop()
+            if file in reached or _holds_schemes(file):
+                continue
+            reached.add(file)
+            waiting += [callee for caller, callee in self.calls if caller == file]
+        return reached
 
     def record(self) -> dict[str, Any]:
         """Fields for JSON."""

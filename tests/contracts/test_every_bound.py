@@ -257,3 +257,11 @@ def test_a_new_bound_is_used_at_once(monkeypatch):
         assert ps.bounds.converse(18, 5).theorem == "levenshtein"
     finally:
         tightest._tightest.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, bound in BOUNDS.items() if bound.superseded]
+)
+@given(K=st.integers(2, 3000), n=st.integers(1, 300))
+def test_a_superseded_bound_is_never_the_tightest(name, K, n):
+    assert ps.bounds.converse(K, n).value >= BOUNDS[name].function(K, n).value

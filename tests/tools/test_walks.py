@@ -28,6 +28,20 @@ def test_files_of_schemes_are_counted_apart_from_the_room_of_best():
     assert walk.scheme_files == ("constructions/lattices/e8_shell.py",)
 
 
+def test_files_that_only_schemes_call_count_as_schemes():
+    root = "constructions/construct.py"
+    scheme = "constructions/lattices/e8_shell.py"
+    calls = {
+        (root, scheme): 1,
+        (root, "errors.py"): 1,
+        (scheme, "errors.py"): 1,
+        (scheme, "coding/reed_muller.py"): 1,
+    }
+    files = (root, scheme, "errors.py", "coding/reed_muller.py")
+    walk = Walk("w", "w()", files, calls)
+    assert walk.scheme_files == (scheme, "coding/reed_muller.py")
+
+
 def test_walk_lists_visited_files_and_calls_between_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     walk = walk_here("certify")

@@ -11,6 +11,7 @@ from protosphere.bounds.registry import bound
     kind="converse",
     summary="-1/(K-1) at every dimension, as the paper draws it; tight only for K <= n + 1",
     reference="Lindstrom et al. (2024), after Rankin (1955)",
+    superseded=True,  # by Rankin's bound with its two cases
 )
 def paper_converse(num_classes: int, dim: int) -> Bound:
     """Lower bound -1/(K-1) at every dimension, as drawn in the paper; it is tight only for K <= n + 1.

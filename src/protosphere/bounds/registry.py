@@ -28,6 +28,8 @@ class RegisteredBound:
         reference: Where the theorem comes from.
         infeasible_reason: Function of K and n that returns why the theorem does not apply, or None.
         numerical: Whether the bound is numerical (not proved) and slow: used only on request.
+        superseded: Whether another bound of the same kind is at least as good at every K and n, so that the tightest
+            bound can be found without this one.
     """
 
     name: str
@@ -38,6 +40,7 @@ class RegisteredBound:
     reference: str
     infeasible_reason: InfeasibleReason
     numerical: bool = False
+    superseded: bool = False
 
 
 BOUNDS: Registry[RegisteredBound] = Registry("bound")
@@ -59,6 +62,7 @@ def bound(
     reference: str,
     infeasible_reason: InfeasibleReason = lambda _K, _n: None,
     numerical: bool = False,
+    superseded: bool = False,
 ) -> Callable[[Theorem], Theorem]:
     """Register the decorated theorem under its own name.
 
@@ -71,6 +75,7 @@ def bound(
         reference: Where the theorem comes from.
         infeasible_reason: Function of K and n that returns why the theorem does not apply, or None.
         numerical: Whether the bound is numerical (not proved) and slow.
+        superseded: Whether another bound of the same kind is at least as good at every K and n.
 
     Returns:
         The decorator.
@@ -98,6 +103,7 @@ def bound(
             reference=reference,
             infeasible_reason=infeasible_reason,
             numerical=numerical,
+            superseded=superseded,
         )
         BOUNDS.add(entry.name, entry)
         return checked

@@ -62,7 +62,7 @@ def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
     chosen = [
         bound
         for bound in BOUNDS.values()
-        if bound.kind == kind and numerical >= bound.numerical
+        if bound.kind == kind and not bound.superseded and numerical >= bound.numerical
     ]
     reasons = [bound.infeasible_reason(K, n) for bound in chosen]
     if all(reasons):
