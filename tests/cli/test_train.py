@@ -85,13 +85,39 @@ def test_dry_run_can_be_given_back(run, here):
     )
     plan = run("train", *flags, "--dry-run")
     (here / "plan.toml").write_text(plan.out)
-    again = run("train", "--config", "plan.toml", "--dim", 5, "--dry-run")
+    again = run("train", "--config", "plan.toml", "--dry-run")
     assert again.out == plan.out
     assert run("train", "--dry-run", "--json").json["scheme"] == "best"
     modified = run(
         "train", "--scheme", "bch", "--dim", 8, "--modify", "--dry-run", "--json"
     ).json
     assert modified["scheme_options"] == {"modify": True}
+
+
+@pytest.mark.parametrize(
+    ("flags", "dim"), [((), 7), (("--dim", 9), 9), (("--head", "bottleneck"), 7)]
+)
+def test_the_dimension_of_a_config_file_holds_unless_a_flag_gives_another(
+    run, here, flags, dim
+):
+    (here / "mine.toml").write_text('dataset = "digits"\ndim = 7\n')
+    plan = run("train", "--config", "mine.toml", *flags, "--dry-run", "--json").json
+    assert plan["dim"] == dim
+
+
+def test_a_config_file_without_a_dimension_gets_one_that_its_scheme_has(run, here):
+    (here / "mine.toml").write_text('dataset = "digits"\nscheme = "bch"\n')
+    plan = run("train", "--config", "mine.toml", "--dry-run", "--json").json
+    assert plan["dim"] == 15
+
+
+def test_a_dimension_of_a_config_file_that_its_scheme_does_not_have_is_refused(
+    run, here
+):
+    (here / "mine.toml").write_text('dataset = "digits"\nscheme = "bch"\ndim = 8\n')
+    answer = run("train", "--config", "mine.toml", "--dry-run")
+    assert answer.exit_code == 2
+    assert "nearest: 7, 15" in answer.err
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from protosphere.experiments.config_files import (
     default_config,
     default_dim,
     load_config,
+    states_dim,
 )
 from protosphere.experiments.settings import Setting
 
@@ -188,12 +189,13 @@ def resolved(
     base = load_config(name)
     facts = dataset_facts(dataset or base.dataset)
     base = base.changed(dataset=dataset or base.dataset, **given)
-    if base.head == "linear" and "dim" not in given:
+    has_dim = "dim" in given or states_dim(name)
+    if base.head == "linear" and not has_dim:
         return base.changed(dim=facts.num_classes)
     if base.is_self_supervised:
-        return base if "dim" in given else base.changed(dim=SELF_SUPERVISED_DIM)
+        return base if has_dim else base.changed(dim=SELF_SUPERVISED_DIM)
     scheme_options = designed_for(base, facts.num_classes)
-    if "dim" not in given:
+    if not has_dim:
         dim = default_dim(base.scheme, facts.num_classes, scheme_options)
         base = base.changed(dim=dim)
     if base.head == "prototypes":
