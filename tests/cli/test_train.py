@@ -121,7 +121,7 @@ def test_a_dimension_of_a_config_file_that_its_scheme_does_not_have_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("words", "exit_code", "sentence"),
+    ("arguments", "exit_code", "sentence"),
     [
         (["train", "mnits"], 2, "did you mean 'mnist'"),
         (["train", "none.npz"], 2, "there is no such file"),
@@ -206,10 +206,10 @@ def test_a_dimension_of_a_config_file_that_its_scheme_does_not_have_is_refused(
         ),
     ],
 )
-def test_bad_input_is_one_sentence(run, here, words, exit_code, sentence):
+def test_bad_input_is_one_sentence(run, here, arguments, exit_code, sentence):
     (here / "sweep.toml").write_text(SWEEP)
     (here / "raising.py").write_text("def network(dim):\n    return {}['weights']\n")
-    answer = run(*words)
+    answer = run(*arguments)
     assert answer.exit_code == exit_code
     assert sentence in answer.err
     assert answer.err.splitlines()[-1].startswith("protosphere: ")

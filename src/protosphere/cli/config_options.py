@@ -111,16 +111,16 @@ def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
     """Return the help text for a flag's default: that for the digits, and whether it differs between datasets."""
     if name in CHOSEN_BY_RULE:
         return ""
-    told = default_words(getattr(load_config("quick-digits"), name))
+    told = default_label(getattr(load_config("quick-digits"), name))
     if len({getattr(config, name) for config in quick}) > 1:
         told += " for digits, else by the dataset"
     return f" [default: {told}]"
 
 
-def default_words(value: object) -> str:
+def default_label(value: object) -> str:
     """Return a default value as text.
 
-    >>> default_words(False), default_words(30), default_words("auto"), default_words(-1)
+    >>> default_label(False), default_label(30), default_label("auto"), default_label(-1)
     ('off', '30', 'auto', 'that of --seed')
     """
     if isinstance(value, bool):
