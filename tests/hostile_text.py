@@ -26,8 +26,8 @@ def on_terminal(run, monkeypatch, *, colors):
         monkeypatch.setenv("FORCE_COLOR", "1")
         monkeypatch.setenv("TERM", "xterm-256color")
 
-    def call(*words):
-        answer = run(*words)
+    def call(*arguments):
+        answer = run(*arguments)
         return answer.exit_code, MOVEMENT.sub(
             "", COLOR.sub("", answer.out + answer.err)
         )

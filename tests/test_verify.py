@@ -116,6 +116,25 @@ def test_a_changed_byte_is_rejected(sources, tmp_path, place):
     assert not verify.verify(path).accepted
 
 
+@pytest.mark.parametrize(
+    ("structure", "dtype", "reason"),
+    [
+        ("hexagons", np.uint8, "the structure is unknown"),
+        ("signs", np.int8, "a number type that the format does not have"),
+    ],
+)
+def test_structures_and_number_types_of_later_versions_are_named(
+    sources, tmp_path, structure, dtype, reason
+):
+    arrays, header = container.read(sources[0])
+    arrays["more"] = np.zeros(3, dtype)
+    path = tmp_path / "later.safetensors"
+    container.write(path, arrays, header | {"structure": structure})
+    verdict = verify.verify(path)
+    assert not verdict.accepted
+    assert reason in verdict.reason
+
+
 @pytest.mark.parametrize("length", [0, 4, 8, 100, -1])
 def test_a_truncated_file_is_rejected(sources, tmp_path, length):
     path = tmp_path / "short.safetensors"

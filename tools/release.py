@@ -154,17 +154,17 @@ def lowest_versions() -> list[str]:
     return constraints
 
 
-def tried(place: Path, words: list[str], refusal: str = "") -> None:
+def tried(place: Path, arguments: list[str], refusal: str = "") -> None:
     """Run a program of the environment; its answer must be good, or the refusal that is expected."""
     begun = time.monotonic()
-    command = [str(place / "env" / "bin" / words[0]), *words[1:]]
+    command = [str(place / "env" / "bin" / arguments[0]), *arguments[1:]]
     answer = subprocess.run(
         command, cwd=place, capture_output=True, text=True, check=False
     )
     if answer.returncode != (2 if refusal else 0) or refusal not in answer.stderr:
         raise StorageError(
-            f"'{' '.join(words)}' ended with {answer.returncode}: {answer.stderr.strip()[-500:]}"
+            f"'{' '.join(arguments)}' ended with {answer.returncode}: {answer.stderr.strip()[-500:]}"
         )
     screen().print(
-        f"{time.monotonic() - begun:6.1f} s  {' '.join(words)}", soft_wrap=True
+        f"{time.monotonic() - begun:6.1f} s  {' '.join(arguments)}", soft_wrap=True
     )

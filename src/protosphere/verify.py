@@ -147,6 +147,8 @@ def read_code(path: Path, limit: float) -> CodeFile:
     arrays: dict[str, StoredArray] = {}
     for name, entry in header.items():
         shape = tuple(map(size_in, entry["shape"]))
+        known = entry["dtype"] in DIGEST_NAMES
+        ensure(known, "an array has a number type that the format does not have")
         first, last = map(size_in, entry["data_offsets"])
         arrays[name] = StoredArray(entry["dtype"], shape, content[start:][first:last])
     found = content_digest(arrays, metadata["description"])

@@ -104,7 +104,7 @@ def test_without_a_browser_it_says_where_the_page_is(tmp_path, monkeypatch, caps
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "said"),
     [
         (["-o", "atlas.png"], "must end in .html"),
         (["-K", "1"], "from 2 to 1000000"),
@@ -112,9 +112,9 @@ def test_without_a_browser_it_says_where_the_page_is(tmp_path, monkeypatch, caps
         (["-o", "nowhere/atlas.html"], "no such folder"),
     ],
 )
-def test_bad_input_is_one_sentence(words, said, tmp_path, monkeypatch, capsys):
+def test_bad_input_is_one_sentence(arguments, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["explore", "--no-open", *words]) == 2
+    assert main(["explore", "--no-open", *arguments]) == 2
     assert said in capsys.readouterr().err
 
 

@@ -193,7 +193,7 @@ def test_cosines_and_statistics_are_those_of_the_code(evaluated, scheme):
             for cosine, pairs in cosine_spectrum(code).items()
         ]
         assert [tuple(level) for level in spectrum["levels"]] == counted
-    even = evaluated(f"evenness({json.dumps(spectrum)})")
+    even = evaluated(f"framePotential({json.dumps(spectrum)})")
     truth = code_statistics(code)
     assert even["antipodal"] == truth.antipodal_pairs
     assert even["energy"] == pytest.approx(truth.energy, rel=1e-4)

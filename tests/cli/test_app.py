@@ -15,8 +15,8 @@ import protosphere as ps
 from protosphere.cli.app import COMMANDS, program
 
 
-def process(*words: str, **keywords) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "protosphere", *words]
+def process(*arguments: str, **keywords) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "protosphere", *arguments]
     return subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=120, **keywords
     )
@@ -48,8 +48,10 @@ def test_alone_it_says_what_can_be_done_next(run):
     assert answer.exit_code == 0
     tried = re.findall(r"^    protosphere (.*)$", answer.out, re.M)
     assert len(tried) >= 5
-    for words in tried:
-        program().parse_args(shlex.split(words), exit_on_error=False, print_error=False)
+    for arguments in tried:
+        program().parse_args(
+            shlex.split(arguments), exit_on_error=False, print_error=False
+        )
 
 
 def test_a_shell_completes_commands_and_options():
@@ -60,18 +62,18 @@ def test_a_shell_completes_commands_and_options():
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["figure", "histogram-k10", "-o", ""],
         ["best", "-K", "3", "-n", "2", "--output="],
     ],
 )
-def test_an_empty_word_is_no_name(run, words):
-    answer = run(*words)
+def test_an_empty_word_is_no_name(run, arguments):
+    answer = run(*arguments)
     assert (answer.exit_code, answer.out) == (2, "")
     assert (
         answer.err
-        == f"protosphere: what follows '{words[-1] or '-o'}' is empty; give it a value\n"
+        == f"protosphere: what follows '{arguments[-1] or '-o'}' is empty; give it a value\n"
     )
 
 
@@ -80,7 +82,7 @@ def test_version(run):
 
 
 @pytest.mark.parametrize(
-    ("words", "reason"),
+    ("arguments", "reason"),
     [
         ("constrct bch", "did you mean 'construct'?"),
         ("frobnicate", "the commands are: list, best"),
@@ -112,8 +114,8 @@ def test_version(run):
         ("construct bch -K 3 -n 7 --subset \x9b31m\u202e", r"\x9b31m\u202e"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(run, words, reason):
-    answer = run(*words.split())
+def test_bad_input_is_one_sentence_and_exit_code_2(run, arguments, reason):
+    answer = run(*arguments.split())
     assert (answer.exit_code, answer.out) == (2, "")
     assert reason in answer.err
     assert len(answer.err.strip().splitlines()) == 1
@@ -172,7 +174,7 @@ def test_output_survives_a_terminal_without_unicode():
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["--help"],
         ["--version"],
@@ -181,13 +183,13 @@ def test_output_survives_a_terminal_without_unicode():
         ["figure", "list"],
     ],
 )
-def test_light_commands_load_nothing_heavy(words):
+def test_light_commands_load_nothing_heavy(arguments):
     script = (
         "import sys; from protosphere.cli import main; code = main(sys.argv[1:]);"
         "heavy = {'torch', 'matplotlib', 'scipy'} & set(sys.modules); sys.exit(f'loaded {heavy}' if heavy else code)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, *words],
+        [sys.executable, "-c", script, *arguments],
         capture_output=True,
         text=True,
         check=False,

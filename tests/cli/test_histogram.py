@@ -54,7 +54,7 @@ def test_options_reach_the_scheme(run):
 
 
 @pytest.mark.parametrize(
-    ("words", "reason"),
+    ("arguments", "reason"),
     [
         (["--bins", 0], "--bins must be from 1 to 1000"),
         (["--bins", 10**6], "--bins must be from 1 to 1000"),
@@ -62,7 +62,7 @@ def test_options_reach_the_scheme(run):
         (["--q", 4], "has no option 'q'"),
     ],
 )
-def test_bad_input_is_one_sentence(run, words, reason):
-    answer = run("histogram", "simplex", "-K", 5, "-n", 4, *words)
+def test_bad_input_is_one_sentence(run, arguments, reason):
+    answer = run("histogram", "simplex", "-K", 5, "-n", 4, *arguments)
     assert (answer.exit_code, answer.out) == (2, "")
     assert reason in answer.err

@@ -22,7 +22,7 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "given", "meant"),
+    ("arguments", "given", "meant"),
     [
         ("best -k 10 -n 5", "-k", "-K"),
         ("best -n 5 -k=10", "-k", "-K"),
@@ -31,15 +31,17 @@ def here(tmp_path, monkeypatch):
         ("construct simplex -K 10 --dims 9", "--dims", "--dim"),
     ],
 )
-def test_a_misspelled_option_is_answered_with_the_right_one(run, words, given, meant):
-    answer = run(*words.split())
+def test_a_misspelled_option_is_answered_with_the_right_one(
+    run, arguments, given, meant
+):
+    answer = run(*arguments.split())
     assert (answer.exit_code, answer.err.count("\n")) == (2, 1)
     assert f"no option {given}; did you mean" in answer.err
     assert meant in answer.err.rpartition("did you mean")[2]
 
 
 @pytest.mark.parametrize(
-    ("words", "option"),
+    ("arguments", "option"),
     [
         ("best -K 10 -n 0", "-n"),
         ("best -K 10 -n=-3", "-n"),
@@ -50,9 +52,9 @@ def test_a_misspelled_option_is_answered_with_the_right_one(run, words, given, m
     ],
 )
 def test_a_number_out_of_range_is_named_by_the_option_it_was_given_by(
-    run, words, option
+    run, arguments, option
 ):
-    answer = run(*words.split())
+    answer = run(*arguments.split())
     assert answer.exit_code == 2
     assert f"'{option}' must be" in answer.err
 
@@ -88,7 +90,7 @@ def test_an_unknown_scheme_is_answered_with_near_names_only(run, scheme, near):
 
 
 def test_a_table_in_a_pipe_does_not_speak_of_bold(run, monkeypatch):
-    words = (
+    arguments = (
         "compare",
         "-K",
         10,
@@ -98,20 +100,20 @@ def test_a_table_in_a_pipe_does_not_speak_of_bold(run, monkeypatch):
         "simplex,bch",
         "--no-figure",
     )
-    assert "bold" not in run(*words).out
+    assert "bold" not in run(*arguments).out
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
-    assert "bold" in run(*words).out
+    assert "bold" in run(*arguments).out
 
 
 def test_without_matplotlib_compare_says_how_to_go_without_a_figure(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    words = ("compare", "-K", 10, "--dims", 9, "--schemes", "simplex")
-    refused = run(*words)
+    arguments = ("compare", "-K", 10, "--dims", 9, "--schemes", "simplex")
+    refused = run(*arguments)
     assert (refused.exit_code, refused.out) == (2, "")
     assert "--no-figure" in refused.err
-    assert "--no-figure" not in run(*words, "--figure", "x.png").err
-    assert run(*words, "--no-figure").exit_code == 0
+    assert "--no-figure" not in run(*arguments, "--figure", "x.png").err
+    assert run(*arguments, "--no-figure").exit_code == 0
 
 
 def test_help_of_train_shows_every_default():
@@ -148,7 +150,7 @@ def test_accuracies_are_all_in_percent(run):
 
 
 def test_an_interrupted_run_says_that_the_same_command_goes_on(run, monkeypatch):
-    words = ("train", "digits", "--epochs", 3, "--train-images", 100)
+    arguments = ("train", "digits", "--epochs", 3, "--train-images", 100)
 
     def interrupted(metrics, plan):
         if metrics.epoch == 2:
@@ -157,10 +159,10 @@ def test_an_interrupted_run_says_that_the_same_command_goes_on(run, monkeypatch)
 
     with monkeypatch.context() as patch:
         patch.setattr("protosphere.cli.train.epoch_line", interrupted)
-        answer = run(*words)
+        answer = run(*arguments)
     assert answer.exit_code == 130
     assert "2 of 3 epochs are done; the same command goes on" in answer.err
-    again = run(*words)
+    again = run(*arguments)
     assert again.exit_code == 0
     assert "epoch 3/3" in again.err
     assert "epoch 2/3" not in again.err

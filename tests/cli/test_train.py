@@ -85,7 +85,7 @@ def test_dry_run_can_be_given_back(run, here):
     )
     plan = run("train", *flags, "--dry-run")
     (here / "plan.toml").write_text(plan.out)
-    again = run("train", "--config", "plan.toml", "--dim", 5, "--dry-run")
+    again = run("train", "--config", "plan.toml", "--dry-run")
     assert again.out == plan.out
     assert run("train", "--dry-run", "--json").json["scheme"] == "best"
     modified = run(
@@ -95,7 +95,33 @@ def test_dry_run_can_be_given_back(run, here):
 
 
 @pytest.mark.parametrize(
-    ("words", "exit_code", "sentence"),
+    ("flags", "dim"), [((), 7), (("--dim", 9), 9), (("--head", "bottleneck"), 7)]
+)
+def test_the_dimension_of_a_config_file_holds_unless_a_flag_gives_another(
+    run, here, flags, dim
+):
+    (here / "mine.toml").write_text('dataset = "digits"\ndim = 7\n')
+    plan = run("train", "--config", "mine.toml", *flags, "--dry-run", "--json").json
+    assert plan["dim"] == dim
+
+
+def test_a_config_file_without_a_dimension_gets_one_that_its_scheme_has(run, here):
+    (here / "mine.toml").write_text('dataset = "digits"\nscheme = "bch"\n')
+    plan = run("train", "--config", "mine.toml", "--dry-run", "--json").json
+    assert plan["dim"] == 15
+
+
+def test_a_dimension_of_a_config_file_that_its_scheme_does_not_have_is_refused(
+    run, here
+):
+    (here / "mine.toml").write_text('dataset = "digits"\nscheme = "bch"\ndim = 8\n')
+    answer = run("train", "--config", "mine.toml", "--dry-run")
+    assert answer.exit_code == 2
+    assert "nearest: 7, 15" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "sentence"),
     [
         (["train", "mnits"], 2, "did you mean 'mnist'"),
         (["train", "none.npz"], 2, "there is no such file"),
@@ -180,10 +206,10 @@ def test_dry_run_can_be_given_back(run, here):
         ),
     ],
 )
-def test_bad_input_is_one_sentence(run, here, words, exit_code, sentence):
+def test_bad_input_is_one_sentence(run, here, arguments, exit_code, sentence):
     (here / "sweep.toml").write_text(SWEEP)
     (here / "raising.py").write_text("def network(dim):\n    return {}['weights']\n")
-    answer = run(*words)
+    answer = run(*arguments)
     assert answer.exit_code == exit_code
     assert sentence in answer.err
     assert answer.err.splitlines()[-1].startswith("protosphere: ")

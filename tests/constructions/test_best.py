@@ -101,7 +101,7 @@ def test_the_explanation_lists_the_chosen_one_first():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "sentence"),
     [
         ({"num_classes": 3, "dim": 1}, "'dim' 1 holds two points, got num_classes 3"),
         (
@@ -123,10 +123,10 @@ def test_the_explanation_lists_the_chosen_one_first():
         ({"num_classes": 10**15, "dim": 64}, "this machine's memory"),
     ],
 )
-def test_bad_requests_are_one_sentence(arguments, words):
+def test_bad_requests_are_one_sentence(arguments, sentence):
     with pytest.raises(ps.ProtosphereError) as refusal:
         ps.best(**arguments)
-    assert words in str(refusal.value)
+    assert sentence in str(refusal.value)
 
 
 @given(st.integers(3, 30), st.integers(2, 6), st.integers(0, 10**6))

@@ -192,14 +192,14 @@ def test_a_saved_code_comes_back_with_bits_certificate_and_provenance(row, tmp_p
 @pytest.mark.parametrize("row", BUILDABLE, ids=str)
 def test_the_request_in_provenance_gives_the_same_bits(row):
     code = build(*row, seed=3, mapping="random")
-    words = code.provenance
+    provenance = code.provenance
     again = ps.construct(
-        words.construction,
-        num_classes=words.num_classes,
-        dim=words.dim,
-        seed=words.seed,
-        mapping=words.mapping,
-        **words.options,
+        provenance.construction,
+        num_classes=provenance.num_classes,
+        dim=provenance.dim,
+        seed=provenance.seed,
+        mapping=provenance.mapping,
+        **provenance.options,
     )
     assert np.array_equal(code.points, again.points)
 
@@ -209,13 +209,13 @@ def test_provenance_as_json_rebuilds_the_points_bit_for_bit_or_says_that_they_ar
     row,
 ):
     code = build(*row, seed=3, mapping="random")
-    words = Provenance.from_json(json.loads(json.dumps(code.provenance.to_json())))
-    assert words == code.provenance
-    if ps.describe(words.placed_by.construction).traits.searched:
+    provenance = Provenance.from_json(json.loads(json.dumps(code.provenance.to_json())))
+    assert provenance == code.provenance
+    if ps.describe(provenance.placed_by.construction).traits.searched:
         with pytest.raises(ps.InvalidArgumentError, match="its points are in its file"):
-            rebuild(words)
+            rebuild(provenance)
         return
-    again = rebuild(words)
+    again = rebuild(provenance)
     assert np.array_equal(code.points, again.points)
     assert again.certificate == code.certificate
     assert again.placement.description == code.placement.description

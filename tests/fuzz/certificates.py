@@ -66,21 +66,21 @@ def written(
 
 def forge(path: Path, rng: np.random.Generator) -> None:
     """Claims beside the points that are nearly, or not at all, true of them; the digest is honest."""
-    arrays, words = storage.read(path)
+    arrays, header = storage.read(path)
     found = Fraction(ps.load(path).max_cosine).limit_denominator(
         int(rng.choice([4, 1000, 10**8]))
     )
     if rng.random() < 0.7:
-        words["certificate"]["guarantee"] = str(found)
+        header["certificate"]["guarantee"] = str(found)
     if rng.random() < 0.7:
-        words["certificate"]["max_cosine"] = str(found)
+        header["certificate"]["max_cosine"] = str(found)
     if rng.random() < 0.5 and "points" in arrays:
-        words["cosine_step"] = str(
+        header["cosine_step"] = str(
             rng.choice(["1/2", "1", "2/3", "1/100", "1/1000000"])
         )
     if rng.random() < 0.3:
-        count = words["certificate"]["num_classes"]
-        dim = words["certificate"]["dim"]
+        count = header["certificate"]["num_classes"]
+        dim = header["certificate"]["dim"]
         scheme = str(rng.choice(["simplex", "cross_polytope", "uniform", "e8_shell"]))
         request = {
             "construction": scheme,
@@ -89,8 +89,8 @@ def forge(path: Path, rng: np.random.Generator) -> None:
             "options": {},
             "seed": 0,
         }
-        words["provenance"] = request | {"mapping": "fixed", "version": "0.1.0"}
-    storage.write(path, arrays, words)
+        header["provenance"] = request | {"mapping": "fixed", "version": "0.1.0"}
+    storage.write(path, arrays, header)
 
 
 def attempt(rng: np.random.Generator, folder: Path) -> str:

@@ -137,11 +137,11 @@ def test_what_cannot_be_made_again_is_said_in_one_sentence():
             .numpy()
             .tobytes()
         )
-        words = (
+        header = (
             json.loads(forged[16 : 16 + int.from_bytes(forged[8:16], "little")])
             | change
         )
-        text = json.dumps(words).encode()
+        text = json.dumps(header).encode()
         state = torch.tensor(
             [*forged[:8], *len(text).to_bytes(8, "little"), *text], dtype=torch.uint8
         )

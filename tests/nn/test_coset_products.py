@@ -65,11 +65,11 @@ def test_the_loops_serve_every_coset_code(name):
 @pytest.mark.parametrize("size", SIZES)
 def test_words_and_their_transpose(name, size):
     z = vectors(name, size).requires_grad_()
-    words = projection(name)(z)
-    close(words.detach(), products(name, z.detach()), size)
-    weights = torch.randn(words.shape, generator=torch.Generator().manual_seed(1))
+    found = projection(name)(z)
+    close(found.detach(), products(name, z.detach()), size)
+    weights = torch.randn(found.shape, generator=torch.Generator().manual_seed(1))
     pulled = weights.double() @ torch.from_numpy(CODES[name].points)
-    (gradient,) = torch.autograd.grad(words, z, weights)
+    (gradient,) = torch.autograd.grad(found, z, weights)
     torch.testing.assert_close(gradient.double(), pulled, rtol=1e-4, atol=1e-3)
 
 
@@ -106,13 +106,13 @@ def test_what_is_not_a_number_stays_so_and_in_its_row(name):
     z = vectors(name, 3.0)
     z[3, 5], z[8, 2] = torch.nan, torch.inf
     sums = projection(name).log_sum_exp(z)
-    words = projection(name)(z)
+    found = projection(name)(z)
     for row in (3, 8):
         assert not sums[row].isfinite()
-        assert not words[row].isfinite().any()
+        assert not found[row].isfinite().any()
     others = [row for row in range(len(z)) if row not in (3, 8)]
     assert sums[others].isfinite().all()
-    assert words[others].isfinite().all()
+    assert found[others].isfinite().all()
 
 
 @given(bits=st.integers(2, 9), seed=st.integers(0, 1 << 16))

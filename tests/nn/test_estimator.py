@@ -20,9 +20,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.estimator_checks import check_estimator
 
 from protosphere import nn
-from protosphere.nn import PrototypeClassifier, PrototypeHead
+from protosphere.nn import PrototypeClassifier, PrototypeHead, linear_probe
 from protosphere.nn import estimator as classifier
-from protosphere.nn import linear_probe as map_training
 from protosphere.nn.feature_scaling import moments
 
 UNFINISHED = pytest.mark.filterwarnings(
@@ -173,7 +172,7 @@ def test_sparse_features_are_those_of_the_array(digits, solver, monkeypatch):
     dense = PrototypeClassifier(solver=solver, random_state=0, max_iter=20).fit(
         train, classes
     )
-    monkeypatch.setattr(map_training, "CHUNK_ENTRIES", 500)
+    monkeypatch.setattr(linear_probe, "CHUNK_ENTRIES", 500)
     sparse = PrototypeClassifier(solver=solver, random_state=0, max_iter=20).fit(
         csr_array(train), classes
     )

@@ -18,20 +18,20 @@ from protosphere.nn.checkpoint import MAGIC
 
 
 def forged(head, change):
-    """The head's state after change(arrays of the code, description of the code, words of the head)."""
+    """The head's state after change(arrays of the code, description of the code, header of the head)."""
     state = head.state_dict()
     raw = state["_extra_state"].numpy().tobytes()
     start = len(MAGIC) + 8
     stop = start + int.from_bytes(raw[len(MAGIC) : start], "little")
-    words = json.loads(raw[start:stop])
+    header = json.loads(raw[start:stop])
     packed = zlib.decompress(raw[stop:])
     length = int.from_bytes(packed[:8], "little")
     description = json.loads(
         json.loads(packed[8 : 8 + length])["__metadata__"]["description"]
     )
     arrays = {name: array.copy() for name, array in load(packed).items()}
-    change(arrays, description, words)
-    text = json.dumps(words).encode()
+    change(arrays, description, header)
+    text = json.dumps(header).encode()
     code = zlib.compress(save(arrays, {"description": json.dumps(description)}))
     whole = MAGIC + len(text).to_bytes(8, "little") + text + code
     return state | {
@@ -47,7 +47,7 @@ def uniform_head(num_classes=10, dim=4):
 def test_a_certificate_that_the_points_do_not_keep_is_refused(claim):
     state = forged(
         uniform_head(),
-        lambda arrays, code, words: code["certificate"].update(max_cosine=claim),
+        lambda arrays, code, header: code["certificate"].update(max_cosine=claim),
     )
     with pytest.raises(ps.CertificateError, match="measured is"):
         PrototypeHead.from_state_dict(state)
@@ -57,7 +57,7 @@ def test_a_fraction_next_to_what_is_measured_is_not_exact():
     head = uniform_head()
     claim = Fraction(head.certificate.max_cosine).limit_denominator(10**8)
 
-    def promise(arrays, code, words):
+    def promise(arrays, code, header):
         code["certificate"] |= {"max_cosine": str(claim), "guarantee": str(claim)}
         code["cosine_step"] = None
 
@@ -73,10 +73,10 @@ def test_a_fraction_next_to_what_is_measured_is_not_exact():
 def test_the_first_classes_of_a_forged_code_are_not_exact():
     claim = max_cosine(uniform_head().code.points[:2])
 
-    def promise(arrays, code, words):
+    def promise(arrays, code, header):
         guarantee = Fraction(claim).limit_denominator(10**12)
         code["certificate"] |= {"guarantee": str(max(guarantee, Fraction(99, 100)))}
-        words["num_classes"] = 2
+        header["num_classes"] = 2
 
     again = PrototypeHead.from_state_dict(forged(uniform_head(), promise))
     assert again.num_classes == 2
@@ -93,7 +93,7 @@ def test_the_first_classes_of_a_forged_code_are_not_exact():
     ids=lambda code: code.provenance.construction,
 )
 def test_equal_points_are_refused(code):
-    def repeat(arrays, description, words):
+    def repeat(arrays, description, header):
         for name in ("points", "signs"):
             if name in arrays:
                 arrays[name][3] = arrays[name][1]
@@ -112,7 +112,7 @@ def test_equal_points_are_refused(code):
 
 
 def test_points_that_were_left_out_must_be_of_a_closed_form():
-    def leave_out(arrays, code, words):
+    def leave_out(arrays, code, header):
         del arrays["points"]
         code["left_out"] = ["points"]
 
@@ -124,7 +124,7 @@ def test_a_tree_in_a_state_is_not_read_as_a_file(tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("first line of a secret")
 
-    def name_a_file(arrays, code, words):
+    def name_a_file(arrays, code, header):
         arrays.clear()
         arrays["unused"] = np.zeros(1)
         code["left_out"] = ["points"]
@@ -139,12 +139,12 @@ def test_a_tree_in_a_state_is_not_read_as_a_file(tmp_path):
 
 
 def test_a_state_without_points_of_the_older_form_is_refused():
-    words = {
+    header = {
         "num_classes": 10,
         "settings": {"preset": "soft_cap"},
         "provenance": {"construction": "uniform"},
     }
-    state = torch.frombuffer(bytearray(json.dumps(words).encode()), dtype=torch.uint8)
+    state = torch.frombuffer(bytearray(json.dumps(header).encode()), dtype=torch.uint8)
     with pytest.raises(ps.InvalidArgumentError, match="not one that protosphere wrote"):
         PrototypeHead.from_state_dict({"_extra_state": state})
 
@@ -152,7 +152,9 @@ def test_a_state_without_points_of_the_older_form_is_refused():
 @pytest.mark.parametrize("start", [2**64, 2**1000, 10**300])
 def test_a_scale_that_is_a_large_integer_does_not_overflow(start):
     head = uniform_head()
-    state = forged(head, lambda arrays, code, words: words.update(scale_started=start))
+    state = forged(
+        head, lambda arrays, code, header: header.update(scale_started=start)
+    )
     assert PrototypeHead.from_state_dict(state)(torch.ones(2, 4)).shape == (2, 10)
 
 

@@ -174,7 +174,7 @@ def test_the_cube_is_drawn_with_a_table_of_its_points(run, here):
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("arguments", "sentence"),
     [
         ("clams results", "there is no command 'clams'; did you mean 'claims'?"),
         ("claims", "'claims' needs RESULTS; see: python -m reproduction claims --help"),
@@ -187,25 +187,25 @@ def test_the_cube_is_drawn_with_a_table_of_its_points(run, here):
         ("cube -o sweep.toml", "cannot make the folder 'sweep.toml'"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(run, here, words, sentence):
+def test_bad_input_is_one_sentence_and_exit_code_2(run, here, arguments, sentence):
     (here / "sweep.toml").write_text("")
-    answer = run(*words.split())
+    answer = run(*arguments.split())
     assert (answer.exit_code, answer.out) == (2, "")
     assert sentence in answer.err
     assert answer.err.startswith("reproduction: ")
     assert answer.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", [["reproduce", "mnist"], ["cube"]])
+@pytest.mark.parametrize("arguments", [["reproduce", "mnist"], ["cube"]])
 def test_a_missing_package_is_named_before_the_work_begins(
-    run, here, monkeypatch, words
+    run, here, monkeypatch, arguments
 ):
     for module in [
         name for name in sys.modules if name.partition(".")[0] == "matplotlib"
     ]:
         monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    answer = run(*words)
+    answer = run(*arguments)
     assert answer.exit_code == 2
     assert "this needs matplotlib: pip install 'protosphere[plots]'" in answer.err
     assert list(here.iterdir()) == []

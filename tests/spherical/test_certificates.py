@@ -125,7 +125,7 @@ def test_optimal_is_one_rule_for_points_for_their_type_and_for_their_file(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("measured", "guarantee", "words"),
+    ("measured", "guarantee", "sentence"),
     [
         (Fraction(1, 3), Fraction(1, 4), "above the guarantee 1/4"),
         (0.3, 0.2, "above the guarantee 0.2"),
@@ -133,9 +133,9 @@ def test_optimal_is_one_rule_for_points_for_their_type_and_for_their_file(tmp_pa
         (-0.2, None, "below the converse -1/9"),
     ],
 )
-def test_theory_and_numbers_must_agree(measured, guarantee, words):
+def test_theory_and_numbers_must_agree(measured, guarantee, sentence):
     found = Measurement(10, 20, measured, "by hand")
-    with pytest.raises(ps.CertificateError, match=words):
+    with pytest.raises(ps.CertificateError, match=sentence):
         certificate_of(found, guarantee, proved=False)
 
 

@@ -116,10 +116,10 @@ def test_words_that_their_generator_does_not_give_are_not_certified(saved, forge
 
 def test_the_header_tells_any_safetensors_reader_what_is_inside(saved):
     with safe_open(saved, framework="numpy") as file:
-        words = json.loads(file.metadata()["description"])
+        header = json.loads(file.metadata()["description"])
         assert set(file.keys()) == {"signs", "generator", "messages"}
-    assert words["provenance"]["construction"] == "bch"
-    assert words["certificate"]["max_cosine"] == "9/31"
+    assert header["provenance"]["construction"] == "bch"
+    assert header["certificate"]["max_cosine"] == "9/31"
 
 
 def test_the_same_code_is_the_same_bytes(saved):

@@ -146,8 +146,8 @@ def test_a_guarantee_in_a_file_makes_nothing_exact(tmp_path, forged, scheme):
     claim = Fraction(code.max_cosine).limit_denominator(10**8)
     claim = claim if claim >= code.max_cosine else claim + Fraction(1, 10**15)
 
-    def promise(arrays, words):
-        words["certificate"] |= {"guarantee": str(claim), "max_cosine": str(claim)}
+    def promise(arrays, header):
+        header["certificate"] |= {"guarantee": str(claim), "max_cosine": str(claim)}
 
     forged(path, promise)
     for certificate in (ps.load(path).certificate, ps.certify(path)):
@@ -159,7 +159,7 @@ def test_a_grid_in_a_file_makes_nothing_exact(tmp_path, forged):
     path = tmp_path / "x.safetensors"
     points = np.array([[1.0, 0.0], [0.5 + 1e-15, np.sqrt(0.75)], [-1.0, 0.0]])
     ps.from_points(points).save(path)
-    forged(path, lambda arrays, words: words.update(cosine_step="1/2"))
+    forged(path, lambda arrays, header: header.update(cosine_step="1/2"))
     assert not ps.certify(path).exact
 
 
@@ -171,17 +171,17 @@ def test_a_lattice_in_a_file_makes_nothing_exact(tmp_path, forged, monkeypatch):
     points = np.zeros((2, 8))
     points[0, 0], points[1, :2] = 1.0, (-root, (1 - root**2) ** 0.5)
 
-    def lattice(arrays, words):
+    def lattice(arrays, header):
         arrays["points"] = points
         arrays["basis"] = np.eye(8)
         arrays["basis"][0, :2] = points[1, :2] - points[0, :2]
         least = Fraction(2 + 2 * root).limit_denominator(10**9)
-        words.update(
+        header.update(
             cosine_step=None,
             provenance=None,
             lattice={"least": str(least), "theorem": "none"},
         )
-        words["certificate"] |= {
+        header["certificate"] |= {
             "num_classes": 2,
             "max_cosine": -root,
             "guarantee": None,
@@ -211,7 +211,7 @@ def test_a_file_of_a_construction_stays_exact_where_its_rows_are_those_of_the_co
     assert ps.load(path).certificate == ps.certify(path) == code.certificate
     assert code.certificate.exact
 
-    def turn(arrays, words):
+    def turn(arrays, header):
         arrays["points"][1] *= 1 + 2.0**-51
 
     forged(path, turn)
@@ -231,6 +231,6 @@ def test_what_is_measured_lies_in_its_interval_in_many_dimensions():
 def test_a_small_file_of_simplices_cannot_ask_for_all_memory(tmp_path, forged):
     path = tmp_path / "x.safetensors"
     ps.construct("orthogonal_simplices", num_classes=10, dim=6).save(path)
-    forged(path, lambda arrays, words: words["certificate"].update(dim=1 << 40))
+    forged(path, lambda arrays, header: header["certificate"].update(dim=1 << 40))
     with pytest.raises(ps.StorageError, match="'dim' should be at most"):
         ps.load(path)

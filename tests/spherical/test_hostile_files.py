@@ -48,42 +48,42 @@ def glued(tmp_path, monkeypatch):
 def test_long_glue_vectors_are_refused_in_a_large_file(tmp_path, forged):
     path = tmp_path / "x.safetensors"
     ps.construct("construction_x", num_classes=30_000, dim=64).save(path)
-    forged(path, lambda arrays, words: arrays["glue_vectors"].__imul__(1000))
+    forged(path, lambda arrays, header: arrays["glue_vectors"].__imul__(1000))
     assert "'glue_vectors' must have unit rows" in refusal(path)
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda arrays, words: arrays["glue_vectors"].__setitem__((0, 0), np.nan),
-        lambda arrays, words: arrays["glue_vectors"].__setitem__((1, 0), np.inf),
-        lambda arrays, words: arrays.update(
+        lambda arrays, header: arrays["glue_vectors"].__setitem__((0, 0), np.nan),
+        lambda arrays, header: arrays["glue_vectors"].__setitem__((1, 0), np.inf),
+        lambda arrays, header: arrays.update(
             glue_vectors=arrays["glue_vectors"][:, :, None]
         ),
-        lambda arrays, words: arrays.update(glue_vectors=arrays["glue_vectors"][:1]),
-        lambda arrays, words: arrays.update(glue_vectors=np.zeros((3, 0))),
-        lambda arrays, words: arrays.update(glue_vectors=np.eye(100)[:3]),
-        lambda arrays, words: arrays.update(
+        lambda arrays, header: arrays.update(glue_vectors=arrays["glue_vectors"][:1]),
+        lambda arrays, header: arrays.update(glue_vectors=np.zeros((3, 0))),
+        lambda arrays, header: arrays.update(glue_vectors=np.eye(100)[:3]),
+        lambda arrays, header: arrays.update(
             glue_vectors=arrays["glue_vectors"].astype(np.float32)
         ),
-        lambda arrays, words: words["glue"].update(share=0.0),
-        lambda arrays, words: words["glue"].update(share=1.0),
-        lambda arrays, words: words["glue"].update(share=1.5),
-        lambda arrays, words: words["glue"].update(share=float("nan")),
-        lambda arrays, words: words["glue"].update(share="half"),
-        lambda arrays, words: words["glue"].update(share=10**400),
-        lambda arrays, words: words["glue"].update(group=0),
-        lambda arrays, words: words["glue"].update(group=1),
-        lambda arrays, words: words["glue"].update(group=2.5),
-        lambda arrays, words: words["glue"].pop("group"),
-        lambda arrays, words: words.update(glue=[1, 2]),
-        lambda arrays, words: words.update(codewords="plain"),
-        lambda arrays, words: words.update(codewords="glued"),
-        lambda arrays, words: words.update(codewords=["shortened"]),
-        lambda arrays, words: words["shortened"].update(m=60),
-        lambda arrays, words: words["shortened"].update(extra=1),
-        lambda arrays, words: arrays["numbers"].__setitem__(0, -1),
-        lambda arrays, words: arrays["numbers"].__setitem__(0, 1 << 62),
+        lambda arrays, header: header["glue"].update(share=0.0),
+        lambda arrays, header: header["glue"].update(share=1.0),
+        lambda arrays, header: header["glue"].update(share=1.5),
+        lambda arrays, header: header["glue"].update(share=float("nan")),
+        lambda arrays, header: header["glue"].update(share="half"),
+        lambda arrays, header: header["glue"].update(share=10**400),
+        lambda arrays, header: header["glue"].update(group=0),
+        lambda arrays, header: header["glue"].update(group=1),
+        lambda arrays, header: header["glue"].update(group=2.5),
+        lambda arrays, header: header["glue"].pop("group"),
+        lambda arrays, header: header.update(glue=[1, 2]),
+        lambda arrays, header: header.update(codewords="plain"),
+        lambda arrays, header: header.update(codewords="glued"),
+        lambda arrays, header: header.update(codewords=["shortened"]),
+        lambda arrays, header: header["shortened"].update(m=60),
+        lambda arrays, header: header["shortened"].update(extra=1),
+        lambda arrays, header: arrays["numbers"].__setitem__(0, -1),
+        lambda arrays, header: arrays["numbers"].__setitem__(0, 1 << 62),
     ],
 )
 def test_glue_vectors_that_are_none_are_refused(glued, change, forged):
@@ -95,15 +95,15 @@ def test_glue_vectors_that_are_none_are_refused(glued, change, forged):
 def test_glue_vectors_shared_by_other_words_are_measured_for_what_they_are(
     glued, factor, forged
 ):
-    def regroup(arrays, words):
-        words["glue"]["group"] *= factor
-        words["certificate"].update(guarantee=None)
+    def regroup(arrays, header):
+        header["glue"]["group"] *= factor
+        header["certificate"].update(guarantee=None)
 
     forged(glued, regroup)
     with pytest.raises(ps.CertificateError, match="do not trust it"):
         ps.certify(glued)
     true = max_cosine(np.vstack([*_loaded_rows(glued)]))
-    forged(glued, lambda arrays, words: words["certificate"].update(max_cosine=true))
+    forged(glued, lambda arrays, header: header["certificate"].update(max_cosine=true))
     with suppress(
         ps.CertificateError
     ):  # by cosets a ceiling is measured, which may be above the claim, never below
@@ -121,9 +121,9 @@ def test_spare_bits_are_no_distance(tmp_path, forged):
     path = tmp_path / "x.safetensors"
     ps.construct("bch", num_classes=128, dim=63).save(path)
 
-    def fewer_columns(arrays, words):
-        words["certificate"].update(dim=57, max_cosine="3/19", guarantee=None)
-        words["provenance"].update(dim=57)
+    def fewer_columns(arrays, header):
+        header["certificate"].update(dim=57, max_cosine="3/19", guarantee=None)
+        header["provenance"].update(dim=57)
 
     forged(path, fewer_columns)
     assert "bits set beyond its 57 columns" in refusal(path)
@@ -131,11 +131,11 @@ def test_spare_bits_are_no_distance(tmp_path, forged):
 
 def saved_points(path, points, step, **claims):
     ps.from_points(points).save(path)
-    arrays, words = storage.read(path)
+    arrays, header = storage.read(path)
     arrays = {"points": np.array(points, dtype=np.float64)}
-    words = words | {"structure": "plain", "cosine_step": step}
-    words["certificate"] = words["certificate"] | claims
-    storage.write(path, arrays, words)
+    header = header | {"structure": "plain", "cosine_step": step}
+    header["certificate"] = header["certificate"] | claims
+    storage.write(path, arrays, header)
 
 
 def test_a_cosine_beside_the_grid_is_not_on_it(tmp_path):
@@ -208,7 +208,7 @@ def test_unit_rows_come_back_bit_for_bit(tmp_path):
 def test_a_claim_that_the_points_do_not_keep_is_refused(tmp_path, claim, forged):
     path = tmp_path / "x.safetensors"
     ps.construct("bch", num_classes=100, dim=63).save(path)
-    forged(path, lambda arrays, words: words["certificate"].update(claim))
+    forged(path, lambda arrays, header: header["certificate"].update(claim))
     assert refusal(path)
     with pytest.raises(ps.CertificateError):
         ps.load(path)
@@ -219,7 +219,7 @@ def test_a_converse_and_a_theorem_of_the_file_are_not_repeated(tmp_path, forged)
     ps.construct("bch", num_classes=100, dim=63).save(path)
     forged(
         path,
-        lambda arrays, words: words["certificate"].update(
+        lambda arrays, header: header["certificate"].update(
             converse="1/63", theorem="all is well"
         ),
     )
@@ -235,7 +235,7 @@ def test_a_large_file_is_believed_in_nothing_but_its_points(tmp_path, forged):
     code.save(path)
     forged(
         path,
-        lambda arrays, words: words["certificate"].update(
+        lambda arrays, header: header["certificate"].update(
             max_cosine="1/12", converse="1/12"
         ),
     )
@@ -247,7 +247,7 @@ def test_a_large_file_is_believed_in_nothing_but_its_points(tmp_path, forged):
     assert "do not trust it" in refusal(path)
     forged(
         path,
-        lambda arrays, words: words["certificate"].update(
+        lambda arrays, header: header["certificate"].update(
             max_cosine=float(code.max_cosine)
         ),
     )
@@ -265,7 +265,7 @@ def test_the_first_classes_of_a_large_file_are_looked_at_before_they_are_certifi
     honest = first_classes(ps.construct("bch", num_classes=100, dim=63), 20)
     assert first_classes(ps.load(path), 20).max_cosine == honest.max_cosine
     forged(
-        path, lambda arrays, words: arrays["signs"].__setitem__(1, arrays["signs"][0])
+        path, lambda arrays, header: arrays["signs"].__setitem__(1, arrays["signs"][0])
     )
     with pytest.raises(ps.CertificateError, match="not the ones their generator"):
         first_classes(ps.load(path), 20)
@@ -290,17 +290,17 @@ def test_the_lattice_survives_the_file_and_proves_itself_again(shell):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda arrays, words: words["lattice"].update(least="2"),
-        lambda arrays, words: words["lattice"].update(least="0"),
-        lambda arrays, words: words["lattice"].update(least=None),
-        lambda arrays, words: words["lattice"].update(theorem=7),
-        lambda arrays, words: words.pop("lattice"),
-        lambda arrays, words: arrays.update(basis=np.zeros((8, 8))),
-        lambda arrays, words: arrays.update(basis=np.full((8, 8), np.nan)),
-        lambda arrays, words: arrays.update(basis=arrays["basis"][:, :7]),
-        lambda arrays, words: arrays.update(basis=np.eye(8) * 1e-300),
-        lambda arrays, words: arrays.update(basis=arrays["basis"] / 2),
-        lambda arrays, words: arrays.pop("basis"),
+        lambda arrays, header: header["lattice"].update(least="2"),
+        lambda arrays, header: header["lattice"].update(least="0"),
+        lambda arrays, header: header["lattice"].update(least=None),
+        lambda arrays, header: header["lattice"].update(theorem=7),
+        lambda arrays, header: header.pop("lattice"),
+        lambda arrays, header: arrays.update(basis=np.zeros((8, 8))),
+        lambda arrays, header: arrays.update(basis=np.full((8, 8), np.nan)),
+        lambda arrays, header: arrays.update(basis=arrays["basis"][:, :7]),
+        lambda arrays, header: arrays.update(basis=np.eye(8) * 1e-300),
+        lambda arrays, header: arrays.update(basis=arrays["basis"] / 2),
+        lambda arrays, header: arrays.pop("basis"),
     ],
 )
 def test_a_lattice_that_is_another_proves_nothing(shell, change, forged):

@@ -35,7 +35,7 @@ def test_a_number_that_is_none_is_one_sentence_at_once(tmp_path, key, value, for
         return
     path = tmp_path / "x.safetensors"
     ps.construct("simplex", num_classes=5, dim=4).save(path)
-    forged(path, lambda arrays, words: words["certificate"].update({key: value}))
+    forged(path, lambda arrays, header: header["certificate"].update({key: value}))
     assert "cannot read" in refusal(path)
 
 
@@ -46,7 +46,7 @@ def test_a_number_that_is_none_is_one_sentence_at_once(tmp_path, key, value, for
 def test_a_size_that_is_none_is_one_sentence(tmp_path, key, value, forged):
     path = tmp_path / "x.safetensors"
     ps.construct("bch", num_classes=100, dim=63).save(path)
-    forged(path, lambda arrays, words: words["certificate"].update({key: value}))
+    forged(path, lambda arrays, header: header["certificate"].update({key: value}))
     assert "cannot read" in refusal(path)
 
 
@@ -55,7 +55,7 @@ def test_many_generator_rows_cost_no_more_than_few_words(tmp_path, rows, forged)
     path = tmp_path / "x.safetensors"
     ps.construct("bch", num_classes=10, dim=63).save(path)
 
-    def lengthen(arrays, words):
+    def lengthen(arrays, header):
         more = np.zeros((rows - len(arrays["generator"]), 8), dtype=np.uint8)
         arrays["generator"] = np.vstack([arrays["generator"], more])
 
@@ -71,7 +71,7 @@ def test_a_long_chain_cut_to_a_short_one_is_refused(tmp_path, forged):
     ps.construct("shortened_cosets", num_classes=100, dim=15).save(path)
     forged(
         path,
-        lambda arrays, words: words["shortened"].update(
+        lambda arrays, header: header["shortened"].update(
             m=16, shortened=17, punctured=65536 - 17 - 15
         ),
     )
@@ -86,13 +86,13 @@ def test_what_a_terminal_would_obey_is_refused(tmp_path, place, forged):
     bell = "\x1b]0;owned\x07\x1b[2J"
     ps.best(num_classes=10, dim=9).save(path)
 
-    def ring(arrays, words):
+    def ring(arrays, header):
         holder = {
-            "description": words,
-            "construction": words["provenance"],
-            "reason": words["choice"],
-            "option": words["provenance"]["options"],
-        }.get(place, words["certificate"])
+            "description": header,
+            "construction": header["provenance"],
+            "reason": header["choice"],
+            "option": header["provenance"]["options"],
+        }.get(place, header["certificate"])
         holder[place] = bell
 
     forged(path, ring)
@@ -144,7 +144,7 @@ def test_a_description_that_is_none_is_one_sentence(tmp_path, text):
 def test_an_entry_of_another_type_is_one_sentence(tmp_path, key, value, forged):
     path = tmp_path / "x.safetensors"
     ps.best(num_classes=10, dim=9).save(path)
-    forged(path, lambda arrays, words: words.update({key: value}))
+    forged(path, lambda arrays, header: header.update({key: value}))
     assert "cannot read" in refusal(path)
 
 
@@ -162,7 +162,7 @@ def test_an_entry_of_another_type_is_one_sentence(tmp_path, key, value, forged):
 def test_provenance_of_another_type_is_one_sentence(tmp_path, key, value, forged):
     path = tmp_path / "x.safetensors"
     ps.construct("bch", num_classes=100, dim=63).save(path)
-    forged(path, lambda arrays, words: words["provenance"].update({key: value}))
+    forged(path, lambda arrays, header: header["provenance"].update({key: value}))
     assert "cannot read" in refusal(path)
 
 

@@ -24,6 +24,7 @@ from protosphere.experiments.config_files import (
     default_config,
     default_dim,
     load_config,
+    states_dim,
 )
 from protosphere.experiments.settings import Setting
 
@@ -110,16 +111,16 @@ def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
     """Return the help text for a flag's default: that for the digits, and whether it differs between datasets."""
     if name in CHOSEN_BY_RULE:
         return ""
-    told = default_words(getattr(load_config("quick-digits"), name))
+    told = default_label(getattr(load_config("quick-digits"), name))
     if len({getattr(config, name) for config in quick}) > 1:
         told += " for digits, else by the dataset"
     return f" [default: {told}]"
 
 
-def default_words(value: object) -> str:
+def default_label(value: object) -> str:
     """Return a default value as text.
 
-    >>> default_words(False), default_words(30), default_words("auto"), default_words(-1)
+    >>> default_label(False), default_label(30), default_label("auto"), default_label(-1)
     ('off', '30', 'auto', 'that of --seed')
     """
     if isinstance(value, bool):
@@ -188,12 +189,13 @@ def resolved(
     base = load_config(name)
     facts = dataset_facts(dataset or base.dataset)
     base = base.changed(dataset=dataset or base.dataset, **given)
-    if base.head == "linear" and "dim" not in given:
+    has_dim = "dim" in given or states_dim(name)
+    if base.head == "linear" and not has_dim:
         return base.changed(dim=facts.num_classes)
     if base.is_self_supervised:
-        return base if "dim" in given else base.changed(dim=SELF_SUPERVISED_DIM)
+        return base if has_dim else base.changed(dim=SELF_SUPERVISED_DIM)
     scheme_options = designed_for(base, facts.num_classes)
-    if "dim" not in given:
+    if not has_dim:
         dim = default_dim(base.scheme, facts.num_classes, scheme_options)
         base = base.changed(dim=dim)
     if base.head == "prototypes":

@@ -59,11 +59,24 @@ def load_config(name: str) -> TrainingConfig:
         >>> load_config("paper-mnist").epochs
         200
     """
-    if name.endswith(".toml"):
+    if is_config_file(name):
         return config_from(read_toml(Path(name)))
     return config_from(
         _shipped().named(name, otherwise=", or the path of a .toml file")
     )
+
+
+def is_config_file(name: str) -> bool:
+    """Return whether this names a user's file and not a shipped config."""
+    return name.endswith(".toml")
+
+
+def states_dim(name: str) -> bool:
+    """Return whether this is a user's file that has a dimension.
+
+    The dimensions of shipped configs are those of their own schemes and data sets, and follow the flags.
+    """
+    return is_config_file(name) and "dim" in read_toml(Path(name))
 
 
 def default_config(dataset: str) -> str:

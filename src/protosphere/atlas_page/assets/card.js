@@ -55,8 +55,8 @@ function certificateList(one) {
   ]);
 }
 
-function evennessList(spectrum) {
-  const even = evenness(spectrum);
+function framePotentialList(spectrum) {
+  const even = framePotential(spectrum);
   return listed([
     ["minimum cosine", spoken(even.minimum), "min_cosine"],
     ["antipodal pairs", count(even.antipodal), "antipodal_pairs"],
@@ -93,7 +93,7 @@ function cosinesPart(one) {
   const spectrum = spectrumOf(one), heading = make("h3", {}, "All cosines, and how even it is");
   if (!spectrum) return [heading, make("p", { class: "said" }, "The page has no cosines of this code; this draws them:"), copyable(histogramCommand(one), "the histogram command", "histogram-command")];
   const whole = spectrum.K === one.K ? `all ${count(one.K * (one.K - 1) / 2)} pairs` : `the pairs of ${count(spectrum.K)} points, the nearest number the page has`;
-  return [heading, histogram(spectrum), make("p", { class: "said" }, `Of ${whole}; heights by square root, the largest cosine in another color.`), evennessList(spectrum)];
+  return [heading, histogram(spectrum), make("p", { class: "said" }, `Of ${whole}; heights by square root, the largest cosine in another color.`), framePotentialList(spectrum)];
 }
 
 function spherePart(one) {

@@ -13,7 +13,7 @@ function counted(pairs, K) {
   if (levels.length <= MOST_LEVELS) return { K, levels };
   const minimum = levels[0][0], largest = levels.at(-1)[0], bins = new Array(BINS).fill(0);
   for (const [level, count] of levels) bins[Math.min(BINS - 1, Math.floor((level - minimum) / (largest - minimum) * BINS))] += count;
-  return { K, minimum, largest, bins, ...evennessOf(levels, K) };
+  return { K, minimum, largest, bins, ...framePotentialOf(levels, K) };
 }
 
 /** What the package carries: [cosine, pairs, ...] or ["bins", minimum, largest, antipodal, energy, pairs, ...]. */
@@ -57,7 +57,7 @@ function* pairCosines(points) {
 }
 
 /** The scale at which a head is 99 % sure at a prototype, antipodal pairs, and what the other classes add there. */
-function evennessOf(levels, K) {
+function framePotentialOf(levels, K) {
   const largest = levels.at(-1)[0], scale = Math.log(Math.max(1, K - 1) * 99) / (1 - largest);
   const energy = 2 / K * levels.reduce((sum, [cosine, pairs]) => sum + pairs * Math.exp(scale * (cosine - 1)), 0);
   const antipodal = levels.reduce((sum, [cosine, pairs]) => sum + (cosine <= ANTIPODAL ? pairs : 0), 0);
@@ -65,8 +65,8 @@ function evennessOf(levels, K) {
 }
 
 /** The same of whatever `spectrumOf` gave. */
-function evenness(spectrum) {
-  if (spectrum.levels) return evennessOf(spectrum.levels, spectrum.K);
+function framePotential(spectrum) {
+  if (spectrum.levels) return framePotentialOf(spectrum.levels, spectrum.K);
   const scale = Math.log(Math.max(1, spectrum.K - 1) * 99) / (1 - spectrum.largest);
   return { minimum: spectrum.minimum, antipodal: spectrum.antipodal, scale, energy: spectrum.energy };
 }

@@ -14,10 +14,10 @@ class KernelBackend(Protocol):
     """Operations on all points of a projection block: products, weighted sums, log-sum-exp and top-k.
 
     A backend has no state: everything it reads is in the block and the tensors. It is called without gradients and
-        autocast, never in half precision, and from several threads at once, each with some rows of the batch.
+    autocast, never in half precision, and from several threads at once, each with some rows of the batch.
 
-    To add a backend, write a class with these methods in a new file and list it in `kernels.registry.BACKENDS`. Inherit
-    from `TorchBackend` to implement only some of the operations.
+    To add a backend, write a class with these methods in a new file and list it in `kernels.registry.BACKENDS`, before
+    the last. Inherit from `kernels.torch_ops.TorchBackend` to implement only some of the operations.
 
     Attributes:
         name: Name of the backend.
