@@ -228,6 +228,16 @@ def test_points_on_a_line_are_accepted(tmp_path):
     assert verdict.numbers["optimal"]
 
 
+@pytest.mark.parametrize("theorem", ["nobody", "Robinson", "levenshtein"])
+def test_a_theorem_that_says_nothing_of_two_points_is_rejected(theorem, tmp_path):
+    path = saved(ps.construct("simplex", num_classes=2, dim=30), tmp_path)
+    assert verify.verify(path).accepted
+    arrays, description = container.read(path)
+    description["certificate"]["theorem"] = theorem
+    container.write(path, arrays, description)
+    assert not verify.verify(path).accepted
+
+
 def test_error_of_the_norms_covers_the_points_of_parts(tmp_path):
     points = ps.construct("uniform", num_classes=5, dim=3).placement.structure
     structure = ProductPoints((points, points), (5, 5), (0.3, 0.7), None, 6)

@@ -963,11 +963,12 @@ CITED = """
 
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
     """Return the largest cosine of a theorem that applies to K points in R^n."""
-    values = [Fraction(-1)]
+    values: list[Fraction] = []
     for line in CITED.split("\n")[1:-1]:
         n, K, value, authors = line.split(" ", 3)
         if authors == theorem and dim <= int(n) and int(K) <= count:
             values.append(Fraction(value))
+    ensure(bool(values), f"no theorem '{theorem}' on {count} points is known")
     return max(values)
 
 
