@@ -700,7 +700,7 @@ def product_cosine(code: CodeFile) -> MaxCosine:
     else:
         code.spend(code.count**2 * len(parts) // 2)
         cosine = largest_of_classes(parts, columns)
-    unit = sum(part.share * part.unit for part in parts) + abs(total - 1)
+    unit = sum((part.share * part.unit for part in parts), abs(total - 1))
     points = "points of parts side by side"
     return MaxCosine(cosine - error, cosine + error, points, unit)
 
@@ -1202,6 +1202,8 @@ def beliefs(code: CodeFile, found: MaxCosine) -> list[str]:
     steps = [record.get("cosine_step") for record in records]
     for step in sorted({fraction_in(step) for step in steps if step is not None}):
         listed.append(f"cosines of points with the step {step} are 1 - j * {step}")
+    if "shortened" in code.description:
+        listed.append("the words have the stated numbers in their chain of codes")
     if any(record["structure"] == "lattice" for record in records):
         listed.append("differences of the points are vectors of the stated lattice")
     return listed
