@@ -685,7 +685,7 @@ def product_cosine(code: CodeFile) -> MaxCosine:
     entries = sum(size_in(record["size"]) ** 2 for record in records)
     code.hold(entries * BYTES_OF_AN_INTEGER)
     parts = [read_part(code, i, record) for i, record in enumerate(records)]
-    total = sum(part.share for part in parts)
+    total = sum((part.share for part in parts), ZERO)
     valid = min(part.share for part in parts) > 0 and abs(total - 1) < Fraction(
         1, 1 << 44
     )
