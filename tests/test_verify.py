@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from protosphere.spherical.certificate import certified
 from protosphere.spherical.io import container
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.spherical_code import SphericalCode
+from protosphere.spherical.structures import ProductPoints
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*/code-*.safetensors"))
 SCRIPT = Path(verify.__file__)
@@ -140,6 +142,183 @@ def test_a_truncated_file_is_rejected(sources, tmp_path, length):
     path = tmp_path / "short.safetensors"
     path.write_bytes(sources[0].read_bytes()[:length])
     assert not verify.verify(path).accepted
+
+
+def with_other_bytes(path, target, change):
+    """Write a file whose arrays have other bytes than they should, with a digest of those that a reader would find."""
+    content = path.read_bytes()
+    start = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:start])
+    body = change(content[start:])
+    metadata = header.pop("__metadata__")
+    arrays = {}
+    for name, entry in header.items():
+        first, last = entry["data_offsets"]
+        shape = tuple(entry["shape"])
+        arrays[name] = verify.StoredArray(entry["dtype"], shape, body[first:last])
+    metadata["digest"] = verify.content_digest(arrays, metadata["description"])
+    text = json.dumps(header | {"__metadata__": metadata}).encode()
+    target.write_bytes(len(text).to_bytes(8, "little") + text + body)
+    return target
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda body: body[:-1], lambda body: body[:-40], lambda body: body + b"0"],
+)
+def test_bytes_that_are_missing_or_too_many_are_rejected(sources, tmp_path, change):
+    signs = sources[
+        -1
+    ]  # words without any other array: a short last one is still a word
+    same = with_other_bytes(signs, tmp_path / "same.safetensors", bytes)
+    assert verify.verify(same).accepted
+    other = with_other_bytes(signs, tmp_path / "other.safetensors", change)
+    verdict = verify.verify(other)
+    assert not verdict.accepted
+    assert "bytes" in verdict.reason
+
+
+def all_values(dtype):
+    """Every pair of four values and three values."""
+    return np.stack(np.unravel_index(np.arange(12), (4, 3)), axis=1).astype(dtype)
+
+
+def forged_values():
+    """A table of classes that is right, and some with a value twice, a value between two others, or a class twice."""
+    negative = all_values(np.int64)
+    negative[0, 0] = -1  # which Python reads as 3
+    between = all_values(np.float64)
+    between[0, 0] = 0.5
+    longer = np.vstack([all_values(np.uint8), all_values(np.uint8)[:1]])
+    return [
+        (all_values(np.uint8), True),
+        (negative, False),
+        (between, False),
+        (longer, False),
+        (all_values(np.uint8).reshape(1, 2, 12), False),
+    ]
+
+
+@pytest.mark.parametrize(("values", "accepted"), forged_values())
+def test_values_of_classes_are_numbers_of_points(values, accepted, tmp_path):
+    code = ps.construct("composed", num_classes=12, dim=6, table="4 x 3")
+    path = saved(code, tmp_path)
+    arrays, description = container.read(path)
+    container.write(path, arrays | {"values": values}, description)
+    assert verify.verify(path).accepted == accepted
+
+
+@pytest.mark.parametrize(
+    ("name", "stated"),
+    [
+        ("guarantee", "499999999999999999/1000000000000000000"),
+        ("converse", "500000000000000001/1000000000000000000"),
+        ("converse", 0.5 - 1e-13),
+        ("max_cosine", "500000000000000001/1000000000000000000"),
+    ],
+)
+def test_what_is_stated_of_an_exact_cosine_is_compared_exactly(name, stated, tmp_path):
+    path = saved(ps.construct("e8_shell", num_classes=240, dim=8), tmp_path)
+    arrays, description = container.read(path)
+    assert verify.verify(path).accepted
+    description["certificate"][name] = stated
+    container.write(path, arrays, description)
+    assert not verify.verify(path).accepted
+
+
+@pytest.mark.parametrize(("n", "K"), [(4, 300), (8, 900_000)])
+def test_simplex_bounds_are_compared_to_eleven_digits(n, K, tmp_path):
+    path = saved(ps.construct("uniform", num_classes=30, dim=n), tmp_path)
+    code = verify.read_code(path, math.inf)
+    bound = float(ps.bounds.coxeter_boroczky(K, n))
+    certificate = {"converse": bound, "theorem": "coxeter_boroczky"}
+    many = replace(code, count=K, certificate=certificate)
+    found = verify.MaxCosine(Fraction(1), Fraction(1), "points")
+    assert verify.stated_converse(many, found).value == Fraction(bound)
+    forged = replace(many, certificate=certificate | {"converse": bound + 1e-10})
+    with pytest.raises(verify.VerificationError, match="not that of the theorem"):
+        verify.stated_converse(forged, found)
+
+
+def test_points_on_a_line_are_accepted(tmp_path):
+    path = saved(ps.from_points([[1.0], [-1.0], [1.0]]), tmp_path)
+    verdict = verify.verify(path)
+    assert verdict.accepted, verdict.reason
+    assert verdict.numbers["optimal"]
+
+
+@pytest.mark.parametrize("theorem", ["nobody", "Robinson", "levenshtein"])
+def test_a_theorem_that_says_nothing_of_two_points_is_rejected(theorem, tmp_path):
+    path = saved(ps.construct("simplex", num_classes=2, dim=30), tmp_path)
+    assert verify.verify(path).accepted
+    arrays, description = container.read(path)
+    description["certificate"]["theorem"] = theorem
+    container.write(path, arrays, description)
+    assert not verify.verify(path).accepted
+
+
+def test_error_of_the_norms_covers_the_points_of_parts(tmp_path):
+    points = ps.construct("uniform", num_classes=5, dim=3).placement.structure
+    structure = ProductPoints((points, points), (5, 5), (0.3, 0.7), None, 6)
+    placement = Placement("points", structure)
+    code = SphericalCode(placement, certified(placement, None), None)
+    unit = Fraction(verify.verify(saved(code, tmp_path)).numbers["unit_error"])
+    for row in points.points.tolist():
+        assert abs(sum(Fraction(x) ** 2 for x in row) - 1) <= unit
+    assert unit < Fraction(1, 2**44)
+
+
+def test_files_that_would_take_too_much_memory_are_refused(tmp_path):
+    part = {"structure": "signs", "num_points": 10**5, "dim": 1, "size": 10**5}
+    few = part | {"num_points": 2, "size": 2}
+    words = np.resize(np.array([[0], [128]], dtype=np.uint8), (10**5, 1))
+    path = saved(ps.construct("composed", num_classes=4, dim=4, table="2 x 2"), tmp_path)  # fmt: skip
+    _, description = container.read(path)
+    description["structure"] = "product"
+    description["parts"] = [part | {"share": "1/2"}, few | {"share": "1/2"}]
+    container.write(path, {"part0_signs": words, "part1_signs": words[:2]}, description)
+    verdict = verify.verify(path)
+    assert not verdict.accepted
+    assert "--no-limit" in verdict.reason
+
+
+def test_points_that_a_part_does_not_use_take_no_memory(tmp_path):
+    part = {"structure": "signs", "num_points": 10**5, "dim": 1, "size": 2}
+    words = np.resize(np.array([[0], [128]], dtype=np.uint8), (10**5, 1))
+    path = saved(ps.construct("composed", num_classes=4, dim=4, table="2 x 2"), tmp_path)  # fmt: skip
+    _, description = container.read(path)
+    description["parts"] = [part | {"share": "1/2"}, part | {"share": "1/2"}]
+    description["certificate"] |= {"max_cosine": "0", "guarantee": None}
+    description["certificate"] |= {"converse": "-1/3", "theorem": "rankin_simplex"}
+    container.write(path, {"part0_signs": words, "part1_signs": words}, description)
+    verdict = verify.verify(path)
+    assert verdict.accepted, verdict.reason
+
+
+def test_codewords_that_would_take_too_much_memory_are_refused(sources, tmp_path, monkeypatch):  # fmt: skip
+    linear = sources[0]
+    assert verify.verify(linear).accepted
+    monkeypatch.setattr(verify, "MOST_BYTES", 40)
+    assert "--no-limit" in verify.verify(linear).reason
+    assert verify.verify(linear, limit=math.inf).accepted
+
+
+def test_proofs_with_long_numbers_are_rejected(tmp_path):
+    path = saved(ps.construct("uniform", num_classes=30, dim=6), tmp_path)
+    proof = ps.bounds.dual_polynomial(30, 6).to_json()
+    long = "0" * 400  # the same numbers; a hundred long ones take minutes
+    coefficients = [long + text for text in proof["coefficients"]]
+    file = write_json(tmp_path / "proof.json", proof | {"coefficients": coefficients})
+    verdict = verify.verify(path, file)
+    assert not verdict.accepted
+    assert "fraction" in verdict.reason
+
+
+def test_steps_and_lattices_are_listed_as_believed(sources):
+    lattice = next(path for path in sources if "e8" in path.name)
+    believed = " ".join(verify.verify(lattice).believed)
+    assert "1 - j * 1/4" in believed
+    assert "lattice" in believed
 
 
 def test_script_runs_without_packages_and_agrees_with_the_command(sources, tmp_path, capsys):  # fmt: skip
@@ -305,7 +484,7 @@ def test_circle_bound_is_just_below_the_cosine(K):
 def test_simplex_bound_is_that_of_the_package(n):
     for cosine in (0.3, 0.6, 0.9):
         wanted = simplex_bound(n, 1 - cosine)
-        assert verify.simplex_bound_size(n, cosine) == pytest.approx(wanted, rel=1e-6)
+        assert verify.simplex_bound_size(n, cosine) == pytest.approx(wanted, rel=1e-12)
 
 
 def test_cited_theorems_are_those_of_the_bounds():

@@ -45,6 +45,10 @@ FORMAT = "protosphere-code-1"
 PROOF_FORMAT = "protosphere-dual-1"
 MOST_PRODUCTS = 2e10
 """Products of coordinates, or comparisons of sign words, that are made without --no-limit: some minutes."""
+MOST_BYTES = 1 << 30
+"""Size of a table, or of all words, that is held without --no-limit: a small file may give many words."""
+BYTES_OF_AN_INTEGER = 48
+"""Memory of an integer of up to 120 bits in a list of Python."""
 
 
 class VerificationError(Exception):
@@ -109,6 +113,11 @@ class CodeFile:
         enough = products <= self.limit
         ensure(enough, f"{products:.0e} products are above the limit; see --no-limit")
 
+    def hold(self, size_bytes: int) -> None:
+        """Raise VerificationError if so much memory exceeds the limit."""
+        enough = size_bytes <= MOST_BYTES or self.limit == math.inf
+        ensure(enough, f"{size_bytes:.0e} bytes are above the limit; see --no-limit")
+
 
 def strict_json(text: str | bytes) -> dict[str, Any]:
     """Parse a JSON object; duplicate keys, which readers may interpret differently, are an error."""
@@ -129,7 +138,7 @@ def size_in(value: Any) -> int:
 def fraction_in(value: Any) -> Fraction:
     """Return a number from a header exactly: a fraction given as text, or a float."""
     if isinstance(value, str):
-        plain = re.fullmatch(r"-?\d{1,4000}(/[1-9]\d{0,4000})?", value, re.ASCII)
+        plain = re.fullmatch(r"-?\d{1,300}(/[1-9]\d{0,299})?", value, re.ASCII)
         ensure(plain is not None, "a number is not a fraction")
         return Fraction(value)
     ensure(type(value) in (int, float) and abs(value) <= 2, "a number is no cosine")
@@ -144,13 +153,7 @@ def read_code(path: Path, limit: float) -> CodeFile:
     header = strict_json(content[8:start])
     metadata = header.pop("__metadata__")
     ensure(metadata["format"] == FORMAT, f"the format is not '{FORMAT}'")
-    arrays: dict[str, StoredArray] = {}
-    for name, entry in header.items():
-        shape = tuple(map(size_in, entry["shape"]))
-        known = entry["dtype"] in DIGEST_NAMES
-        ensure(known, "an array has a number type that the format does not have")
-        first, last = map(size_in, entry["data_offsets"])
-        arrays[name] = StoredArray(entry["dtype"], shape, content[start:][first:last])
+    arrays = read_arrays(header, content[start:])
     found = content_digest(arrays, metadata["description"])
     ensure(found == metadata["digest"], "the content does not match its digest")
     description = strict_json(metadata["description"])
@@ -159,6 +162,25 @@ def read_code(path: Path, limit: float) -> CodeFile:
     dim = size_in(certificate["dim"])
     ensure(count >= 2 and dim >= 1, "a code has at least 2 points and 1 dimension")
     return CodeFile(arrays, description, certificate, count, dim, limit)
+
+
+def read_arrays(header: dict[str, Any], body: bytes) -> dict[str, StoredArray]:
+    """Return the arrays, which fill the bytes after the header one after another, each as its type and shape state."""
+    arrays: dict[str, StoredArray] = {}
+    end = 0
+    for name in sorted(header, key=lambda name: header[name]["data_offsets"]):
+        kind = header[name]["dtype"]
+        known = kind in DIGEST_NAMES
+        ensure(known, "an array has a number type that the format does not have")
+        shape = tuple(map(size_in, header[name]["shape"]))
+        ensure(len(shape) <= 2, f"'{name}' is neither a list nor a matrix")
+        first, last = map(size_in, header[name]["data_offsets"])
+        size = math.prod(shape) * struct.calcsize(f"<{LETTERS[kind]}")
+        ensure(first == end and last == first + size, f"'{name}' has other bytes than its shape states")  # fmt: skip
+        arrays[name] = StoredArray(kind, shape, body[first:last])
+        end = last
+    ensure(end == len(body), "the file is truncated, or has bytes of no array")
+    return arrays
 
 
 def content_digest(arrays: dict[str, StoredArray], description: str) -> str:
@@ -392,6 +414,7 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
     if structure == "linear":
         rows = packed_words(code, "generator", None, n)
         numbers = number_array(code, "messages", 1 << len(rows))
+        code.hold(len(numbers) * n // 8)
         words = sums_of(rows, numbers)
     else:
         ensure(structure == "cosets", f"the structure '{structure}' is unknown")
@@ -399,6 +422,7 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
         numbers = number_array(code, "numbers", 2 * n * len(firsts))
         m = n.bit_length() - 1
         ensure(n == 1 << m, "the length of the cosets is not a power of two")
+        code.hold(len(numbers) * n // 8)
         rows = affine_functions(m, range(n))
         words = sums_of(rows, (number % (2 * n) for number in numbers))
         words = [word ^ firsts[i // (2 * n)] for word, i in zip(words, numbers)]  # noqa: B905
@@ -479,6 +503,7 @@ def least_distances(
         return {(labels[0], labels[0]): 0}  # two classes have one point
     rows = filled_subcode(labels, signs)
     cosets = cosets_of(labels, signs.words, rows)
+    code.hold(signs.length // 8 << len(rows))
     sums = all_sums(rows)
     number = sum(map(len, cosets.values()))
     code.spend(number**2 * len(sums) // 2)
@@ -597,12 +622,13 @@ def simplex_cosine(code: CodeFile) -> MaxCosine:
 class Part:
     """A part of a product: its weight in the cosine, and the cosines of its values in units of 1 / ONE^2.
 
-    The error of the cosines is at most `error`.
+    The error of the cosines is at most `error`, and the squared norms are 1 to within `unit`.
     """
 
     share: Fraction
     cosines: list[list[int]]
     error: Fraction
+    unit: Fraction
 
     def largest(self) -> Fraction:
         """Return the largest cosine of two values; there must be at least two."""
@@ -621,41 +647,47 @@ def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
     count = size_in(record["num_points"])
     dim = size_in(record["dim"])
     size = size_in(record["size"])
-    code.spend(count * count * dim)
-    part = CodeFile(own, record, {}, count, dim, code.limit)
-    cosines, error = part_cosines(part)
     ensure(1 <= size <= count, "a part has more values in use than points")
-    share = fraction_in(record["share"])
-    return Part(share, [row[:size] for row in cosines[:size]], error)
+    code.spend(size * size * dim)
+    part = CodeFile(own, record, {}, count, dim, code.limit)
+    cosines, unit = part_cosines(part, size)
+    error = Fraction(1, ONE * ONE) if unit == 0 else rounding(dim) + 2 * unit
+    return Part(fraction_in(record["share"]), cosines, error, unit)
 
 
-def part_cosines(part: CodeFile) -> tuple[list[list[int]], Fraction]:
-    """Return the cosines of all pairs of points of a part in units of 1 / ONE^2, and a bound on their error."""
+def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
+    """Return the cosines of the first `size` points of a part in units of 1 / ONE^2, and the error of the norms.
+
+    Where the points have no rounded coordinates, this error is 0, and the cosines are rounded down.
+    """
     structure = part.description["structure"]
     if structure in ("plain", "lattice"):
-        rows = scaled(part.array("points", "F64", part.count, part.dim))
-        error = rounding(part.dim) + 2 * unit_error(rows, part.dim)
-        return [[sum(map(mul, x, y)) for y in rows] for x in rows], error
+        rows = scaled(part.array("points", "F64", part.count, part.dim))[:size]
+        unit = unit_error(rows, part.dim)
+        return [[sum(map(mul, x, y)) for y in rows] for x in rows], unit
     cosines: list[list[int]] = []
     if structure == "simplices":
         simplices, sizes = read_simplices(part)
+        simplices = simplices[:size]
         for i, b in enumerate(simplices):
             row = [-ONE * ONE // (sizes[b] - 1) * (b == other) for other in simplices]
             row[i] = ONE * ONE
             cosines.append(row)
     else:
-        words = read_codewords(part, structure, part.dim).words
+        words = read_codewords(part, structure, part.dim).words[:size]
         for word in words:
             products = [part.dim - 2 * (word ^ other).bit_count() for other in words]
             cosines.append([ONE * ONE * product // part.dim for product in products])
-    return cosines, Fraction(1, ONE * ONE)
+    return cosines, ZERO
 
 
 def product_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine: by the parts if every combination is a class, else over all pairs of classes."""
     records = code.description["parts"]
+    entries = sum(size_in(record["size"]) ** 2 for record in records)
+    code.hold(entries * BYTES_OF_AN_INTEGER)
     parts = [read_part(code, i, record) for i, record in enumerate(records)]
-    total = sum(part.share for part in parts)
+    total = sum((part.share for part in parts), ZERO)
     valid = min(part.share for part in parts) > 0 and abs(total - 1) < Fraction(
         1, 1 << 44
     )
@@ -663,26 +695,32 @@ def product_cosine(code: CodeFile) -> MaxCosine:
     dims = sum(record["dim"] for record in records)
     ensure(dims <= code.dim, "the parts do not fit into the dimensions")
     error = sum(part.share * part.error for part in parts) + 2 * abs(total - 1)
-    combinations = math.prod(len(part.cosines) for part in parts)
-    if "values" in code.arrays:
-        values = code.arrays["values"].rows()
-        ensure(len(set(values)) == code.count, "a class is missing or occurs twice")
-        columns = list(zip(*values, strict=True))
-        sizes = [len(part.cosines) for part in parts]
-        inside = all(
-            max(column) < size for column, size in zip(columns, sizes, strict=True)
-        )
-        ensure(inside, "a class has a value that its part does not have")
-    else:
-        columns = []
-        ensure(combinations == code.count, "not every combination is a class")
-    if combinations == code.count:
+    columns = class_columns(code, [len(part.cosines) for part in parts])
+    if math.prod(len(part.cosines) for part in parts) == code.count:
         used = [part for part in parts if len(part.cosines) > 1]
         cosine = 1 - min(part.share * (1 - part.largest()) for part in used)
     else:
         code.spend(code.count**2 * len(parts) // 2)
         cosine = largest_of_classes(parts, columns)
-    return MaxCosine(cosine - error, cosine + error, "points of parts side by side")
+    unit = sum((part.share * part.unit for part in parts), abs(total - 1))
+    points = "points of parts side by side"
+    return MaxCosine(cosine - error, cosine + error, points, unit)
+
+
+def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
+    """Return a column of values for each part; none where the file leaves them out and every combination is a class."""
+    if "values" not in code.arrays:
+        every = math.prod(sizes) == code.count
+        ensure(every, "not every combination is a class")
+        return []
+    kind = code.arrays["values"].kind
+    ensure(kind in ("U8", "U16", "U32"), "a value is not an unsigned integer")
+    values = code.array("values", kind, code.count, len(sizes)).rows()
+    ensure(len(set(values)) == code.count, "a class occurs twice")
+    columns = list(zip(*values, strict=True))
+    for column, size in zip(columns, sizes, strict=True):
+        ensure(max(column) < size, "a class has a value that its part does not have")
+    return columns
 
 
 def largest_of_classes(parts: list[Part], columns: list[tuple[int, ...]]) -> Fraction:
@@ -726,6 +764,8 @@ Polynomial = list[Fraction]
 """The coefficients of 1, t, t^2, ..."""
 
 LARGEST_DEGREE = 100
+LEVENSHTEIN_SCALE = 1 << 46
+"""Levenshtein's bound is checked at two multiples of 1 over this; floats are right to within an eighth of that."""
 
 
 def value_at(f: Polynomial, t: Fraction) -> Fraction:
@@ -925,28 +965,56 @@ CITED = """
 
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
     """Return the largest cosine of a theorem that applies to K points in R^n."""
-    values = [Fraction(-1)]
+    values: list[Fraction] = []
     for line in CITED.split("\n")[1:-1]:
         n, K, value, authors = line.split(" ", 3)
         if authors == theorem and dim <= int(n) and int(K) <= count:
             values.append(Fraction(value))
+    ensure(bool(values), f"no theorem '{theorem}' on {count} points is known")
     return max(values)
 
 
+QUADRATURE_POINTS = 24
+
+
+def legendre(degree: int, x: float) -> tuple[float, float]:
+    """Return the Legendre polynomial of a degree of at least 1 at x, and its derivative, for -1 < x < 1."""
+    before, value = 1.0, x
+    for k in range(1, degree):
+        before, value = value, ((2 * k + 1) * x * value - k * before) / (k + 1)
+    return value, degree * (before - x * value) / (1 - x * x)
+
+
+def gauss_legendre(count: int) -> list[tuple[float, float]]:
+    """Return the nodes and weights of Gauss's quadrature on [0, 1]: zeros of a Legendre polynomial, by Newton."""
+    pairs: list[tuple[float, float]] = []
+    for i in range(count):
+        x = math.cos(math.pi * (i + 0.75) / (count + 0.5))
+        for _ in range(10):
+            value, slope = legendre(count, x)
+            x -= value / slope
+        slope = legendre(count, x)[1]
+        pairs.append(((1 + x) / 2, 1 / ((1 - x * x) * slope * slope)))
+    return pairs
+
+
+NODES = gauss_legendre(QUADRATURE_POINTS)
+
+
 def schlaefli_function(order: int, width: float) -> float:
-    """Return Schlaefli's F_order in terms of 1 / (order - 1) - cos 2a, by Simpson's rule in floats."""
+    """Return Schlaefli's F_order in terms of 1 / (order - 1) - cos 2a, by Gauss's quadrature in floats."""
     if order <= 2:
         return 1.0 if order == 1 else 2 / math.pi * math.asin(math.sqrt(width / 2))
     total = 0.0
-    for i in range(1, 49):
-        step = width * (i / 48) ** 2
+    for node, weight in NODES:
+        step = width * node * node
         x = 1 / (order - 1) - step
-        height = i / math.sqrt(1 - x * x)
+        height = node / math.sqrt(1 - x * x)
         if order > 3:
             inner = (order - 1) * step / ((order - 3) * (1 - 2 * x))
             height *= schlaefli_function(order - 2, inner)
-        total += height * (1 if i == 48 else 2 + 2 * (i % 2))
-    return 2 / math.pi * width * total / (3 * 48 * 48)
+        total += weight * height
+    return 2 / math.pi * width * total
 
 
 def simplex_bound_size(dim: int, cosine: float) -> float:
@@ -975,18 +1043,24 @@ def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
     wrong = (
         f"the stated converse {shown(stated)} is not that of the theorem '{theorem}'"
     )
-    possible = stated <= found.high + tolerance(code.dim)
+    slack = stated_tolerance(code, code.certificate["converse"], found)
+    possible = stated <= found.high + slack
     ensure(possible, f"the stated converse {shown(stated)} is above the maximum cosine")
     few = code.count <= code.dim + 1
     if theorem == ("rankin_simplex" if few else "rankin_orthoplex"):
         value = Fraction(-1, code.count - 1) if few else ZERO
         ensure(stated == value, wrong)
         return Converse(value, theorem, "by its formula")
-    if theorem == "levenshtein" and code.count > 2 * code.dim >= 4:
+    if theorem == "levenshtein" and code.count > 2 * code.dim == 2:
+        ensure(stated == 1, wrong)
+        return Converse(stated, theorem, "as a line has two unit vectors")
+    if theorem == "levenshtein" and code.count > 2 * code.dim:
         return levenshtein_converse(code, found, stated, wrong)
     if theorem == "coxeter_boroczky" and 3 <= code.dim <= 8 < 4 * code.count:
+        ensure(stated < 1, wrong)
         ratio = simplex_bound_size(code.dim, float(stated)) / code.count
-        ensure(abs(ratio - 1) < 1e-5, wrong)
+        rounding_error = 1e-11 + code.dim * 1e-14 / float(1 - stated)
+        ensure(abs(ratio - 1) < rounding_error, wrong)
         return Converse(stated, theorem)
     above = cited_bound(code.count, code.dim, theorem) - stated
     ensure(0 <= above < Fraction(1, 10**14), wrong)
@@ -998,13 +1072,15 @@ def levenshtein_converse(
 ) -> Converse:
     """Check Levenshtein's bound: its polynomial excludes K points just below it, but not just above it."""
     ensure(stated < 1, wrong)
-    scale = 1 << min(math.ceil(1 / (1 - stated)).bit_length() + 36, 46)
-    below = Fraction(math.floor(stated * scale) - 1, scale)
-    above = below + Fraction(3, scale)
+    below = Fraction(math.floor(stated * LEVENSHTEIN_SCALE) - 1, LEVENSHTEIN_SCALE)
+    above = below + Fraction(3, LEVENSHTEIN_SCALE)
     if code.dim == 2:
         bound = circle_bound(code.count)
         ensure(below <= bound <= above, wrong)
         return Converse(bound, "levenshtein", "by the angles on a circle")
+    if isinstance(code.certificate["converse"], str):
+        sharp = levenshtein_is_sharp(code.count, code.dim, stated)
+        ensure(sharp or levenshtein_excludes(code.count, code.dim, stated), wrong)
     is_bound = levenshtein_excludes(code.count, code.dim, below)
     ensure(is_bound and not levenshtein_excludes(code.count, code.dim, above), wrong)
     near = found.exact and below <= found.low <= above
@@ -1042,19 +1118,25 @@ def tolerance(dim: int) -> Fraction:
     return 8 * rounding(dim)
 
 
+def stated_tolerance(code: CodeFile, stated: str | float, found: MaxCosine) -> Fraction:
+    """Return how far a stated number may be from the maximum cosine: not at all where both are exact."""
+    if found.exact and isinstance(stated, str):
+        return ZERO
+    return tolerance(code.dim)
+
+
 def check_cosine(code: CodeFile, found: MaxCosine) -> None:
     """Raise VerificationError unless the stated maximum cosine and guarantee agree with the points."""
     stated = fraction_in(code.certificate["max_cosine"])
-    slack = tolerance(code.dim)
-    if found.exact and isinstance(code.certificate["max_cosine"], str):
-        slack = ZERO
+    slack = stated_tolerance(code, code.certificate["max_cosine"], found)
     agrees = found.low - slack <= stated <= found.high + slack
     only_bound = code.count > ALL_PAIRS_POINTS and stated > found.high
     what = f"{float(found.low):.12g} to {float(found.high):.12g}, not {shown(stated)}"
     ensure(agrees or only_bound, f"the maximum cosine is {what}")
     guarantee = code.certificate["guarantee"]
     if guarantee is not None:
-        kept = fraction_in(guarantee) >= found.low - tolerance(code.dim)
+        slack = stated_tolerance(code, guarantee, found)
+        kept = fraction_in(guarantee) >= found.low - slack
         ensure(kept, "the maximum cosine is above the guarantee")
 
 
@@ -1118,6 +1200,14 @@ def beliefs(code: CodeFile, found: MaxCosine) -> list[str]:
         listed.append(f"before rounding, their maximum cosine was exactly {exactly}")
     if code.certificate["guarantee"] is not None:
         listed.append("the guarantee is a theorem on the construction")
+    records = [code.description, *code.description.get("parts", [])]
+    steps = [record.get("cosine_step") for record in records]
+    for step in sorted({fraction_in(step) for step in steps if step is not None}):
+        listed.append(f"cosines of points with the step {step} are 1 - j * {step}")
+    if "shortened" in code.description:
+        listed.append("the words have the stated numbers in their chain of codes")
+    if any(record["structure"] == "lattice" for record in records):
+        listed.append("differences of the points are vectors of the stated lattice")
     return listed
 
 

@@ -129,6 +129,8 @@ def test_optimal_is_one_rule_for_points_for_their_type_and_for_their_file(tmp_pa
     [
         (Fraction(1, 3), Fraction(1, 4), "above the guarantee 1/4"),
         (0.3, 0.2, "above the guarantee 0.2"),
+        (0.3, 0.3 - 1e-12, "above the guarantee"),
+        (Fraction(1, 3), 1 / 3 - 1e-12, "above the guarantee"),
         (Fraction(-1, 2), None, "below the converse -1/9"),
         (-0.2, None, "below the converse -1/9"),
     ],

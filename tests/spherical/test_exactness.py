@@ -133,6 +133,14 @@ def test_inner_products_of_long_sign_words_are_exact():
     assert largest_inner_product(sign_rows(words, dim)) == dim - 2
 
 
+def test_integers_among_floats_are_not_equal_entries_after_rounding():
+    large = 2**53
+    rows = [[large + 1, float(large)], [large + 1, -float(large)]]
+    assert not ps.certify(rows, normalize=True).exact
+    halves = [[1, 0.5 * 2], [1, -1.0]]
+    assert ps.certify(halves, normalize=True).exact
+
+
 def test_integers_that_float64_rounds_together_are_not_equal_entries():
     rows = np.array([[2**60 + 1, 2**60], [2**60, -(2**60)]])
     assert not ps.certify(rows, normalize=True).exact

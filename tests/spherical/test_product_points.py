@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from protosphere.errors import InvalidArgumentError
 from protosphere.geometry.simplex import simplex_points
-from protosphere.spherical.structures import Plain
-from protosphere.spherical.structures.product import ProductPoints
+from protosphere.spherical.certificate import certified
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.structures import Plain, SignWords
+from protosphere.spherical.structures.product import ProductPoints, normalized_shares
 from protosphere.spherical.structures.structure import Content
 from protosphere.types import ignore
 
@@ -60,3 +62,13 @@ def test_a_file_with_more_dimensions_than_memory_is_refused():
     )
     with pytest.raises(InvalidArgumentError, match="'dim' should be at most 2\\^24"):
         ProductPoints.read(content)
+
+
+@pytest.mark.parametrize("excess", [1.3e-14, -1.3e-14, 5e-13])
+def test_interval_holds_the_cosine_of_shares_whose_sum_is_rounded(excess):
+    ends = SignWords(1, np.array([[0], [128]], dtype=np.uint8))
+    shares = normalized_shares([0.5 + excess, 0.5])
+    structure = ProductPoints((ends, ends), (2, 2), shares, None, 2)
+    low, high = certified(Placement("points", structure), None).interval
+    first, second = map(Fraction, shares)
+    assert low <= abs(first - second) / (first + second) <= high

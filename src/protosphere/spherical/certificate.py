@@ -228,7 +228,7 @@ def certificate_of(
             max_cosine = guarantee
             error += above
     bound = converse(measured.num_classes, measured.dim)
-    _require_between(max_cosine, guarantee, bound)
+    _require_between(max_cosine, guarantee, bound, product_rounding(measured.dim))
     return Certificate(
         num_classes=measured.num_classes,
         dim=measured.dim,
@@ -242,22 +242,25 @@ def certificate_of(
 
 
 def _require_between(
-    max_cosine: Cosine, guarantee: Cosine | None, bound: Bound
+    max_cosine: Cosine, guarantee: Cosine | None, bound: Bound, rounding: float
 ) -> None:
-    """Raise CertificateError where a measured value contradicts a theorem."""
+    """Raise CertificateError where a measured value contradicts a theorem.
+
+    A guarantee may come from a file, so it is compared to within `rounding`.
+    """
     measured = f"measured max cosine {max_cosine}"
-    if guarantee is not None and _exceeds(max_cosine, guarantee):
+    if guarantee is not None and _exceeds(max_cosine, guarantee, rounding):
         raise CertificateError(f"{measured} is above the guarantee {guarantee}")
-    if _exceeds(bound.value, max_cosine):
+    if _exceeds(bound.value, max_cosine, TOLERANCE):
         raise CertificateError(
             f"{measured} is below the converse {bound.value} ({bound.theorem})"
         )
 
 
-def _exceeds(value: Cosine, limit: Cosine) -> bool:
+def _exceeds(value: Cosine, limit: Cosine, tolerance: float) -> bool:
     if isinstance(value, Fraction) and isinstance(limit, Fraction):
         return value > limit
-    return float(value) > float(limit) + TOLERANCE
+    return float(value) > float(limit) + tolerance
 
 
 def certified(

@@ -150,7 +150,9 @@ def as_matrix(points: Any) -> tuple[Points, bool]:
         raise InvalidArgumentError(f"'points' must be {wanted}") from error
     with np.errstate(over="ignore"):  # infinity, which is refused later
         matrix = raw.astype(np.float64)
-    return matrix, _is_lossless(raw, matrix)
+    is_array = isinstance(points, np.ndarray) or hasattr(points, "detach")
+    lossless = _is_lossless(raw, matrix) and (is_array or _are_small(matrix))
+    return matrix, lossless
 
 
 def _as_array(points: Any) -> NDArray[Any]:
@@ -168,7 +170,12 @@ def _is_lossless(raw: NDArray[Any], matrix: Points) -> bool:
     """Whether every number is the same in float64."""
     if raw.dtype.kind == "f":
         return raw.dtype.itemsize <= 8 or bool(np.all(raw == matrix))
-    return raw.dtype.itemsize < 8 or bool(np.all(np.abs(matrix) < 2.0**53))
+    return raw.dtype.itemsize < 8 or _are_small(matrix)
+
+
+def _are_small(matrix: Points) -> bool:
+    """Whether all numbers are so small that integers among others in nested sequences have not been rounded."""
+    return bool(np.all(np.abs(matrix) < 2.0**53))
 
 
 def _require_directions(points: Points) -> None:

@@ -57,8 +57,11 @@ LONGEST_DENOMINATOR = 10**17
 SEARCH_WORK = 1 << 10
 """Multiplications that take as long as the search for the closest of many classes takes, per class and part."""
 
-LAST_BITS = 2.0**-46
-"""Shares whose sum is this close to 1 stay as they are, so that files give the same bits back."""
+LAST_BITS = 2.0**-49
+"""Shares whose sum is this close to 1 stay as they are, so that files give the same bits back.
+
+It is less than the error that certificates allow for norms.
+"""
 
 SHARE_ROUNDING = 1e-12
 """How far from 1 the sum of shares may be that are floats."""
