@@ -73,7 +73,7 @@ def test_more_points_in_fewer_dimensions_are_bounded_too(row, more, fewer):
     assert proved_optimum(row.num_classes + more, dim).value == brute_force
 
 
-LEVENSHTEIN = [
+SHARP = [
     (12, 3),
     (16, 5),
     (27, 6),
@@ -85,14 +85,18 @@ LEVENSHTEIN = [
     (275, 22),
     (891, 22),
     (552, 23),
+    (120, 4),
+    (4600, 23),
+    (196_560, 24),
     (325, 52),
+    (756, 105),
 ]
-"""Configurations that meet Levenshtein's bound."""
+"""Configurations that meet Levenshtein's bound, and the 600-cell, which meets that of Coxeter and Böröczky."""
 
 SINGLE = [(row.num_classes, row.dim) for row in PROVED_OPTIMA]
 
 
-@pytest.mark.parametrize(("num_classes", "dim"), [*LEVENSHTEIN, *SINGLE])
+@pytest.mark.parametrize(("num_classes", "dim"), [*SHARP, *SINGLE])
 def test_best_reaches_every_proved_optimum_and_says_so(num_classes, dim):
     certificate = ps.best(num_classes=num_classes, dim=dim, iterations=0).certificate
     assert certificate.optimal

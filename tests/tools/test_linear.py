@@ -4,29 +4,55 @@ from __future__ import annotations
 
 import random
 from itertools import islice
+from math import lcm
 
 import numpy as np
 import pytest
 from tools.linear.command import target_distances
 from tools.linear.deep_holes import deep_hole
 from tools.linear.hunt import cyclic_codes, hunt
-from tools.linear.orbit_search import orbit_weights
+from tools.linear.orbit_search import (
+    orbit_weights,
+    order_of_x,
+    prime_powers,
+    random_group,
+)
 from tools.linear.table_file import save_linear_codes
 from tools.linear.tail_search import covering_functionals
 from tools.linear.workshop import Found, Workshop, distance, word_weights, workshop_of
 
 from protosphere.coding.derivations import generator_matrix
 from protosphere.coding.linear import codewords, pack, unpack
+from protosphere.coding.polynomials import degree
 from protosphere.errors import StorageError
 from protosphere.tables.linear_codes import read_linear_codes, shipped_linear_codes
 
 
-def test_weights_by_orbits_are_those_of_the_words():
-    group = orbit_weights((0b111, 0b1011, 0b1101), 1, 128)
+@pytest.mark.parametrize(
+    ("moduli", "squarings"),
+    [((0b111, 0b1011, 0b1101), 1), ((0b101, 0b111, 0b10101), 0)],
+)
+def test_weights_by_orbits_are_those_of_the_words(moduli, squarings):
+    group = orbit_weights(moduli, squarings, 128)
     chosen = [0, 3, 5]
     code = group.code(chosen, int(group.sizes[chosen].sum()), 1)
     weights = group.weights[chosen].sum(axis=0)
     assert set(weights.tolist()) == set(word_weights(code.bits)[1:].tolist())
+
+
+def test_moduli_of_an_even_order_are_the_powers_that_divide():
+    assert sorted(prime_powers(6, 17)) == [0b11, 0b101, 0b111, 0b10101]
+    assert prime_powers(8, 3) == [0b11, 0b101, 0b1111]
+
+
+def test_groups_of_even_and_of_odd_order_are_drawn_with_all_rows():
+    rng = random.Random(28)
+    drawn = [random_group(9, rng, 100) for _ in range(60)]
+    orders = {lcm(*map(order_of_x, moduli)) % 2 for moduli, _ in drawn}
+    assert orders == {0, 1}
+    for moduli, squarings in drawn:
+        assert sum(map(degree, moduli)) == 9
+        assert squarings == 0 or all(order_of_x(modulus) % 2 for modulus in moduli)
 
 
 def test_functionals_cover_what_they_should():

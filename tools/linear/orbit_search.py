@@ -24,6 +24,9 @@ from tools.linear.workshop import Found
 MOST_ENTRIES = 1 << 25
 """Largest number of entries of the matrix of weights."""
 
+SMALL_ORDER = 32
+"""Half of the groups multiply by a root of unity of an order below this."""
+
 
 @lru_cache
 def irreducible(m: int) -> list[int]:
@@ -32,6 +35,21 @@ def irreducible(m: int) -> list[int]:
     return [
         f for f in factors if not any(g < f and remainder(f, g) == 0 for g in factors)
     ]
+
+
+@lru_cache
+def prime_powers(m: int, most: int) -> list[int]:
+    """Return the powers of irreducible polynomials that divide x^m - 1, of at most this degree."""
+    multiplicity = m & -m  # the odd part has every factor once
+    odd = m // multiplicity
+    found: list[int] = []
+    for factor in irreducible(odd) if odd > 1 else [3]:
+        power = 1
+        for _ in range(multiplicity):
+            power = multiply(power, factor)
+            if degree(power) <= most:
+                found.append(power)
+    return found
 
 
 def order_of_x(modulus: int) -> int:
@@ -150,12 +168,15 @@ def _orbits(maps: list[list[int]], k: int) -> Indices:
 def random_group(
     k: int, rng: random.Random, most_orbits: int
 ) -> tuple[tuple[int, ...], int]:
-    """Draw moduli of total degree k and a number of squarings, of a group with at most so many orbits."""
+    """Draw moduli of total degree k and a number of squarings, of a group with at most so many orbits.
+
+    Half of the groups are of a small order, with most moduli several times: codes with several generators.
+    """
     while True:
-        m = rng.randrange(3, 128, 2)
+        m = rng.randrange(3, SMALL_ORDER if rng.random() < 0.5 else 128)
         moduli: list[int] = []
         while (left := k - sum(map(degree, moduli))) > 0:
-            fitting = [f for f in irreducible(m) if degree(f) <= left]
+            fitting = [f for f in prime_powers(m, k) if degree(f) <= left]
             large = [f for f in fitting if degree(f) >= min(3, left)]
             prefers_large = large and rng.random() < 0.8
             moduli.append(rng.choice(large if prefers_large else fitting))
@@ -164,6 +185,8 @@ def random_group(
         powers = lcm(*map(degree, moduli))
         divisors = [s for s in range(1, powers + 1) if powers % s == 0]
         squarings = rng.choice(divisors) % powers
+        if m % 2 == 0:  # squaring is not invertible modulo a square
+            squarings = 0
         size = order * (powers // squarings if squarings else 1)
         if order > 1 and (1 << k) // size <= most_orbits and moduli.count(3) <= 3:
             return tuple(moduli), squarings

@@ -110,7 +110,8 @@ _MUSIN_TARASOV_13 = "Musin & Tarasov (2012), The strong thirteen spheres problem
 _MUSIN_TARASOV_14 = "Musin & Tarasov (2015), The Tammes problem for N = 14"
 _ROBINSON = "Robinson (1961), Arrangement of 24 points on a sphere"
 _BACHOC_VALLENTIN = (
-    "Bachoc & Vallentin (2009), Optimality and uniqueness of the (4, 10, 1/6) code"
+    "Bachoc & Vallentin (2009), "
+    "Optimality and uniqueness of the (4, 10, 1/6) spherical code"
 )
 _D4 = (
     "de Laat, Leijenhorst & de Muinck Keizer (2024), "
@@ -215,7 +216,10 @@ PROVED_OPTIMA: tuple[ProvedOptimum, ...] = (
     _kerdock(4),
     _kerdock(5),
 )
-"""Every configuration that is proved optimal by a theorem of its own, and by none of the other bounds."""
+"""Every configuration that is proved optimal by a theorem of its own.
+
+Only the icosahedron also meets other bounds; its part of eleven points does not.
+"""
 
 LARGEST_PROVED_DIM = max(row.dim for row in PROVED_OPTIMA)
 
