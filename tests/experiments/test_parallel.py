@@ -62,7 +62,7 @@ def eventually(condition, seconds=120):
 
 
 @contextlib.contextmanager
-def training_in_two_processes(store):
+def training_in_two_processes(store, on_interrupt):
     """A run that would take hours, its child processes and its folder; all are gone at the end."""
     config = load_config("quick-digits").changed(
         epochs=100000, scheme="simplex", dim=9, train_images=200
@@ -71,11 +71,9 @@ def training_in_two_processes(store):
     command = [*(sys.executable, "-m", "protosphere"), *words.split()]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1"}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    handler = {"preexec_fn": lambda: signal.signal(signal.SIGINT, on_interrupt)}
     started = subprocess.Popen(
-        [*command, "--store", str(store)],
-        env=environment,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        **quiet,
+        [*command, "--store", str(store)], env=environment, **quiet, **handler
     )
     ranks = []
     folder = Store(store).work_folder(config.digest)
@@ -99,7 +97,9 @@ needs_signals = pytest.mark.skipif(
 
 @needs_signals
 def test_processes_of_a_killed_run_end_and_the_same_command_goes_on(tmp_path):
-    with training_in_two_processes(tmp_path / "run") as (started, ranks, folder):
+    as_in_background = signal.SIG_IGN  # as a shell's background jobs have it
+    store = tmp_path / "run"
+    with training_in_two_processes(store, as_in_background) as (started, ranks, folder):
         started.kill()
         started.wait()
         assert eventually(lambda: not any(map(alive, ranks)), 30)
@@ -110,7 +110,8 @@ def test_processes_of_a_killed_run_end_and_the_same_command_goes_on(tmp_path):
 @needs_signals
 def test_an_interrupt_of_the_first_process_alone_ends_all(tmp_path):
     """A rank that waits for another which is gone does not hear of Ctrl-C either."""
-    with training_in_two_processes(tmp_path / "run") as (started, ranks, folder):
+    store = tmp_path / "run"
+    with training_in_two_processes(store, signal.SIG_DFL) as (started, ranks, folder):
         started.send_signal(signal.SIGINT)
         assert started.wait(60) == 130
         assert eventually(lambda: not any(map(alive, ranks)), 30)
