@@ -61,58 +61,62 @@ def eventually(condition, seconds=120):
     return False
 
 
-@pytest.mark.skipif(
-    not hasattr(signal, "SIGKILL") or shutil.which("ps") is None,
-    reason="needs kill -9 and ps",
-)
-def test_processes_of_a_killed_run_end_and_the_same_command_goes_on(tmp_path):
-    words = [
-        "train",
-        "digits",
-        "--epochs",
-        "100000",
-        "--scheme",
-        "simplex",
-        "--dim",
-        "9",
-        "--train-images",
-        "200",
-    ]
-    command = [
-        sys.executable,
-        "-m",
-        "protosphere",
-        *words,
-        "--devices",
-        "2",
-        "--store",
-        str(tmp_path / "run"),
-    ]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1"}
-    ignoring = {
-        "preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)
-    }  # as a shell's background jobs do
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    started = subprocess.Popen(command, env=environment, **quiet, **ignoring)
-    ranks = []
+@contextlib.contextmanager
+def training_in_two_processes(store, on_interrupt):
+    """A run that would take hours, its child processes and its folder; all are gone at the end."""
     config = load_config("quick-digits").changed(
         epochs=100000, scheme="simplex", dim=9, train_images=200
     )
-    folder = Store(tmp_path / "run").work_folder(config.digest)
+    words = "train digits --epochs 100000 --scheme simplex --dim 9 --train-images 200 --devices 2"
+    command = [*(sys.executable, "-m", "protosphere"), *words.split()]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1"}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    handler = {"preexec_fn": lambda: signal.signal(signal.SIGINT, on_interrupt)}
+    started = subprocess.Popen(
+        [*command, "--store", str(store)], env=environment, **quiet, **handler
+    )
+    ranks = []
+    folder = Store(store).work_folder(config.digest)
     try:
         assert eventually(lambda: read_metrics(folder))
         ranks = children(started.pid)
         assert len(ranks) >= 2
-        started.kill()
-        started.wait()
-        assert eventually(lambda: not any(map(alive, ranks)), 30)
-        with locked(folder, "run"):
-            pass
+        yield started, ranks, folder
     finally:
         for process in (started.pid, *ranks):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         started.wait()
+
+
+needs_signals = pytest.mark.skipif(
+    not hasattr(signal, "SIGKILL") or shutil.which("ps") is None,
+    reason="needs kill -9 and ps",
+)
+
+
+@needs_signals
+def test_processes_of_a_killed_run_end_and_the_same_command_goes_on(tmp_path):
+    as_in_background = signal.SIG_IGN  # as a shell's background jobs have it
+    store = tmp_path / "run"
+    with training_in_two_processes(store, as_in_background) as (started, ranks, folder):
+        started.kill()
+        started.wait()
+        assert eventually(lambda: not any(map(alive, ranks)), 30)
+        with locked(folder, "run"):
+            pass
+
+
+@needs_signals
+def test_an_interrupt_of_the_first_process_alone_ends_all(tmp_path):
+    """A rank that waits for another which is gone does not hear of Ctrl-C either."""
+    store = tmp_path / "run"
+    with training_in_two_processes(store, signal.SIG_DFL) as (started, ranks, folder):
+        started.send_signal(signal.SIGINT)
+        assert started.wait(60) == 130
+        assert eventually(lambda: not any(map(alive, ranks)), 30)
+        with locked(folder, "run"):
+            pass
 
 
 def test_more_processes_than_cpus_are_refused_in_one_sentence():

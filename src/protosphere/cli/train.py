@@ -120,13 +120,18 @@ def trained(
         TrainingError: If the run fails.
     """
     from protosphere.experiments.devices import make_fabric
+    from protosphere.experiments.processes import end_children
 
     fabric = make_fabric(accelerator, plan.precision, devices)
     if devices == 1:
         fabric.launch()
         return run_on_screen(fabric, plan, images, folder)
     run = partial(text_of_run, plan=plan, images=images, folder=folder)
-    answer = fabric.launch(run)
+    try:
+        answer = fabric.launch(run)
+    except KeyboardInterrupt:
+        end_children()
+        raise
     if not answer:
         return None
     if "error" in answer:

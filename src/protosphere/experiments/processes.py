@@ -3,7 +3,12 @@
 import multiprocessing
 import os
 import threading
+import time
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+
+SECONDS_TO_STOP = 10.0
+"""Time that interrupted processes have to say how far they are and to close their files."""
 
 
 def end_with_parent() -> None:
@@ -21,6 +26,27 @@ def end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def end_children(seconds: float = SECONDS_TO_STOP) -> None:
+    """End all child processes that do not end by themselves within this time.
+
+    Ctrl-C in a terminal reaches the children too, but one that waits for another which is gone, or that had no
+    Ctrl-C, would keep this process from exiting.
+    """
+    children = multiprocessing.active_children()
+    try:
+        _join_all(children, seconds)
+    finally:  # after a second Ctrl-C, too
+        for child in children:
+            child.kill()
+        _join_all(children, seconds)
+
+
+def _join_all(children: list[BaseProcess], seconds: float) -> None:
+    end = time.monotonic() + seconds
+    for child in children:
+        child.join(max(0.0, end - time.monotonic()))
 
 
 def is_first_process() -> bool:
