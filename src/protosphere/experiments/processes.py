@@ -1,4 +1,4 @@
-"""Child processes that end when their parent ends, for whatever reason."""
+"""Child processes that end when their parent ends, even if the parent is killed."""
 
 import multiprocessing
 import os
@@ -7,9 +7,10 @@ from multiprocessing.connection import wait
 
 
 def end_with_parent() -> None:
-    """Exit this process as soon as its parent ends, even by kill -9; nothing if Python did not start it.
+    """Start a thread that exits this process as soon as its parent ends, even by kill -9.
 
-    The system closes the parent's end of the pipe between the two processes. Waiting for that works on every system,
+    Without a parent that uses Python's multiprocessing, nothing is started. When the parent ends, the operating
+    system closes the parent's end of the pipe between the two processes. Waiting for that works on every system,
     without signals.
     """
     parent = multiprocessing.parent_process()
@@ -24,5 +25,5 @@ def end_with_parent() -> None:
 
 
 def is_first_process() -> bool:
-    """Return whether this is the only process of a run, or the first of those that torchrun started."""
+    """Return True in the only process of a run, and in the first process that torchrun started."""
     return os.environ.get("RANK", "0") == "0"
