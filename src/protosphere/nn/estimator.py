@@ -37,10 +37,10 @@ from protosphere.nn.linear_probe import (
 )
 
 LARGEST_AT_ONCE = 1 << 27
-"""Multiplications of all examples up to which 'auto' is L-BFGS: a few seconds for its couple of hundred passes."""
+"""Largest number of multiplications in a pass for which solver 'auto' is L-BFGS; 200 passes take a few seconds."""
 
 CLASSES_FROM = 64
-"""From so many classes on, the closed form of a simplex is faster for batches than its matrix."""
+"""Smallest number of classes for which the closed form of a simplex is faster than its matrix."""
 
 
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):
@@ -113,7 +113,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> PrototypeClassifier:
-        """Fit the map.
+        """Fit the map to examples from new initial weights.
 
         Args:
             X: Features, an array or a sparse matrix.
@@ -282,7 +282,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return features, labels, weights
 
     def _prepare(self, classes: NDArray[Any], num_features: int) -> None:
-        """A head for these classes, and a map drawn for it."""
+        """Make a head for these classes and a map with random initial weights."""
         if not np.iterable(self.hidden):
             raise ValueError(
                 f"'hidden' must be the widths of hidden layers, such as (64,), got {self.hidden!r}"
@@ -309,7 +309,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-    """The place of each label among the sorted classes; ValueError for one that is none of them."""
+    """Return the index of each label among the sorted classes; ValueError for a label that is not a class."""
     numbers = np.searchsorted(classes, labels).clip(0, len(classes) - 1)
     unknown = np.unique(labels[classes[numbers] != labels])
     if len(unknown):
