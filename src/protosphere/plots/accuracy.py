@@ -1,4 +1,4 @@
-"""Figures of the accuracy of trained networks against the dimension, and against the maximum cosine of their prototypes."""
+"""Figures of the accuracy of trained networks against the dimension, and against the prototypes' maximum cosine."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace

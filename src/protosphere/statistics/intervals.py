@@ -60,8 +60,9 @@ def mean_with_interval(values: Sequence[float]) -> Mean:
 
 
 def student(free: float) -> float:
-    """Return the half-width of a 95% confidence interval in standard errors, by Student's t with `free` degrees of
-    freedom.
+    """Return the half-width of a 95% confidence interval in standard errors, by Student's t.
+
+    `free` is the number of degrees of freedom.
     """
     from scipy.special import stdtrit
 
