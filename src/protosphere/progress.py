@@ -77,7 +77,7 @@ class _StageLines:
         self.shown = float("-inf")
 
     def show(self, stage: str, done: int, total: int) -> None:
-        """Write a line on the stage, if the last line was written at least `LINE_SECONDS` ago."""
+        """Write a line on the stage (`done` of `total` steps), if the last line is at least `LINE_SECONDS` old."""
         if time.monotonic() - self.shown >= LINE_SECONDS:
             self.shown = time.monotonic()
             share = f" {100 * done // total}%" if total else ""

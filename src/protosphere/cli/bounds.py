@@ -59,7 +59,7 @@ class ShownTheorem:
 
 
 def shown_theorems() -> list[ShownTheorem]:
-    """Return the best bound of each kind, then every bound except the numerical ones."""
+    """Return the best bound of each kind, then every bound except numerical bounds."""
     theorems = [
         ShownTheorem(
             "achievable",

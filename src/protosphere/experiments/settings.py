@@ -137,7 +137,7 @@ def _check_number(name: str, declared: Setting, value: Any) -> None:
 
 
 def _check_options(name: str, value: Any) -> None:
-    """Raise InvalidArgumentError unless `value` is a mapping that JSON can hold."""
+    """Raise InvalidArgumentError if `value` is not a mapping, or if JSON cannot hold it."""
     if not isinstance(value, Mapping):
         raise InvalidArgumentError(
             f"'{name}' must be options with their names, got {brief(value)}"

@@ -161,7 +161,7 @@ def reserved(
     seed: int,
     options: Mapping[str, Any],
 ) -> tuple[SphericalCode, int]:
-    """Return the code of all classes, including reserved ones, and the number of classes in use.
+    """Return the code of all classes, in use and reserved, and the number of classes in use.
 
     Args:
         given: Number K of classes, or a code.

@@ -38,7 +38,7 @@ class PartDecisions(NamedTuple):
     names: PartNames | None
 
     def named(self) -> list[dict[str, str]]:
-        """Return, for each input, a mapping from the name of each part to the name of its value.
+        """Return a mapping from the name of each part to the name of its value, for each input.
 
         Raises:
             InvalidArgumentError: If the code has no names.
@@ -81,7 +81,7 @@ def part_decisions(
 
 
 def _tables(structure: ProductPoints, projection: Projection) -> PartTables:
-    """Return the points of the parts: the projection's own tables if a block holds all parts, otherwise new ones."""
+    """Return the points of the parts: the projection's own tables if a block holds all parts, otherwise new tables."""
     for block in projection.blocks:
         held = cast("PartTables | None", getattr(block, "tables", None))
         if held is not None and held.sizes == structure.sizes:

@@ -11,7 +11,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.statistics import confident_scale
 
 LOGIT = 10**0.5
-"""Factor of sqrt(min(n, K - 1)) in the least scale of `soft_cap`, below which many classes' logits are too short."""
+"""Smallest scale of `soft_cap`, divided by sqrt(min(n, K - 1)); a smaller scale shortens the logits of many classes."""
 
 FEW_CLASSES = 30
 """Largest number of classes whose default preset is `protosphere`; above it is `soft_cap` (docs/studies/presets.md)."""

@@ -58,7 +58,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return products.to(z.dtype)
 
     def _by_part(self, z: Tensor) -> list[Tensor]:
-        """Return, for each part p, the B x s_p dot products with the points of the part."""
+        """Return the B x s_p dot products with the points of each part p, as a list over the parts."""
         return [part for run in self.tables.by_run(z) for part in run.unbind(0)]
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:

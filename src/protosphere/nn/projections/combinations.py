@@ -57,7 +57,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self._summed(self.tables(z), self.values[tile[0] : tile[1]])[None]
 
     def _summed(self, entries: Tensor, values: Tensor) -> Tensor:
-        """Return, for each class, the sum of the table entries of its values: B x classes."""
+        """Return the B x classes sums of the table entries of each class's values."""
         places = values.long() + self.tables.offsets
         total = entries.index_select(1, places[:, 0])
         for part in range(1, len(self.tables.sizes)):
@@ -80,7 +80,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.weighted_sum(self._collected(weights, self.values))
 
     def _collected(self, weights: Tensor, values: Tensor) -> Tensor:
-        """Return, for each value of each part, the summed weights of its classes: the transpose of `_summed`."""
+        """Return the summed weights of the classes that have each value of each part: the transpose of `_summed`."""
         places = values.long() + self.tables.offsets
         shape = (len(weights), self.tables.num_entries)
         total = weights.new_zeros(shape)

@@ -137,7 +137,7 @@ class DINOLoss(nn.Module):
             return mean_cross_entropy(by_view(found, len(student)), targets)
 
     def _targets(self, teacher: Tensor) -> Tensor:
-        """Return the targets of the teacher's rows: means of fixed prototypes, or probabilities of learned ones."""
+        """Return the target of each row: a mean of fixed prototypes, or probabilities of learned prototypes."""
         if self.teacher_prototypes is None:
             projection = projection_of(self.prototypes)
         else:

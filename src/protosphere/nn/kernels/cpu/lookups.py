@@ -89,7 +89,7 @@ def add_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
 def add_four_rows(
     typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:
-    """Add to x[i : i + LANES] the four rows of y that begin at a, b, c and d."""
+    """Add the four rows of y that begin at a, b, c and d to x[i : i + LANES]."""
     del typing, i, a, b, c, d
     return _combined(_sum, x, y, 4)
 
