@@ -21,7 +21,7 @@ WITH_WIDTHS = re.compile(r"(\w+)\(\s*(\d{1,6}(?:\s*,\s*\d{1,6})*)\s*\)")
 
 
 def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
-    """Return a new network by its name.
+    """Return a new network, built or imported by its name.
 
     Args:
         name: A name of `BACKBONES`, with widths in parentheses if it takes them: `mlp(512, 256)`. A name with a dot

@@ -122,7 +122,7 @@ class MovingPrototypes(nn.Module):
         )
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x K logits of z."""
+        """Return the B x K logits of B x n vectors z."""
         return linear(self.head.embed(z), normalize(self.vectors, dim=1).to(z.dtype))
 
 

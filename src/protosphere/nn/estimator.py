@@ -160,7 +160,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> PrototypeClassifier:
-        """Fit one pass over these examples.
+        """Fit the map by one pass over these examples.
 
         Args:
             X: Features, an array or a sparse matrix.
@@ -205,7 +205,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def embed(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the outputs of the map, before they are compared with prototypes.
+        """Return the N x n outputs of the map, before they are compared with the prototypes.
 
         Args:
             X: Features.
@@ -224,7 +224,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return found
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the logits, one per class; for two classes, the second minus the first.
+        """Return the N x K logits; for two classes, the N differences of the second and the first logit.
 
         Args:
             X: Features.
@@ -233,7 +233,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return logits[:, 1] - logits[:, 0] if len(self.classes_) == 2 else logits
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the softmax of the logits.
+        """Return the N x K probabilities of the classes: the softmax of the logits.
 
         Args:
             X: Features.
@@ -241,7 +241,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return torch.softmax(self._logits(X), dim=1).numpy()
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the log-softmax of the logits, which is accurate even if the probability underflows.
+        """Return the N x K log-probabilities of the classes, which are accurate even if a probability underflows.
 
         Args:
             X: Features.
@@ -249,7 +249,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return torch.log_softmax(self._logits(X), dim=1).numpy()
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of the nearest prototype.
+        """Return the N classes whose prototypes are nearest.
 
         Args:
             X: Features.

@@ -17,7 +17,7 @@ SMALLEST_NORM = 1e-12
 
 
 def norms(z: Tensor, order: float = 2) -> Tensor:
-    """Return the norm of each vector, with gradient 0 at 0.
+    """Return the norm of each vector; its gradient at 0 is 0.
 
     Args:
         z: (..., n) vectors.

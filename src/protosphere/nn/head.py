@@ -279,8 +279,8 @@ class PrototypeHead(nn.Module):
     def parts(self, z: Tensor) -> PartDecisions:
         """Return the most probable value of each part, for classes made of parts (`ps.compose`).
 
-        Each part is decided independently, so that the values together need not be a class if only some combinations
-        are.
+        Each part is decided independently. If only some combinations of values are classes, the result may be a
+        combination that is not a class.
 
         Args:
             z: (..., n) vectors.

@@ -35,7 +35,7 @@ class Regression:
 
     @property
     def strength(self) -> tuple[float, float]:
-        """Fisher's z of the absolute correlation, which is approximately normal, and its standard error."""
+        """Pair of Fisher's z of the absolute correlation, which is approximately normal, and its standard error."""
         return atanh(min(sqrt(self.r_squared), 1 - 1e-12)), 1 / sqrt(
             max(self.count - 3, 1e-9)
         )

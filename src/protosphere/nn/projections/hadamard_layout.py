@@ -160,7 +160,7 @@ def _saves_half(layout: HadamardLayout) -> bool:
 
 
 def split_bits(length: int) -> int:
-    """Return log2 of the size of a small code for which length / size + size is nearly minimal.
+    """Return log2 of the size of a small code for which length / size + size, the cost per codeword, is nearly minimal.
 
     Args:
         length: Length of the codewords.
