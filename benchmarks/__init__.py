@@ -1,1 +1,1 @@
-"""Speed, as ratios within one run. `python -m benchmarks` runs them all."""
+"""Benchmarks of speed, as ratios within one run. `python -m benchmarks` runs all of them."""

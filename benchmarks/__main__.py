@@ -1,4 +1,4 @@
-"""Run every benchmark, one process each, so that none starts with what another has loaded."""
+"""Run every benchmark in a process of its own, so that no benchmark profits from what another has loaded."""
 
 from __future__ import annotations
 

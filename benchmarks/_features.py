@@ -30,7 +30,7 @@ def image_features(name: str, part: str) -> Labeled:
 
 
 def intent_features(part: str) -> Labeled:
-    """Return CLINC150's embeddings: "train", "val", "test", or "oos_test", whose sentences have no intent."""
+    """Return embeddings of CLINC150: part "train", "val", "test", or "oos_test", whose sentences have no intent."""
     return _read(FOLDER / "text" / "clinc150_minilm.npz", part)
 
 

@@ -1,4 +1,4 @@
-"""The images that presets are compared on, as tensors: scikit-learn's digits, MNIST, Fashion-MNIST, CIFAR-100.
+"""Images for the comparison of presets, as tensors: scikit-learn's digits, MNIST, Fashion-MNIST, CIFAR-100.
 
 All but the digits are read from files: $PROTOSPHERE_DATA/mnist, $PROTOSPHERE_DATA/fashion-mnist (or Debian's folder),
 and $PROTOSPHERE_DATA/cifar-100-binary.tar.gz.
@@ -22,7 +22,7 @@ DEBIAN = Path("/usr/share/datasets/fashion-mnist")
 
 @dataclass(frozen=True, eq=False)
 class Images:
-    """Images of a data set, N x channels x height x width with mean 0 and deviation 1, and their classes."""
+    """Images of a dataset, N x channels x height x width with mean 0 and deviation 1, and their classes."""
 
     train: Tensor
     train_classes: Tensor
@@ -32,7 +32,7 @@ class Images:
 
 
 def load(name: str) -> Images:
-    """The data set of this name."""
+    """Return the images of a dataset by its name."""
     return {
         "digits": _digits,
         "mnist": _mnist,
@@ -46,7 +46,7 @@ def _digits() -> Images:
 
 
 def digit_halves(seed: int | None) -> Images:
-    """The digits, halved at random, or without a seed as in scikit-learn's own example: the first to train on."""
+    """Return the digits, half for training and half for testing: split at random, or in order without a seed."""
     from sklearn.datasets import load_digits
 
     images, classes = load_digits(return_X_y=True)

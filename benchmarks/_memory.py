@@ -1,4 +1,4 @@
-"""How much memory a process has used."""
+"""Measurement of the memory that a process has used."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 
 def peak_megabytes() -> float:
-    """The largest resident size of this process so far, as Linux tells it.
+    """Return the largest resident size of this process so far in MB, as Linux reports it.
 
-    Not `resource.getrusage`: what a process was started from counts there too.
+    `resource.getrusage` is not used, because its value includes the process from which this one was started.
     """
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return (

@@ -1,4 +1,4 @@
-"""`ps.assign` against scipy's FAQ alone, started again and again for as much processor time as ours took."""
+"""`ps.assign` compared with restarts of scipy's FAQ that take the same CPU time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIZES = (100, 300, 1000)
 
 
 def instances(K: int) -> dict[str, tuple[ps.SphericalCode, Points]]:
-    """Codes and similarities: loose points for vectors of few dimensions, the best code known for superclasses."""
+    """Return codes and class similarities by name: random points with random vectors, best codes with clusters."""
     rng = np.random.default_rng(K)
     vectors = rng.standard_normal((K, 10))
     clustered = rng.standard_normal((K // 5, 40))[
@@ -36,7 +36,7 @@ def instances(K: int) -> dict[str, tuple[ps.SphericalCode, Points]]:
 
 
 def restarted_faq(S: Points, G: Points, seconds: float) -> tuple[float, int, float]:
-    """The best value of scipy's FAQ, from the center and then from random starts; how many; the time they took."""
+    """Return the best value of scipy's FAQ from the center and random starts, the number of starts, and their time."""
     S = without_diagonal(S)
     G = without_diagonal(G)
     begun = time.process_time()
@@ -51,7 +51,7 @@ def restarted_faq(S: Points, G: Points, seconds: float) -> tuple[float, int, flo
 
 
 def compared(K: int, code: ps.SphericalCode, similarity: Points) -> dict[str, float]:
-    """Both on one instance: values, seconds of CPU time, and starts of FAQ."""
+    """Return values, CPU seconds and number of FAQ starts of both methods on one instance."""
     begun = time.process_time()
     ours = ps.assign(code, similarity)
     took = time.process_time() - begun
@@ -68,7 +68,7 @@ def compared(K: int, code: ps.SphericalCode, similarity: Points) -> dict[str, fl
 
 
 def main() -> None:
-    """Print a row an instance."""
+    """Print a row for each instance."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", type=int, nargs="*", default=SIZES)
     parser.add_argument("--json", action="store_true")

@@ -1,4 +1,4 @@
-"""Batched augmentation against the same moves one image at a time (Pillow), on a batch of 512 CIFAR-sized images."""
+"""Batched augmentation compared with the same transforms of single images (Pillow), on 512 images of CIFAR's size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from protosphere.data.augmentation import Augmentation, Moves, moved, random_mov
 
 
 def one_at_a_time(images: np.ndarray, moves: Moves) -> list[np.ndarray]:
-    """Pad and crop, flip, rotate each image by itself, as the common transforms do."""
+    """Return the images after padding and cropping, flip and rotation of each image by itself."""
     results: list[np.ndarray] = []
     for i, image in enumerate(images):
         padded = np.pad(image, ((moves.pad, moves.pad), (moves.pad, moves.pad), (0, 0)))
@@ -34,7 +34,7 @@ def one_at_a_time(images: np.ndarray, moves: Moves) -> list[np.ndarray]:
 
 
 def best_seconds(work: Callable[[], object], repeats: int) -> float:
-    """The shortest of several runs."""
+    """Return the shortest time of several runs in seconds."""
     times: list[float] = []
     for _ in range(repeats):
         begun = time.perf_counter()
@@ -44,7 +44,7 @@ def best_seconds(work: Callable[[], object], repeats: int) -> float:
 
 
 def run() -> None:
-    """Print images a second of both, and their ratio."""
+    """Print the images per second of both methods, and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

@@ -1,7 +1,7 @@
-"""What `ps.best` takes over random (K, n): a few seconds' searches of small codes, and large codes at their limits.
+"""Time of `ps.best` for random (K, n): searches of a few seconds for small codes, and large codes.
 
-`python -m benchmarks.best_time` times searches; `python -m benchmarks.best_time scale` takes codes of up to ten million
-classes in up to 4,096 dimensions, a process each, and prints a table of CPU seconds and peak memory.
+`python -m benchmarks.best_time` times searches. `python -m benchmarks.best_time scale` builds codes of up to ten
+million classes in up to 4,096 dimensions, each in its own process, and prints a table of CPU seconds and peak memory.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ CPU_LIMIT_SECONDS = 300
 
 
 def random_cells(count: int, seed: int) -> list[tuple[int, int]]:
-    """K up to 2,000, uniform and log-uniform in turn; n from 3 to 200, log-uniform."""
+    """Return random (K, n) pairs: K up to 2,000, alternately uniform and log-uniform; n from 3 to 200, log-uniform."""
     rng = np.random.default_rng(seed)
     cells: list[tuple[int, int]] = []
     for number in range(count):
@@ -58,7 +58,7 @@ def random_cells(count: int, seed: int) -> list[tuple[int, int]]:
 
 
 def large_cells(count: int, seed: int) -> list[tuple[int, int]]:
-    """K from 2 to 10^7 and n from 2 to 4,096, both log-uniform."""
+    """Return random (K, n) pairs: K from 2 to 10^7 and n from 2 to 4,096, both log-uniform."""
     rng = np.random.default_rng(seed)
     classes = np.exp(rng.uniform(math.log(2), math.log(MOST_CLASSES), count))
     dims = np.exp(rng.uniform(math.log(2), math.log(LARGEST_DIM), count))
@@ -69,7 +69,7 @@ def large_cells(count: int, seed: int) -> list[tuple[int, int]]:
 
 
 def measured_cell(num_classes: int, dim: int) -> dict[str, object]:
-    """CPU seconds, peak memory and the answer of `ps.best` for (K, n), in a process of its own."""
+    """Return CPU seconds, peak memory and the result of `ps.best` for (K, n), measured in a new process."""
     words = [
         sys.executable,
         "-m",
@@ -88,7 +88,7 @@ def measured_cell(num_classes: int, dim: int) -> dict[str, object]:
 
 
 def print_cell(num_classes: int, dim: int) -> None:
-    """Print what `ps.best` takes for (K, n), as JSON."""
+    """Print CPU seconds, peak memory and the result of `ps.best` for (K, n) as JSON."""
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT_SECONDS, CPU_LIMIT_SECONDS))
     begun = time.process_time()
     code = ps.best(num_classes=num_classes, dim=dim)
@@ -110,7 +110,7 @@ def print_cell(num_classes: int, dim: int) -> None:
 
 
 def scale(count: int, seed: int, table: Path) -> None:
-    """Print a row a large (K, n) as CSV, write the table, and print the slowest and the largest."""
+    """Print a CSV row for each large (K, n), write the table, and print the slowest and the largest rows."""
     measured = list[dict[str, object]]()
     for num_classes, dim in large_cells(count, seed):
         row = {"num_classes": num_classes, "dim": dim} | measured_cell(num_classes, dim)
@@ -123,7 +123,7 @@ def scale(count: int, seed: int, table: Path) -> None:
 
 
 def searches(count: int, budget: float, seed: int) -> None:
-    """Print a row a (K, n), then medians; `budget` seconds for the longer search, 0 for none."""
+    """Print a row for each (K, n), then medians; `budget` is the time of the longer search in seconds, 0 for none."""
     ps.best(
         num_classes=320, dim=6, iterations=100
     )  # what is compiled and imported once
@@ -152,7 +152,7 @@ def searches(count: int, budget: float, seed: int) -> None:
 
 
 def main(words: list[str]) -> None:
-    """Run the part that the words name: `scale [count] [seed] [table]`, `cell K n`, or `[count] [budget] [seed]`."""
+    """Run what the words select: `scale [count] [seed] [table]`, `cell K n`, or `[count] [budget] [seed]`."""
     if words[:1] == ["cell"]:
         print_cell(int(words[1]), int(words[2]))
     elif words[:1] == ["scale"]:

@@ -1,4 +1,4 @@
-"""One vector per class compressed into parts: seconds of CPU, peak memory, and how near prototypes stay to vectors."""
+"""Prototypes from one vector per class: CPU seconds, peak memory, and the agreement of prototypes with the vectors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks._memory import peak_megabytes
 
 
 def main() -> None:
-    """Print one line, or JSON."""
+    """Print the result as one line, or as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--classes", type=int, default=1_000_000)
     parser.add_argument("--dim", type=int, default=128)

@@ -1,6 +1,6 @@
-"""Heads on cosets against a dense layer: time within one run, and memory; then a million classes within 1 GB.
+"""Heads on cosets compared with a dense layer: time within one run, and memory; then a million classes within 1 GB.
 
-`--json` prints the times and sizes for programs.
+`--json` prints times and sizes as JSON.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Contest = dict[str, tuple[Callable[[], object], Callable[[], object]]]
 
 
 def milliseconds(work: Callable[[], object]) -> float:
-    """The best of a few calls in a row: what another process took from one of them does not count."""
+    """Return the best time of a few calls in milliseconds, which other processes disturb least."""
     times = []
     for _ in range(CALLS):
         begun = time.perf_counter()
@@ -46,7 +46,7 @@ def milliseconds(work: Callable[[], object]) -> float:
 def contest(
     num_classes: int, dim: int, scheme: str
 ) -> tuple[Contest, dict[str, float]]:
-    """What is compared at one size: (dense, ours) by name; and what both keep in memory, in megabytes."""
+    """Return the functions to compare at one size, (dense, ours) by name, and the memory of both layers in MB."""
     code = ps.construct(scheme, num_classes=num_classes, dim=dim)
     project = projection_for(code, "hadamard")
     weight = projection_for(code, "dense").prototypes(torch.arange(num_classes))
@@ -86,7 +86,7 @@ def contest(
 def race(
     num_classes: int, dim: int, scheme: str, quiet: bool
 ) -> dict[str, dict[str, float]]:
-    """Print a row a comparison: medians over turns, dense and ours taking turns; return times and memory."""
+    """Print a row for each comparison, with medians over alternating calls; return times and memory."""
     pairs, memory = contest(num_classes, dim, scheme)
     answer = {"memory": memory}
     for name, (dense, ours) in pairs.items():
@@ -115,7 +115,7 @@ def race(
 
 
 def million(kind: str) -> dict[str, float]:
-    """One step and one decoding at K = 1,000,000, n = 512: milliseconds, and the peak above the import."""
+    """Return times of one step and one decoding in ms at K = 1,000,000, n = 512, and peak memory above the import."""
     torch.set_num_threads(2)
     start = peak_megabytes()
     code = ps.construct("gold", num_classes=1_000_000, dim=512)
@@ -139,7 +139,7 @@ def million(kind: str) -> dict[str, float]:
 
 
 def million_apart(kind: str, quiet: bool) -> dict[str, float]:
-    """The same in a process of its own, printed."""
+    """Return the result of `million`, measured in a new process, and print it."""
     command = [sys.executable, "-m", "benchmarks.heads", "--million", kind]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     found: dict[str, float] = json.loads(done.stdout)
@@ -154,7 +154,7 @@ def million_apart(kind: str, quiet: bool) -> dict[str, float]:
 
 
 def main() -> None:
-    """Both races, then the million, each kind in a process of its own."""
+    """Run the comparisons at both sizes, then a million classes of each kind in a new process."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--million", choices=("hadamard", "dense"), help="only that, as JSON"

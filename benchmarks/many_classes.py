@@ -1,4 +1,4 @@
-"""Accuracy of a linear map to fixed prototypes where the classes are many more than the dimensions.
+"""Accuracy of a linear map to fixed prototypes with many more classes than dimensions.
 
 Inputs are synthetic: each class has a random mean of 128 features, and examples are that mean plus noise, so that a
 learned layer can tell the classes apart nearly always. `python -m benchmarks.many_classes` trains, for each number of
@@ -52,7 +52,7 @@ def learned_layer(means: Tensor) -> nn.Module:
 
 
 def best_prototypes(means: Tensor, dim: int) -> nn.Module:
-    """Return a linear map to the default head, which knows nothing of the classes."""
+    """Return a linear map to the default head, whose prototypes do not depend on the classes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManyClassesWarning)
         head = PrototypeHead(len(means), dim=dim)
@@ -100,7 +100,7 @@ def accuracy(make: Callable[[Tensor], nn.Module], num_classes: int, seed: int) -
 
 
 def half_interval(values: list[float]) -> str:
-    """Return half of the 95% confidence interval of the mean; nothing for a single value."""
+    """Return half of the 95% confidence interval of the mean as text; empty for a single value."""
     if len(values) < 2:
         return ""
     return f"{float(t.ppf(0.975, len(values) - 1)) * statistics.stdev(values) / len(values) ** 0.5:.1f}"
@@ -113,7 +113,7 @@ def row(
     dim: int,
     seeds: int,
 ) -> dict[str, object]:
-    """Return the mean over the seeds."""
+    """Return the mean over the seeds as a row of the table."""
     values = [accuracy(make, num_classes, seed) for seed in range(seeds)]
     return {
         "num_classes": num_classes,
@@ -160,7 +160,7 @@ def rows(num_classes: int, dims: tuple[int, ...]) -> Iterator[dict[str, object]]
 
 
 def main() -> None:
-    """Train everything; write the table unless only a part was asked for."""
+    """Train all settings; write the table if no part was selected."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--classes", type=int, help="one number of classes; all of the table without it"

@@ -1,4 +1,4 @@
-"""K = 1,000,000, n = 512: built, certified, saved and loaded; seconds, and peak memory above the import."""
+"""K = 1,000,000, n = 512: seconds to build, certify, save and load codes, and peak memory above the import."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ DENSE_BYTES = 1_000_000 * 512 * 4
 
 
 def peak_megabytes() -> float:
-    """The largest resident size of this process so far."""
+    """Return the largest resident size of this process so far in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def main() -> None:
-    """Print a row per scheme."""
+    """Print a row for each scheme."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

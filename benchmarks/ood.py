@@ -31,7 +31,7 @@ HELD_OUT_DIGITS = ((8, 9), (0, 1), (2, 3), (4, 5), (6, 7))
 
 
 class Task(NamedTuple):
-    """Known classes to train on, test inputs of them, and inputs of no known class."""
+    """Known classes to train on, test inputs of known classes, and inputs of unknown classes."""
 
     name: str
     train: Labeled
@@ -43,7 +43,7 @@ class Task(NamedTuple):
 
 
 def digit_task(left_out: tuple[int, int], seed: int) -> Task:
-    """Train on eight digits; the images of the other two are unknown."""
+    """Return the task with eight digits as known classes and images of the other two digits as unknown inputs."""
     images, classes = digits()
     order = torch.randperm(len(images), generator=torch.Generator().manual_seed(seed))
     images = images[order]
@@ -68,7 +68,7 @@ def digit_task(left_out: tuple[int, int], seed: int) -> Task:
 
 
 def intent_task() -> Task:
-    """CLINC150's intents are known, its out-of-scope sentences are not."""
+    """Return the task with CLINC150's intents as known classes and its out-of-scope sentences as unknown inputs."""
     unknown = {"out-of-scope sentences": 10 * intent_features("oos_test").inputs}
     train = intent_features("train")
     scaled = Labeled(
@@ -86,7 +86,7 @@ def intent_task() -> Task:
 
 
 def image_task() -> Task:
-    """CIFAR-100's classes are known; CIFAR-10 and MNIST are not."""
+    """Return the task with CIFAR-100's classes as known classes, and CIFAR-10 and MNIST as unknown inputs."""
     unknown = {
         "CIFAR-10 images": image_features("cifar10", "test").inputs,
         "MNIST images": image_features("mnist", "test").inputs,
@@ -148,7 +148,7 @@ def neighbor_score(features: Tensor, stored: Tensor) -> Tensor:
 
 
 def scorers(task: Task, seed: int):
-    """Return name and function of every score, after training both networks."""
+    """Train both networks, and return the name and function of every score."""
     num_classes = int(task.train.classes.max()) + 1
     torch.manual_seed(seed)
     head = PrototypeHead(num_classes)
@@ -192,7 +192,7 @@ def rejected(known: Tensor, unknown: Tensor) -> float:
 
 
 def measured(name: str) -> dict[tuple[str, str, str], list[float]]:
-    """Return the values of all runs by (what is unknown, score, measure)."""
+    """Return the values of all runs by (kind of unknown inputs, score, measure)."""
     values = defaultdict(list)
     for task, seed in tasks(name):
         functions = scorers(task, seed)
@@ -218,7 +218,7 @@ def half_interval(values: list[float]) -> float:
 
 
 def rows(name: str) -> list[dict[str, object]]:
-    """Return the table of one data set."""
+    """Return the table rows of one dataset."""
     return [
         {
             "known": name,
@@ -234,7 +234,7 @@ def rows(name: str) -> list[dict[str, object]]:
 
 
 def main() -> None:
-    """Measure the data sets; write the table if all of them were asked for."""
+    """Measure the datasets; write the table if all datasets were selected."""
     every = ("digits", "clinc150", "cifar100")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(

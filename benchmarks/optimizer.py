@@ -1,4 +1,4 @@
-"""The search against the paper's log-sum-exp descent: time to pass what that ends with, and what it ends with."""
+"""The search compared with the paper's log-sum-exp descent: time to reach the descent's result, and final results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CELLS = ((16, 100, 10.0), (32, 100, 10.0), (128, 1000, 60.0))
 
 
 def least_seconds(repeats: int, work: Callable[[], float]) -> tuple[float, float]:
-    """The shortest of so many calls, and what the last one answered."""
+    """Return the shortest time of `repeats` calls in seconds, and the result of the last call."""
     shortest = float("inf")
     answer = 0.0
     for _ in range(repeats):
@@ -42,7 +42,7 @@ def _passing(dim: int, count: int, value: float) -> float:
 
 
 def main() -> None:
-    """Print a row per cell."""
+    """Print a row for each (K, n) pair."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

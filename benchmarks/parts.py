@@ -1,4 +1,4 @@
-"""Last layers of classes made of parts against a learned `nn.Linear`: time of a step and memory, in one run.
+"""Last layers of classes made of parts compared with a learned `nn.Linear`: time of a step and memory, in one run.
 
 `python -m benchmarks.parts` times loss and gradient of one batch of 256:
 
@@ -34,7 +34,7 @@ SIZES = (19, 21, 28)
 
 
 def medians(steps: list[Callable[[], object]], repeats: int) -> list[float]:
-    """Return the median seconds of each step; the steps take turns."""
+    """Return the median seconds of each step; calls of the steps alternate."""
     times: list[list[float]] = [[] for _ in steps]
     for number in range(repeats + 1):
         for step, seconds in zip(steps, times, strict=True):
@@ -46,7 +46,7 @@ def medians(steps: list[Callable[[], object]], repeats: int) -> list[float]:
 
 
 def dense_step(z: Tensor, target: Tensor, num_classes: int) -> Callable[[], None]:
-    """Return a step of a learned layer."""
+    """Return a function that takes a step of a learned layer."""
     layer = nn.Linear(z.shape[1], num_classes)
 
     def step() -> None:
@@ -57,14 +57,14 @@ def dense_step(z: Tensor, target: Tensor, num_classes: int) -> Callable[[], None
 
 
 def megabytes(module: nn.Module) -> float:
-    """Return the memory of all buffers."""
+    """Return the memory of a module's buffers in MB."""
     return sum(buffer.nbytes for buffer in module.buffers()) / 1e6
 
 
 def row(
     name: str, dim: int, num_classes: int, module: nn.Module, seconds: list[float]
 ) -> dict[str, object]:
-    """Return one result."""
+    """Return one result as a table row."""
     ours, dense = seconds
     return {
         "case": name,

@@ -1,7 +1,8 @@
-"""Test accuracy of ways to train against fixed prototypes, beside `nn.Linear`: by data set, learning rate and seed.
+"""Test accuracy of methods to train against fixed prototypes, and of `nn.Linear`, by dataset, learning rate and seed.
 
-`python -m benchmarks.presets` runs the digits, about two minutes; `python -m benchmarks.presets mnist` and so on one of
-the others. One row a way, one column a learning rate; a cell is the mean over the seeds and, in brackets, the worst.
+`python -m benchmarks.presets` runs the digits in about two minutes; `python -m benchmarks.presets mnist` and so on
+run another dataset. The table has a row for each method and a column for each learning rate; an entry is the mean
+over the seeds and, in brackets, the worst seed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ RATES = (0.01, 0.1, 0.5)
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train: SGD with a cosine schedule, as in the paper; `dim` is that of the prototypes."""
+    """Settings of the training: SGD with a cosine schedule, as in the paper; `dim` is that of the prototypes."""
 
     dim: int
     epochs: int
@@ -59,7 +60,7 @@ RECIPES = {
 
 
 class Candidate(nn.Module):
-    """Ways that are not presets: how z is normalized is `kind`, the scale is the default preset's."""
+    """Head that is not a preset: `kind` says how z is normalized, and the scale is that of the default preset."""
 
     def __init__(self, kind: str, code: ps.SphericalCode) -> None:
         super().__init__()
@@ -77,7 +78,7 @@ class Candidate(nn.Module):
         self.mean_square = torch.ones(())
 
     def forward(self, z: Tensor) -> Tensor:
-        """The logits."""
+        """Return the logits."""
         return (
             self.scale
             * self.log_scale.exp()
@@ -118,7 +119,7 @@ WAYS = (*PRESETS, *CANDIDATES)
 
 
 def backbone(images: Images, hidden: tuple[int, ...]) -> tuple[nn.Module, int]:
-    """A small network for the images, for digits with these hidden layers, and how many features it gives."""
+    """Return a small network for the images (for digits with hidden layers `hidden`), and the number of features."""
     channels = images.train.shape[1]
     size = images.train.shape[2]
     if size == 8:
@@ -150,7 +151,7 @@ def backbone(images: Images, hidden: tuple[int, ...]) -> tuple[nn.Module, int]:
 
 
 def network(way: str, images: Images, recipe: Recipe) -> nn.Module:
-    """The backbone and a last layer."""
+    """Return a network of the backbone and a last layer."""
     body, features = backbone(images, recipe.hidden)
     if way == "nn.Linear":
         return nn.Sequential(body, nn.Linear(features, images.num_classes))
@@ -160,7 +161,7 @@ def network(way: str, images: Images, recipe: Recipe) -> nn.Module:
 
 
 def loss_of(model: nn.Module, x: Tensor, classes: Tensor) -> Tensor:
-    """The head's own loss where it has one that is not cross-entropy."""
+    """Return the loss: that of the head if it is not cross-entropy, otherwise the cross-entropy of the logits."""
     head = model[-1]
     if isinstance(head, PrototypeHead) and head.preset.loss != "cross_entropy":
         return head.loss(model[:-1](x), classes)
@@ -168,7 +169,7 @@ def loss_of(model: nn.Module, x: Tensor, classes: Tensor) -> Tensor:
 
 
 def accuracy(way: str, images: Images, recipe: Recipe, rate: float, seed: int) -> float:
-    """Train, and the share of the test images that is then right, in percent."""
+    """Train, and return the test accuracy in percent."""
     torch.manual_seed(seed)
     model = network(way, images, recipe)
     solver = torch.optim.SGD(
@@ -211,7 +212,7 @@ def table(
     rates: tuple[float, ...],
     quiet: bool,
 ) -> Runs:
-    """Print the rows as they come, `nn.Linear` first; the last column compares with it, run by run."""
+    """Print the rows of the table as runs finish, `nn.Linear` first; the last column compares with it, run by run."""
     if not quiet:
         print(f"\n{name}, {recipe}\n")
         print(
@@ -254,7 +255,7 @@ def table(
 
 
 def main() -> None:
-    """Print the table of one data set."""
+    """Print the table of one dataset."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", nargs="?", default="digits", choices=RECIPES)
     parser.add_argument(

@@ -1,8 +1,8 @@
-"""The last layer of DINO at 65,536 x 256: a fixed code that streams against learned prototypes, time and memory.
+"""The last layer of DINO at 65,536 x 256: a streaming fixed code compared with learned prototypes, in time and memory.
 
-A step is the teacher's targets of two views, the student's loss of two views, and its backward; embeddings are given.
-Times are taken within one run, the two taking turns; memory each in a process of its own. `--json` prints the numbers
-for programs.
+A step consists of the teacher's targets of two views, the student's loss of two views, and the backward pass;
+embeddings are given. Times are measured in alternation within one run; memory is measured in a process for each kind.
+`--json` prints JSON.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ KINDS = ("fixed", "learned")
 
 
 def milliseconds(work: Callable[[], object]) -> float:
-    """The best of a few calls in a row: what another process took from one of them does not count."""
+    """Return the best time of a few calls in milliseconds, which other processes disturb least."""
     times = []
     for _ in range(CALLS):
         begun = time.perf_counter()
@@ -44,7 +44,7 @@ def milliseconds(work: Callable[[], object]) -> float:
 
 
 def loss_of(kind: str) -> DINOLoss:
-    """The loss over prototypes of one kind."""
+    """Return the loss over prototypes of one kind."""
     if kind == "fixed":
         return DINOLoss(ps.best(NUM_CLASSES, DIM, iterations=0))
     student, teacher = (LearnedPrototypes(NUM_CLASSES, DIM, seed=s) for s in (0, 1))
@@ -52,7 +52,7 @@ def loss_of(kind: str) -> DINOLoss:
 
 
 def step_of(kind: str) -> Callable[[], object]:
-    """One step in the last layer, gradients of the embeddings and of learned prototypes included."""
+    """Return a function that takes a step in the last layer, with gradients of embeddings and learned prototypes."""
     loss = loss_of(kind)
     generator = torch.Generator().manual_seed(0)
     student, teacher = (
@@ -70,7 +70,7 @@ def step_of(kind: str) -> Callable[[], object]:
 
 
 def race() -> dict[str, float]:
-    """Medians over turns, both kinds taking turns."""
+    """Return the median times of both kinds in milliseconds; calls of the two alternate."""
     steps = {kind: step_of(kind) for kind in KINDS}
     for step in steps.values():
         step()  # compiles, and asks the system for memory
@@ -80,7 +80,7 @@ def race() -> dict[str, float]:
 
 
 def memory(kind: str) -> dict[str, float]:
-    """The peak above the import of a few steps in the last layer, and of training a whole head after it."""
+    """Return the peak memory of last-layer steps above the import, and that of the process after training a head."""
     start = peak_megabytes()
     step = step_of(kind)
     for _ in range(2):
@@ -92,7 +92,7 @@ def memory(kind: str) -> dict[str, float]:
 
 
 def train_head(kind: str) -> None:
-    """A few steps of a student head of the usual size, its teacher following as a moving average."""
+    """Take a few steps of a student head of the usual size, with a teacher that is its moving average."""
     student, teacher = (DINOHead(384, prototypes=kind) for _ in range(2))
     teacher.requires_grad_(False)
     loss = DINOLoss(student.last_layer, teacher.last_layer)
@@ -111,14 +111,14 @@ def train_head(kind: str) -> None:
 
 
 def memory_apart(kind: str) -> dict[str, float]:
-    """The same in a process of its own."""
+    """Return the result of `memory`, measured in a new process."""
     command = [sys.executable, "-m", "benchmarks.self_supervised", "--memory", kind]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout)
 
 
 def report(times: dict[str, float], peaks: dict[str, dict[str, float]]) -> None:
-    """Print both tables."""
+    """Print the tables of times and of memory."""
     verdict = (
         "" if times["ratio"] >= WANTED_RATIO else f"   below the {WANTED_RATIO} wanted"
     )
@@ -137,7 +137,7 @@ def report(times: dict[str, float], peaks: dict[str, dict[str, float]]) -> None:
 
 
 def main() -> None:
-    """The race, then the memory of each kind."""
+    """Measure the times, then the memory of each kind."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--memory", choices=KINDS, help="only that, as JSON")
     parser.add_argument("--json", action="store_true")

@@ -39,7 +39,7 @@ MOMENTA = (0.0, 0.9)
 
 
 class Setting(NamedTuple):
-    """Training, validation and test examples, and how to train on them."""
+    """Training, validation and test examples, and settings of the training."""
 
     train: Labeled
     validation: Labeled
@@ -53,12 +53,12 @@ class Setting(NamedTuple):
 
 
 def part(examples: Labeled, rows: Tensor | slice) -> Labeled:
-    """Return some of the examples."""
+    """Return the examples with the given row indices."""
     return Labeled(examples.inputs[rows], examples.classes[rows])
 
 
 def digit_setting() -> Setting:
-    """Return the first half of the digits, a fifth of it for validation, and the second half for the test."""
+    """Return the digits: half for training, a fifth of it for validation, and the other half for the test."""
     images, classes = digits()
     half = len(images) // 2
     mean = images[:half].mean()
@@ -78,7 +78,7 @@ def digit_setting() -> Setting:
 
 
 def feature_setting(name: str, hidden: tuple[int, ...]) -> Setting:
-    """Return image features, a tenth of the training examples for validation."""
+    """Return image features, with a tenth of the training examples for validation."""
     examples = image_features(name, "train")
     count = len(examples.classes)
     order = torch.randperm(count, generator=torch.Generator().manual_seed(0))
@@ -183,7 +183,7 @@ def accuracies(
 def row(
     data: str, setting: Setting, name: str, momentum: float, rate: float
 ) -> dict[str, object]:
-    """Return the mean over the seeds."""
+    """Return the mean over the seeds as a row of the table."""
     runs = [
         accuracies(name, setting, rate, momentum, seed) for seed in range(setting.seeds)
     ]
@@ -206,7 +206,7 @@ def row(
 
 
 def main() -> None:
-    """Train everything; write the table if all data sets were asked for."""
+    """Train all settings; write the table if all datasets were selected."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "data", nargs="?", choices=SETTINGS, help="one data set; all of them without it"

@@ -1,4 +1,4 @@
-"""Images per second of CIFAR-100 training on all cores: one process for all, and what can be had."""
+"""Images per second of CIFAR-100 training on all cores, for different numbers of processes and precisions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ print(outcome.history[-1].images_per_second)
 def images_per_second(
     workers: int, threads: int, precision: str, batch_size: int, backbone: str
 ) -> float:
-    """Of so many processes at once, together, over the last epoch of each."""
+    """Return the images per second of simultaneous processes together, over the last epoch of each process."""
     settings = {
         "scheme": "one_hot",
         "dim": 100,
@@ -52,7 +52,7 @@ def images_per_second(
 
 
 def main() -> None:
-    """Print a line for each way, and how many times the first it is."""
+    """Print a line for each configuration, with its speed relative to the first."""
     cores = processor_count()
     ways = (
         (1, cores, "32-true", 512, "small"),

@@ -1,8 +1,8 @@
-"""What the stand-alone verifier says of random codes and of forged files, and how long it takes.
+"""Verdicts of the stand-alone verifier on random codes and on forged files, and its time.
 
     python -m benchmarks.verifier [--codes 60] [--forgeries 300] [--large]
 
-Every file is checked by the script, run by `python -I`, and by `protosphere verify`; the two must say the same.
+Every file is checked by the script, run by `python -I`, and by `protosphere verify`; the two verdicts must agree.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from protosphere.cli import main as command
 
 
 def by_script(path: Path) -> dict[str, object]:
-    """The verdict of the script, run without any package."""
+    """Return the verdict of the script, run without any package."""
     words = [sys.executable, "-I", "-S", verify.__file__, str(path), "--json"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     return json.loads(done.stdout) | {"exit_code": done.returncode}
 
 
 def by_command(path: Path) -> dict[str, object]:
-    """The verdict of `protosphere verify`."""
+    """Return the verdict of `protosphere verify`."""
     printed = io.StringIO()
     exit_code = 0
     with redirect_stdout(printed):
@@ -46,7 +46,7 @@ def by_command(path: Path) -> dict[str, object]:
 
 
 def agreed(path: Path) -> bool:
-    """Whether both accept the file; they must not differ."""
+    """Return True if both accept the file, False if both reject it; they must not differ."""
     verdict = by_script(path)
     if verdict != by_command(path):
         raise SystemExit(f"the script and the command differ at {path}")
@@ -54,7 +54,7 @@ def agreed(path: Path) -> bool:
 
 
 def random_best(folder: Path, count: int, seed: int) -> list[Path]:
-    """Files of `best` at random sizes: K from 3 to 2,000 and n from 2 to 128, both log-uniform."""
+    """Write files of `best` with K from 3 to 2,000 and n from 2 to 128, log-uniform, and return their paths."""
     rng = np.random.default_rng(seed)
     paths: list[Path] = []
     for number in range(count):
@@ -67,7 +67,7 @@ def random_best(folder: Path, count: int, seed: int) -> list[Path]:
 
 
 def large_files(folder: Path) -> list[Path]:
-    """10,000 points in 128 dimensions: random float64 rows, and random signs."""
+    """Write files of 10,000 points in 128 dimensions (random floats, random signs) and return their paths."""
     rows = ps.construct("uniform", num_classes=10_000, dim=128)
     signs = ps.from_points(np.sign(rows.points) / math.sqrt(128))
     paths = [folder / "floats.safetensors", folder / "signs.safetensors"]
@@ -77,7 +77,7 @@ def large_files(folder: Path) -> list[Path]:
 
 
 def main() -> None:
-    """Print how many files are accepted, how many forgeries are rejected, and times of large files."""
+    """Print the number of accepted files, the number of rejected forgeries, and the times of large files."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--codes", type=int, default=60)
     parser.add_argument("--forgeries", type=int, default=300)

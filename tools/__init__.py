@@ -1,1 +1,1 @@
-"""Tools of those who make protosphere: not part of the package, run from a checkout."""
+"""Tools for the developers of protosphere: not part of the package, run from a checkout."""

@@ -1,4 +1,4 @@
-"""`python -m tools`: the commands of those who make protosphere, one file each."""
+"""`python -m tools`: the commands for developers of protosphere, one file each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tools.walk_command import walk
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one tool and answer with its exit code."""
+    """Run one tool and return its exit code."""
     app = App(
         name="python -m tools",
         help="Tools of those who make protosphere.",

@@ -1,4 +1,4 @@
-"""The atlas of the package: a fine grid of (K, n), each with the guarantee of the best known code; nothing is built.
+"""The atlas of the package: a fine grid of (K, n), each with the guarantee of the best known code; no code is built.
 
 `ps.best` with iterations=0 reaches or beats a guarantee: a subset of a code may be better than the whole. Rows of the
 previous atlas that have a lower max cosine, found by a search, stay.
@@ -30,7 +30,11 @@ HALF_OCTAVES = tuple(round(2 ** (j / 2)) for j in range(8, 40))
 
 
 def grid(rows: Iterable[AtlasRow]) -> list[tuple[int, int]]:
-    """Every dimension up to 64 and those of the rows; half octaves of classes, a million, and those of the rows."""
+    """Return the (K, n) pairs of the atlas.
+
+    Dimensions are all up to 64 and those of the rows. Numbers of classes are half octaves, a million, and those of
+    the rows.
+    """
     known = list(rows)
     dims = sorted({*range(2, EVERY_DIM + 1), *(row.dim for row in known)})
     counts = sorted({*HALF_OCTAVES, MOST_CLASSES, *(row.num_classes for row in known)})
@@ -40,7 +44,7 @@ def grid(rows: Iterable[AtlasRow]) -> list[tuple[int, int]]:
 def remade(
     old: Sequence[AtlasRow], progress: Progress = ignore
 ) -> tuple[AtlasRow, ...]:
-    """Return an atlas of the grid of `old` in which no row is worse."""
+    """Return a new atlas for the grid of `old` in which no row is worse than in `old`."""
     cells = grid(old)
     kept = {(row.num_classes, row.dim): row for row in old}
     rows: list[AtlasRow] = []
@@ -55,7 +59,7 @@ def remade(
 
 
 def guaranteed_row(num_classes: int, dim: int) -> AtlasRow:
-    """Return the row of (K, n) by guarantees and the catalogue: codes of n dimensions, or of fewer with zeros added."""
+    """Return the row of (K, n) by guarantees and the catalogue, of codes in n dimensions or padded with zeros."""
     bound = bounds.converse(num_classes, dim)
     found = min(_found(num_classes, dim, bound), key=lambda one: float(one[0]))
     compared = {

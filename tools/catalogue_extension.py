@@ -1,4 +1,4 @@
-"""How a catalogue gets entries for larger numbers of points."""
+"""Extension of a catalogue by entries for larger numbers of points."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ LEAST_GAIN = 0.002
 
 
 def extended(catalogue: Catalogue, parts: Iterable[Catalogue]) -> Catalogue:
-    """The catalogue with what the parts have for larger numbers of points, where that is better by LEAST_GAIN.
+    """Return the catalogue with the parts' entries for larger numbers of points that are better by LEAST_GAIN.
 
-    The kept codes of the catalogue stay where they are: files of earlier codes name them by their positions.
+    The stored codes of the catalogue keep their positions, since files of earlier codes refer to these positions.
     """
     parts = list(parts)
     rows = [

@@ -1,4 +1,4 @@
-"""What makers of a catalogue write: codes rounded to few bits, and the file that holds them."""
+"""Writing of a catalogue: codes rounded to few bits, and the file that holds them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ ROUNDING_SHARE = 0.25
 
 
 def quantize(points: Points) -> QuantizedCode:
-    """A code with its coordinates rounded."""
+    """Return a code with its coordinates rounded."""
     angle = float(np.arccos(max_cosine(points)))
     step = max(ROUNDING_SHARE * angle / np.sqrt(points.shape[1]), 1 / 127)
     return QuantizedCode(np.rint(points / step).astype(np.int8), angle)
 
 
 def write_catalogue(path: str | Path, catalogue: Catalogue) -> None:
-    """Write a catalogue as one .npz file."""
+    """Write a catalogue as an .npz file."""
     kinds = dict.fromkeys(column_names(CatalogueEntry), np.uint16) | {
         "max_cosine": np.float64
     }

@@ -1,4 +1,4 @@
-"""How a catalogue is made: dimension after dimension, a search for some numbers of points, descents for all between."""
+"""Search for a catalogue: dimension by dimension, a search for some numbers of points, and descents for all between."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ SMALL = 250_000
 
 
 def searched_numbers(dim: int, most: int, seed: int) -> list[int]:
-    """The numbers of points that are searched for in R^n, falling down to 2n; odd seeds take those between."""
+    """Return the numbers of points to search for in R^n, in descending order down to 2n.
+
+    Odd seeds use numbers halfway between those of even seeds.
+    """
     numbers = list[int]()
     here = most
     while here > 2 * dim:
@@ -71,9 +74,9 @@ def searched_codes(
     effort: float,
     seed: int,
 ) -> Iterator[QuantizedCode]:
-    """A code for each of falling numbers of points, each search starting from the last one's and others near it, too.
+    """Yield a code for each number of points; each search also starts from the last code found and from codes near it.
 
-    `below` are codes of R^(n-1), `earlier` such of R^n from other searches.
+    `numbers` are descending. `below` are codes of R^(n-1), and `earlier` are codes of R^n from other searches.
     """
     last: list[Points] = []
     for number in numbers:
@@ -102,7 +105,7 @@ def _patient(start: Points) -> Points:
 def _nearest(
     codes: Sequence[QuantizedCode], number: int, at_most: int
 ) -> list[QuantizedCode]:
-    """Those of the codes with the next higher numbers of points, the number itself among them."""
+    """Return at most `at_most` codes with at least `number` points, those with the fewest points first."""
     above = [one for one in codes if len(one.levels) >= number]
     return sorted(above, key=lambda one: len(one.levels))[:at_most]
 
@@ -113,7 +116,7 @@ def attempts(
     codes: Sequence[QuantizedCode],
     below: Sequence[QuantizedCode],
 ) -> Iterator[tuple[QuantizedCode, int]]:
-    """The kept codes, with seeds, that a code of `number` points in R^n is tried from."""
+    """Yield the stored codes, each with a seed, from which a code of `number` points in R^n is tried."""
     small = number**2 * dim <= SMALL
     above = _nearest(codes, number, 2 if small else 1)
     under = [one for one in codes if len(one.levels) < number][:1] if small else []
@@ -128,7 +131,10 @@ def best_entries(
     numbers: Iterable[int],
     pool: ThreadPoolExecutor,
 ) -> Iterator[CatalogueEntry]:
-    """For each number of points in R^n the best attempt; its source counts `codes` first, then `below`."""
+    """Yield the entry of the best attempt for each number of points in R^n.
+
+    The source of an entry is an index into `codes` followed by `below`.
+    """
     sources = {id(one): index for index, one in enumerate((*codes, *below))}
     for number in numbers:
         tried = list(attempts(number, dim, codes, below))
@@ -155,7 +161,7 @@ def make_catalogue(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> Catalogue:
-    """Search dimension after dimension, and join what was found with all that the folder has from earlier seeds.
+    """Search dimension by dimension, and return the results joined with all entries of earlier seeds in the folder.
 
     Each dimension is a file of the folder, and is not searched again by the same seed: a stopped run goes on.
 
@@ -200,9 +206,10 @@ def make_catalogue(
 
 
 def _looked_at(dim: int, most_points: int, only: Sequence[int] | None) -> list[int]:
-    """All numbers of points, or those a little below some, for which entries are sought; the most first.
+    """Return the numbers of points for which entries are sought, in descending order.
 
-    Of the `only` numbers above `most_points`, and of those between them, the larger numbers alone are looked at.
+    Without `only`, these are all numbers up to `most_points`; with it, the numbers a little below each of `only`.
+    Above `most_points`, only those of `LARGER_NUMBERS` up to the largest of `only` are included.
     """
     every = range(most_points, 2 * dim, -1)
     if only is None:
@@ -219,7 +226,7 @@ def _looked_at(dim: int, most_points: int, only: Sequence[int] | None) -> list[i
 
 
 def finished_parts(folder: str | Path, dim: int | None = None) -> list[Catalogue]:
-    """What the folder has, or has of one dimension."""
+    """Return the finished catalogues in a folder, of all dimensions or of one."""
     return [
         read_catalogue(path)
         for path in sorted(
@@ -229,7 +236,7 @@ def finished_parts(folder: str | Path, dim: int | None = None) -> list[Catalogue
 
 
 def _codes(parts: Iterable[Catalogue], dim: int) -> list[QuantizedCode]:
-    """All codes of R^n, the largest first."""
+    """Return all codes of R^n, the largest first."""
     codes = [
         one for part in parts for one in part.sources if one.levels.shape[1] == dim
     ]
@@ -237,7 +244,10 @@ def _codes(parts: Iterable[Catalogue], dim: int) -> list[QuantizedCode]:
 
 
 def joined(parts: Iterable[Catalogue]) -> Catalogue:
-    """One catalogue of several: without entries that others or a family match with as much room, and unused codes."""
+    """Return several catalogues as one.
+
+    Entries that are no better than another entry or a family with as many points are left out, as are unused codes.
+    """
     parts = list(parts)
     rows = [
         (entry, part.sources[entry.source]) for part in parts for entry in part.entries
@@ -273,7 +283,7 @@ def joined(parts: Iterable[Catalogue]) -> Catalogue:
 
 
 def remeasured(catalogue: Catalogue, progress: Progress = ignore) -> Catalogue:
-    """The catalogue with all its codes made and measured anew: for when descents end a little elsewhere."""
+    """Return the catalogue with all codes built and measured again, for when results of descents have changed."""
     compile_descent(progress)
     with ThreadPoolExecutor(processor_count()) as pool:
         values = list[float]()

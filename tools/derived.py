@@ -1,4 +1,4 @@
-"""Hunting derived codes: sections of shells of the Leech lattice by vectors drawn at random, the largest ones first."""
+"""Search for derived codes: sections of shells of the Leech lattice by random vectors, the largest sections first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,11 @@ SINGLES, SUMS, INSIDE = 3, 3, 2
 
 @dataclass(frozen=True, order=True)
 class Cut:
-    """A section: how many points there are, negative, so that the largest comes first, and what was fixed."""
+    """A section, ordered by size.
+
+    `order` is minus the number of points, so that the largest section comes first; `fixed` has the vectors and
+    `products` their dot products with the points.
+    """
 
     order: int
     number: int
@@ -39,7 +43,7 @@ class Cut:
 def sections(
     name: str, *, steps: int, least: int, lowest: int, seed: int, progress: Progress
 ) -> Iterator[DerivedCodeRow]:
-    """Sections of a shell with at least `least` points in at least `lowest` dimensions, each size and cosine once."""
+    """Yield a shell's sections with `least` or more points in `lowest` or more dimensions, once per size and cosine."""
     parent, distance = PARENTS[name]
     shell = parent.vectors().astype(np.float32)
     rng = np.random.default_rng(seed)
@@ -88,7 +92,7 @@ def sections(
 def _vectors(
     cut: Cut, name: str, rng: np.random.Generator
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Vectors to fix next, after their names."""
+    """Yield names and coordinates of random vectors to cut a section with."""
     known = leech_minimal_vectors()
     numbers = rng.integers(0, len(known), SINGLES).tolist()
     numbers += rng.choice(cut.points, INSIDE).tolist() if name == "leech" else []
@@ -110,7 +114,7 @@ def _cosine(
 
 
 def leading(rows: Iterable[DerivedCodeRow]) -> list[DerivedCodeRow]:
-    """Those that neither another one nor a code of another family beats in dimension, size and cosine."""
+    """Return the rows that no other row and no code of another family beats in dimension, size and cosine."""
     others = [
         (m.dim, m.size, float(m.max_cosine))
         for name, m in named_members(24)
@@ -139,7 +143,7 @@ def hunt_derived(
     seed: int,
     progress: Progress = ignore,
 ) -> list[DerivedCodeRow]:
-    """The leading ones of the rows and of what is found by so many steps in each shell."""
+    """Return the leading rows among `rows` and the sections found by `steps` steps in each shell."""
     found = list(rows)
     for name in PARENTS:
         found += sections(
@@ -149,7 +153,7 @@ def hunt_derived(
 
 
 def _spans(row: DerivedCodeRow) -> bool:
-    """Whether the points lie in no plane of R^n: else they are a better code in fewer dimensions, and no lattice's."""
+    """Return True if the points span R^n affinely; otherwise they are a better code in fewer dimensions."""
     section = section_named(row.dim, row.id)
     vectors = section.parent.vectors().astype(np.int64)
     inside = vectors[

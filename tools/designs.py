@@ -1,4 +1,4 @@
-"""The hunt for designs: words of classical codes with given weights on random cells of their coordinates."""
+"""Search for designs: codewords of classical codes with given weights on random cells of their coordinates."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def hunt_designs(
     seed: int,
     progress: Progress = ignore,
 ) -> list[DesignRow]:
-    """Look for designs that are better than every code of another scheme, and than each other.
+    """Return designs that are better than every code of another scheme, and than each other.
 
     Args:
         known: Designs of before, which compete with the new ones.
@@ -74,7 +74,7 @@ def hunt_designs(
 
 
 def undominated(rows: Iterable[DesignRow]) -> list[DesignRow]:
-    """Return the rows for which no other has as many points, as low a cosine and no more dimensions."""
+    """Return the rows that no other row matches with as many points, as low a cosine and no more dimensions."""
     kept: list[DesignRow] = []
     for row in sorted(rows, key=lambda row: (row.dim, _cosine(row), -row.size)):
         if not any(
@@ -90,7 +90,7 @@ def _cosine(row: DesignRow) -> Fraction:
 
 @lru_cache(maxsize=1 << 16)
 def other_schemes(num_classes: int, dim: int) -> float:
-    """Return the lowest max cosine that any scheme but this one promises, or that a kept search has."""
+    """Return the lowest max cosine that any other scheme guarantees, or that a stored search has."""
     found = [1.0]
     for candidate in candidates(num_classes, dim):
         if candidate.scheme != "designs":
@@ -105,7 +105,7 @@ def other_schemes(num_classes: int, dim: int) -> float:
 def _of_parent(
     parent: str, seconds: float, most_points: int, random: Random
 ) -> Iterator[DesignRow]:
-    """Yield designs of one parent that beat all other schemes, until the time is over."""
+    """Yield designs of one parent code that beat all other schemes, until the time is over."""
     words = parent_words(parent)
     seen: set[tuple[object, ...]] = set()
     end = monotonic() + seconds
@@ -135,7 +135,7 @@ def _of_parent(
 
 
 def _is_new(one: CellWords, size: int, seen: set[tuple[object, ...]]) -> bool:
-    """Whether the kept cells are neither empty nor full, and no cells of the same sizes and weights were seen."""
+    """Return True if the kept cells have valid weights, and no cells of the same sizes and weights were seen before."""
     if any(not 0 < cell.weight <= cell.dim for cell in one.kept):
         return False
     kept = sorted((cell.weight, cell.dim) for cell in one.kept)
@@ -148,7 +148,7 @@ def _is_new(one: CellWords, size: int, seen: set[tuple[object, ...]]) -> bool:
 
 
 def _profiles(weights: NDArray[np.int64]) -> Iterator[tuple[list[int], int]]:
-    """Yield every row of weights that occurs, and how often."""
+    """Yield every distinct row of weights, and how often it occurs."""
     places = LARGEST_WEIGHT ** np.arange(weights.shape[1])
     numbers, counts = np.unique(weights.astype(np.int64) @ places, return_counts=True)
     for number, count in zip(numbers, counts.tolist(), strict=True):
@@ -171,7 +171,7 @@ def _random_cells(words: Words, random: Random) -> list[NDArray[np.int64]]:
 
 
 def _splits(count: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Yield which cells to keep; the others are left out."""
+    """Yield all splits of cells, by index, into those to keep and those to leave out."""
     numbers = range(count)
     for num_kept in range(1, count + 1):
         for kept in combinations(numbers, num_kept):

@@ -1,4 +1,4 @@
-"""Golden files: codes and heads' states of every kind, small, as this version writes them. Later ones must read them.
+"""Golden files: small codes and heads' states of every kind, written by this version, which later versions must read.
 
 `python -m tools.golden tests/golden/VERSION` writes them into a new folder. Before VERSION is released,
 `python -m tools.golden tests/golden/VERSION --replace` writes them again; afterwards they never change.
@@ -89,7 +89,7 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
 
 
 def codes() -> dict[str, ps.SphericalCode]:
-    """Everything that is written as a file."""
+    """Return all codes that are written as files, by file name."""
     made = {
         name: ps.construct(name, num_classes=K, dim=n, **more)
         for name, (K, n, more) in SCHEMES.items()
@@ -115,7 +115,7 @@ def codes() -> dict[str, ps.SphericalCode]:
 
 
 def _glued() -> ps.SphericalCode:
-    """Words with a glue vector, packed as large ones are."""
+    """Return a code of codewords with a glue vector, packed as large codes are."""
     words = ShortenedWords.of(ShortenedCosets(4, 0, 1), 60)
     placement = Placement(
         "words with a glue vector", GluedWords(words, 0.8, simplex_points(2), 32)
@@ -124,13 +124,13 @@ def _glued() -> ps.SphericalCode:
 
 
 def _words_and_axes() -> ps.SphericalCode:
-    """Packed words and axes, as Kerdock's codes are in many dimensions."""
+    """Return a code of packed codewords and axes, like Kerdock codes in many dimensions."""
     placement = Placement("words and axes", with_axes(coset_union(4, 200), 20))
     return ps.SphericalCode(placement, certified(placement, None), None)
 
 
 def heads() -> dict[str, PrototypeHead]:
-    """Everything that is written as a state_dict."""
+    """Return all heads that are written as a state_dict, by file name."""
     made: dict[str, Callable[[], PrototypeHead]] = {
         "default": lambda: PrototypeHead(100, dim=64),
         "best-algebra": lambda: PrototypeHead(
@@ -237,7 +237,7 @@ def _digests(code: ps.SphericalCode) -> dict[str, str]:
 
 
 def replace_golden(folder: Path) -> None:
-    """Write the folder anew and remove what it held; only for a version that is not released yet."""
+    """Write the folder again after removing its content; only for a version that is not released yet."""
     with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
         written = Path(beside) / folder.name
         write_golden(written)
@@ -247,7 +247,7 @@ def replace_golden(folder: Path) -> None:
 
 
 def main() -> None:
-    """Write golden files as the command line asks for."""
+    """Write golden files as the command line specifies."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Our values against a table of best-known ones, a row at a time: an interrupted run goes on where it stopped."""
+"""Comparison of protosphere with a table of best known values, row by row; an interrupted run continues."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Record:
     """One row of the comparison.
 
     Attributes:
-        dim, num_points: n and K.
-        max_cosine: ours.
-        table: the best-known one.
-        difference: (ours - table) / |table|, or ours - table where the table says about 0.
-        kind: which start won.
-        seconds, seed: what it took.
+        dim, num_points: Dimension n and number of points K.
+        max_cosine: Value of protosphere.
+        table: Best known value.
+        difference: (max_cosine - table) / |table|, or max_cosine - table if the table's value is about 0.
+        kind: Initialization that gave the best code.
+        seconds, seed: Time and seed of the search.
     """
 
     dim: int
@@ -47,12 +47,12 @@ class Record:
 
 
 def relative_difference(ours: float, table: float) -> float:
-    """How far above the table, as a share of its value; absolute where that is below 1e-3."""
+    """Return the difference from the table's value as a share of that value; absolute if the value is below 1e-3."""
     return (ours - table) / (abs(table) if abs(table) > 1e-3 else 1.0)
 
 
 def stored_records(path: Path) -> list[Record]:
-    """The finished rows of a JSON-lines file; none if there is no file. A last line cut short is left out."""
+    """Return the finished rows of a JSON-lines file; an incomplete last line is ignored. Empty if there is no file."""
     if not path.exists():
         return []
     records: list[Record] = []
@@ -69,7 +69,7 @@ def stored_records(path: Path) -> list[Record]:
 
 
 def no_codes(num_points: int, dim: int) -> Sequence[Points]:
-    """Nothing to start from."""
+    """Return no codes to start from."""
     del num_points, dim
     return ()
 
@@ -115,9 +115,9 @@ def records(
     given: Given = no_codes,
     progress: Progress = ignore,
 ) -> Iterator[Record]:
-    """Each row's record as it is finished, and at once those that `store_path` holds for the same seed and budget.
+    """Yield the record of each row when it is finished, or from `store_path` if it has the same seed and budget.
 
-    Every new record is appended to the file before it is handed out. `given(num_points, dim)` may offer codes to start
+    Every new record is appended to the file before it is yielded. `given(num_points, dim)` may return codes to start
     from, such as `constructions.optimized.algebraic_codes`.
     """
     stored = [

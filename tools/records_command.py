@@ -65,7 +65,7 @@ def records(
 
 
 def line(record: Record) -> str:
-    """One row of the comparison."""
+    """Return one row of the comparison as a line of text."""
     values = (
         f"{record.max_cosine:12.9f} {record.table:12.9f} {record.difference:+11.2e}"
     )
@@ -73,7 +73,7 @@ def line(record: Record) -> str:
 
 
 def summary(found: Sequence[Record]) -> str:
-    """How many rows are how near."""
+    """Return a text with the number of rows by their distance from the table."""
     differences = [record.difference for record in found]
     near = [
         f"{sum(d <= limit for d in differences)} within {name}"
@@ -87,7 +87,7 @@ LIMITS = ((1e-6, "1e-6"), (0.01, "1 %"), (0.1, "10 %"))
 
 
 def table_rows(path: Path) -> list[TableRow]:
-    """The rows of the table; StorageError where it is not one."""
+    """Return the rows of the table; StorageError if the file is not such a table."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             rows = [

@@ -86,7 +86,7 @@ def release(
 
 
 def built_wheel() -> Path:
-    """The wheel of this version, small enough and with its data inside."""
+    """Return the path of the wheel of this version after checking its size and its data files."""
     wheel = ROOT / "dist" / f"protosphere-{__version__}-py3-none-any.whl"
     if not wheel.exists():
         raise StorageError(f"there is no '{wheel}': make dist builds it")
@@ -102,7 +102,7 @@ def built_wheel() -> Path:
 
 
 def environment(place: Path, python: str) -> None:
-    """An empty environment in the folder env."""
+    """Create an empty virtual environment in the folder `env`."""
     if python == sys.executable:
         venv.create(place / "env", with_pip=True)
     else:
@@ -112,7 +112,7 @@ def environment(place: Path, python: str) -> None:
 def install(
     place: Path, wheel: Path, extra: str, *, lowest: bool, without_torch: bool
 ) -> None:
-    """The wheel with its dependencies, torch being that of constraints.txt."""
+    """Install the wheel with its dependencies; the version of torch is that of constraints.txt."""
     pip = [
         place / "env" / "bin" / "python",
         "-m",
@@ -142,7 +142,7 @@ def requirements() -> list[str]:
 
 
 def lowest_versions() -> list[str]:
-    """Return constraints on the lowest version of each requirement; ~= allows bug-fix releases of it."""
+    """Return constraints on the lowest version of each requirement; ~= allows its bug-fix releases."""
     constraints: list[str] = []
     for need in requirements():
         match = re.match(r"([\w-]+)>=([\d.]+)", need)
@@ -155,7 +155,7 @@ def lowest_versions() -> list[str]:
 
 
 def tried(place: Path, arguments: list[str], refusal: str = "") -> None:
-    """Run a program of the environment; its answer must be good, or the refusal that is expected."""
+    """Run a program of the environment, and check that it succeeds, or that it fails with the expected refusal."""
     begun = time.monotonic()
     command = [str(place / "env" / "bin" / arguments[0]), *arguments[1:]]
     answer = subprocess.run(

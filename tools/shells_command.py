@@ -56,7 +56,7 @@ def shells(
 
 
 def squared_radius(chain: str, dim: int, count: int) -> Fraction:
-    """Of the ball with the volume of so many vectors, rounded."""
+    """Return the rounded squared radius of a ball whose volume corresponds to `count` lattice vectors."""
     volume = 0.5 * float(np.linalg.slogdet(gram_matrix(chain, dim))[1]) + log(count)
     radius = exp((volume - dim / 2 * log(pi) + lgamma(dim / 2 + 1)) * 2 / dim)
     return min(Fraction(round(8 * radius), 8), Fraction(LARGEST_SQUARED_RADIUS))
@@ -65,7 +65,10 @@ def squared_radius(chain: str, dim: int, count: int) -> Fraction:
 def random_centers(
     gram: Indices, tries: int, rng: np.random.Generator
 ) -> Iterator[tuple[tuple[int, ...], int]]:
-    """The origin, then coefficients over a denominator: of the dual lattice and its fractions, and of the lattice."""
+    """Yield the origin, then random centers as coefficients over a denominator.
+
+    The centers are vectors of the dual lattice and its fractions, and fractions of lattice vectors.
+    """
     dim = len(gram)
     inverse = np.linalg.inv(gram)
     exponent = next(
@@ -83,7 +86,7 @@ def random_centers(
 
 
 def _reduced(coefficients: Indices, denominator: int) -> tuple[tuple[int, ...], int]:
-    """Return the same center up to lattice vectors, in lowest terms."""
+    """Return an equivalent center up to lattice vectors, in lowest terms."""
     common = gcd(denominator, *coefficients.tolist())
     return tuple(
         (coefficients // common % (denominator // common)).tolist()
@@ -93,7 +96,7 @@ def _reduced(coefficients: Indices, denominator: int) -> tuple[tuple[int, ...], 
 def shell_rows(
     chain: str, dim: int, center: tuple[int, ...], denominator: int, reach: Fraction
 ) -> Iterator[ShellRow]:
-    """For each squared distance up to `reach` the shell, with those just inside it."""
+    """Yield, for each squared distance up to `reach`, the shell joined with the shells just inside it."""
     sizes = Shells(
         chain, dim, Fraction(1, denominator**2), reach, center, denominator
     ).sizes()
@@ -109,7 +112,7 @@ def shell_rows(
 
 
 def unbeaten(rows: Sequence[ShellRow]) -> list[ShellRow]:
-    """Those that no other of as few dimensions and as many vectors is as good as, by dimension and size."""
+    """Return the rows that no other row matches in dimension, size and cosine, sorted by dimension and size."""
     kept: list[ShellRow] = []
     best: dict[str, Fraction] = {
         row.id: shells_named(row.dim, row.id).max_cosine for row in rows

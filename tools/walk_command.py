@@ -45,7 +45,7 @@ def _measured(name: str) -> Walk:
 
 
 def counts_table(walks: Sequence[Walk]) -> Table:
-    """A row of counts for each walk."""
+    """Return a table with a row of counts for each walk."""
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for number, heading in enumerate(HEADINGS):
         table.add_column(heading, justify="right" if number else "left", no_wrap=True)
@@ -62,7 +62,7 @@ def counts_table(walks: Sequence[Walk]) -> Table:
 
 
 def edge_lines(walk: Walk) -> list[str]:
-    """A title and a line for each pair of files, in order of the first call."""
+    """Return a title, and a line for each pair of files in the order of the first call."""
     lines = ["", walk.title]
     for (caller, callee), calls in walk.calls.items():
         lines.append(f"{calls:7,}  {caller} -> {callee}")

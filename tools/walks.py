@@ -33,7 +33,7 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True)
 class Walk:
-    """What a call visited.
+    """Files that a call visited, and the calls between them.
 
     Attributes:
         name: Key of the walk in `WALKS`.
@@ -54,7 +54,7 @@ class Walk:
 
     @property
     def scheme_files(self) -> tuple[str, ...]:
-        """The visited files that hold schemes, which `best` has to ask, and the files that only these call."""
+        """Visited files that hold schemes, which `best` has to ask, and the files that only these call."""
         own = self._files_reached_without_schemes()
         return tuple(file for file in self.files if file not in own)
 
@@ -73,7 +73,7 @@ class Walk:
         return reached
 
     def record(self) -> dict[str, Any]:
-        """Fields for JSON."""
+        """Return the walk as JSON fields."""
         edges = [
             {"caller": caller, "callee": callee, "calls": calls}
             for (caller, callee), calls in self.calls.items()
@@ -89,7 +89,7 @@ class Walk:
 
 
 def walk_from(record: dict[str, Any]) -> Walk:
-    """The walk that `record` was made from."""
+    """Return the walk from the JSON fields of `Walk.record`."""
     calls = {
         (edge["caller"], edge["callee"]): edge["calls"] for edge in record["edges"]
     }
@@ -97,7 +97,7 @@ def walk_from(record: dict[str, Any]) -> Walk:
 
 
 def _holds_schemes(file: str) -> bool:
-    """Whether `file` is in a room of schemes, such as constructions/lattices."""
+    """Return True if `file` is in a folder of schemes, such as constructions/lattices."""
     match Path(file).parts:
         case ["constructions", room, _]:
             return room != "best"
@@ -119,7 +119,7 @@ class Recorder:
         self._importing = threading.local()
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> None:
-        """Handle one event of `sys.setprofile`."""
+        """Count the call of one event of `sys.setprofile`."""
         del argument
         if event not in ("call", "return"):
             return
@@ -139,7 +139,7 @@ class Recorder:
             self.calls[caller, file] += 1
 
     def _is_resumed(self, frame: FrameType) -> bool:
-        """Whether `frame` is of a generator that has started before."""
+        """Return True if `frame` belongs to a generator that has started before."""
         if not frame.f_code.co_flags & CO_GENERATOR:
             return False
         if frame in self._generators:
@@ -150,7 +150,7 @@ class Recorder:
 
 @cache
 def package_file(code: CodeType) -> str | None:
-    """The file of `code` relative to the package; None for code of other packages."""
+    """Return the file of `code` relative to the package; None for code of other packages."""
     path = Path(code.co_filename)
     if not path.is_relative_to(PACKAGE):
         return None
@@ -158,7 +158,7 @@ def package_file(code: CodeType) -> str | None:
 
 
 def calling_file(frame: FrameType) -> str | None:
-    """The file of the nearest caller within the package; None if there is none."""
+    """Return the file of the nearest caller within the package; None if there is none."""
     caller = frame.f_back
     while caller is not None:
         file = package_file(caller.f_code)
@@ -169,19 +169,19 @@ def calling_file(frame: FrameType) -> str | None:
 
 
 def best_call() -> Call:
-    """Search-free choice of the best code for 1,000 classes in 128 dimensions."""
+    """Return a call that chooses the best code for 1,000 classes in 128 dimensions."""
     return lambda: protosphere.best(num_classes=1000, dim=128)
 
 
 def head_call() -> Call:
-    """Build a head with its code."""
+    """Return a call that builds a head with its code."""
     from protosphere.nn import PrototypeHead
 
     return lambda: PrototypeHead(100, dim=64)
 
 
 def loss_call() -> Call:
-    """Compute the loss of a head that exists."""
+    """Return a call that computes the loss of an existing head."""
     import torch
 
     from protosphere.nn import PrototypeHead
@@ -193,14 +193,14 @@ def loss_call() -> Call:
 
 
 def train_call() -> Call:
-    """Train one epoch by the command line."""
+    """Return a call that trains one epoch with the command line."""
     from protosphere.cli import main
 
     return lambda: main(["train", "digits", "--scheme", "best", "--epochs", "1"])
 
 
 def certify_call() -> Call:
-    """Certify a code that a file holds."""
+    """Return a call that certifies the code in a file."""
     code = protosphere.construct("uniform", num_classes=100, dim=64)
     path = Path("code.safetensors")
     code.save(path)
@@ -218,7 +218,7 @@ WALKS: dict[str, tuple[str, Callable[[], Call]]] = {
 
 
 def measure(name: str) -> Walk:
-    """Take a walk in a fresh process.
+    """Run a walk in a new process and return what it visited.
 
     Args:
         name: Key of `WALKS`.
@@ -245,7 +245,7 @@ def measure(name: str) -> Walk:
 
 
 def walk_here(name: str) -> Walk:
-    """Take a walk in this process and its current folder."""
+    """Run a walk in this process and its current folder, and return what it visited."""
     title, prepare = WALKS[name]
     call = prepare()
     recorder = Recorder()
@@ -260,7 +260,7 @@ def walk_here(name: str) -> Walk:
 
 
 def main(name: str, output: Path) -> None:
-    """Take a walk in an empty folder and write it to `output`."""
+    """Run a walk in an empty folder and write it to `output`."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         walk = walk_here(name)

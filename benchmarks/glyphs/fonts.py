@@ -40,7 +40,7 @@ class Face:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A face that is not drawn, and why."""
+    """A face that is not drawn, and the reason."""
 
     name: str
     reason: str
@@ -58,7 +58,7 @@ def family_of(name: str) -> str:
 
 
 def _number_of_faces(path: Path) -> int:
-    """Return how many faces a file has."""
+    """Return the number of faces in a font file."""
     if path.suffix.lower() != ".ttc":
         return 1
     with TTCollection(path, lazy=True) as collection:
@@ -66,7 +66,7 @@ def _number_of_faces(path: Path) -> int:
 
 
 def _read_face(path: Path, index: int) -> tuple[Face, frozenset[int]]:
-    """Return a face of a file and the code points that it maps."""
+    """Return a face of a font file, and the code points that it maps."""
     with TTFont(path, lazy=True, fontNumber=index) as font:
         names = font["name"]
         family = names.getDebugName(NAME_OF_TYPOGRAPHIC_FAMILY)

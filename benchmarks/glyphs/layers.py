@@ -1,4 +1,4 @@
-"""Last layers: what people use, and fixed prototypes."""
+"""Last layers that are compared: common learned layers, and fixed prototypes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COSINE_SCALE = 16.0
 
 
 class Learned(nn.Module):
-    """A learned row and bias per class: `nn.Linear`."""
+    """`nn.Linear`: a learned row and a bias per class."""
 
     def __init__(self, dim: int, num_classes: int) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Cosine(nn.Module):
 
 
 class SampledSoftmax(Learned):
-    """A learned layer trained against each example's class and a shared uniform sample of the others.
+    """A learned layer trained against each example's class and a shared uniform sample of other classes.
 
     Reference: Jean et al., On Using Very Large Target Vocabulary for Neural Machine Translation, ACL 2015.
     """
@@ -70,7 +70,7 @@ class SampledSoftmax(Learned):
 
 
 class PartialFC(Cosine):
-    """A cosine layer trained against the classes of the batch and a sample of others, 10% of all classes together.
+    """A cosine layer trained against the classes of the batch and a sample of other classes, together 10% of all.
 
     Reference: An et al., Killing Two Birds with One Stone: Efficient and Robust Training of Face Recognition CNNs by
     Partial FC, CVPR 2022.
@@ -107,7 +107,7 @@ class MultiHead(nn.Module):
         self.layers = nn.ModuleList(nn.Linear(dim, size) for size in sizes)
 
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
-        """Return the sum of the parts' cross-entropies."""
+        """Return the mean cross-entropy, summed over the parts."""
         digits = mixed_radix(labels, self.sizes)
         losses = [
             cross_entropy(layer(z), digits[:, part])
@@ -124,7 +124,7 @@ class MultiHead(nn.Module):
 
 
 class Fixed(nn.Module):
-    """Fixed prototypes; logits are dot products of the embedding with them, times a scale."""
+    """Fixed prototypes; logits are dot products of the embedding with the prototypes, times a scale."""
 
     prototypes: Tensor
 
@@ -147,7 +147,7 @@ class Fixed(nn.Module):
 
 
 class FixedParts(nn.Module):
-    """Fixed prototypes of every combination of parts: log-sum-exp and argmax split into those of the parts."""
+    """Fixed prototypes of all combinations of parts; log-sum-exp and argmax are computed part by part."""
 
     def __init__(
         self, parts: Sequence[Tensor], scale: float, *, normalized: bool = True
@@ -160,7 +160,7 @@ class FixedParts(nn.Module):
         self.normalized = normalized
 
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
-        """Return the mean cross-entropy, the sum of those of the parts."""
+        """Return the mean cross-entropy, which is the sum of the cross-entropies of the parts."""
         z = normalize(z) if self.normalized else z
         digits = mixed_radix(labels, self.sizes)
         losses = [

@@ -48,7 +48,7 @@ class Method:
 
 
 class DefaultHead(nn.Module):
-    """`PrototypeHead(K, dim=n)`: prototypes that know nothing of the classes."""
+    """`PrototypeHead(K, dim=n)`, whose prototypes do not depend on the classes."""
 
     def __init__(self, dim: int, num_classes: int) -> None:
         super().__init__()

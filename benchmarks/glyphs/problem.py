@@ -50,7 +50,7 @@ class Problem:
 
 
 def kindred(families: Sequence[str]) -> list[str]:
-    """Return for each family the shortest family name that its own begins with.
+    """Return, for each family, the shortest family name that is a prefix of its name.
 
     Names such as "NanumGothicCoding" and "NanumGothic" belong to one design, which a split must not divide.
     """
@@ -61,10 +61,10 @@ def kindred(families: Sequence[str]) -> list[str]:
 
 
 def hold_out(families: Sequence[str], count: int, seed: int) -> list[int]:
-    """Return the indices of `count` faces, all those of families drawn at random.
+    """Return the indices of `count` held-out faces, which are all faces of randomly drawn families.
 
-    One in nine is a script or display face. Families are taken in random order; one that has more faces than are
-    still missing is passed over.
+    One in nine is a script or display face. Families are taken in random order; a family with more faces than are
+    still missing is skipped.
     """
     groups = kindred(families)
     order = sorted(set(groups))
@@ -145,7 +145,7 @@ def only_seen(problem: Problem, seen: Tensor) -> Problem:
 
 
 def in_ks_x_1001(characters: str) -> Tensor:
-    """Return which Hangul syllables are among the 2,350 of the standard KS X 1001."""
+    """Return a mask of the Hangul syllables that are among the 2,350 of the standard KS X 1001."""
 
     def encodable(character: str) -> bool:
         try:

@@ -64,7 +64,7 @@ def draw_face(face: Face, characters: str) -> NDArray[np.uint8]:
 
 
 def defect(images: NDArray[np.uint8]) -> str | None:
-    """Return why a face's images cannot be told apart, or None.
+    """Return the reason why a face's images cannot be distinguished, or None.
 
     A face may map characters to empty glyphs, or many characters to one glyph.
     """
@@ -79,7 +79,7 @@ def defect(images: NDArray[np.uint8]) -> str | None:
 
 
 def render(faces: Sequence[Face], characters: str) -> tuple[Glyphs, list[Skipped]]:
-    """Draw characters in all faces; return them and the faces that cannot draw them."""
+    """Draw characters in all faces; return the glyphs, and the faces that cannot draw them."""
     drawn: dict[Face, NDArray[np.uint8]] = {}
     skipped: list[Skipped] = []
     for face in faces:
@@ -111,7 +111,7 @@ def save(glyphs: Glyphs, path: Path) -> None:
 
 
 def load(path: Path) -> Glyphs:
-    """Read glyphs from an .npz file of `save`."""
+    """Return the glyphs in an .npz file that `save` wrote."""
     with np.load(path, allow_pickle=False) as file:
         return Glyphs(
             file["images"],

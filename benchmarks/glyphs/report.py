@@ -80,7 +80,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 def by_seed(
     runs: Sequence[Run], characters: str, method: str, steps: int, kind: str
 ) -> dict[str, float]:
-    """Return one kind of accuracy by seed; nothing where it was not measured."""
+    """Return one kind of accuracy by seed; seeds for which it was not measured are left out."""
     wanted = (characters, method, str(steps))
     return {
         run["seed"]: float(run[kind])
@@ -90,7 +90,7 @@ def by_seed(
 
 
 def _texts(values: Sequence[float]) -> tuple[str, str]:
-    """Return the mean and half of its interval, empty where there is none."""
+    """Return the mean and half of its interval as texts; empty texts for no values."""
     if not values:
         return "", ""
     mean: Mean = mean_with_interval(values)
@@ -99,7 +99,7 @@ def _texts(values: Sequence[float]) -> tuple[str, str]:
 
 
 def _difference(ours: Mapping[str, float], theirs: Mapping[str, float]) -> list[float]:
-    """Return the differences over the seeds that both have."""
+    """Return the differences over the seeds that both methods have."""
     return [ours[seed] - theirs[seed] for seed in sorted(ours.keys() & theirs.keys())]
 
 
@@ -144,7 +144,7 @@ def write_summary(rows: Sequence[Row], path: Path) -> None:
 def _draw(
     axes: Axes, rows: Sequence[Row], step_seconds: Mapping[str, float] | None
 ) -> None:
-    """Draw accuracy against steps, or against time where the time of a step is given."""
+    """Draw accuracy against steps, or against time if the time of a step is given."""
     for method, color in COLORS.items():
         points = [row for row in rows if row.method == method]
         if not points or (step_seconds is not None and method not in step_seconds):

@@ -1,4 +1,4 @@
-"""Training every method with several seeds; a sweep that was stopped continues where it was."""
+"""Training of every method with several seeds; an interrupted sweep continues where it stopped."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Job:
-    """One training: a method, a seed and the number of steps."""
+    """A training run to do: a method, a seed and the number of steps."""
 
     method: str
     seed: int
@@ -39,7 +39,7 @@ class Job:
 
 
 class Table:
-    """Rows of a CSV file; each row is written as soon as it is known."""
+    """Rows of a CSV file; each row is written when it is added."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -114,7 +114,7 @@ def train(
 
 
 def problem_of(method: str, problem: Problem, characters: str) -> Problem:
-    """Return the problem with training images of all classes or of the seen ones, as the method asks."""
+    """Return the problem with training images of all classes, or only of the seen classes, as the method requires."""
     if METHODS[method].only_seen:
         return only_seen(problem, in_ks_x_1001(characters))
     return problem

@@ -1,4 +1,4 @@
-"""Time and memory of a training step with each last layer, in one run, methods taking turns."""
+"""Time and memory of a training step with each last layer, measured in alternation within one run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WARM_UP = 3
 
 
 class Plain(layers.Learned):
-    """`nn.Linear` and `cross_entropy`, as most programs have them."""
+    """`nn.Linear` and `cross_entropy`, the usual last layer."""
 
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
         """Return the mean cross-entropy."""
@@ -42,7 +42,7 @@ class PlainCosine(layers.Cosine):
 
 
 class TorchStreamed(layers.Learned):
-    """`torch.nn.functional.linear_cross_entropy`, which does not hold all logits."""
+    """`torch.nn.functional.linear_cross_entropy`, which does not materialize all logits."""
 
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
         """Return the mean cross-entropy."""
@@ -56,7 +56,7 @@ class TorchStreamed(layers.Learned):
 
 
 class CutCrossEntropy(layers.Learned):
-    """The package cut-cross-entropy on a CPU, where it compiles its formula by torch; it has no bias."""
+    """The package cut-cross-entropy without bias; on a CPU it compiles its formula with torch."""
 
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
         """Return the mean cross-entropy."""
@@ -79,7 +79,7 @@ class Composed(nn.Module):
 
 @dataclass(frozen=True)
 class Timed:
-    """What one last layer costs.
+    """Cost of one last layer.
 
     Attributes:
         method: Name of the last layer.
@@ -101,7 +101,7 @@ class Timed:
 
 
 def _layer_step(layer: nn.Module, dim: int, num_classes: int) -> Callable[[], None]:
-    """Return a function that does loss, gradient and update of a last layer alone."""
+    """Return a function that computes loss and gradient of a last layer alone, and updates it."""
     z = torch.randn(BATCH, dim, requires_grad=True)
     labels = torch.randint(num_classes, (BATCH,))
     parameters = list(layer.parameters())
@@ -117,7 +117,7 @@ def _layer_step(layer: nn.Module, dim: int, num_classes: int) -> Callable[[], No
 
 
 def _whole_step(layer: nn.Module, dim: int, num_classes: int) -> Callable[[], None]:
-    """Return a function that does a training step of the network in float32."""
+    """Return a function that takes a training step of the whole network in float32."""
     body = network(dim)
     parameters = [*body.parameters(), *layer.parameters()]
     optimizer = torch.optim.SGD(parameters, RATE, MOMENTUM)
@@ -135,7 +135,7 @@ def _whole_step(layer: nn.Module, dim: int, num_classes: int) -> Callable[[], No
 
 
 def taking_turns(steps: dict[str, Callable[[], None]]) -> dict[str, float]:
-    """Return the median time of each function in milliseconds; they take turns, so that all see the same machine."""
+    """Return the median time of each function in milliseconds; calls alternate, so that all see the same load."""
     times: dict[str, list[float]] = {name: [] for name in steps}
     for turn in range(WARM_UP + ROUNDS):
         for name, step in steps.items():
@@ -147,14 +147,14 @@ def taking_turns(steps: dict[str, Callable[[], None]]) -> dict[str, float]:
 
 
 def layer_megabytes(layer: nn.Module) -> float:
-    """Return the size of parameters, of their momentum and of buffers."""
+    """Return the size of parameters, their momentum and buffers in MB."""
     parameters = sum(p.numel() * p.element_size() for p in layer.parameters())
     buffers = sum(b.numel() * b.element_size() for b in layer.buffers())
     return (2 * parameters + buffers) / 2**20
 
 
 def working_megabytes(step: Callable[[], None]) -> float:
-    """Return the largest sum of what a call has allocated and not yet freed."""
+    """Return the peak memory in MB that a call has allocated and not yet freed."""
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as found:
         step()
     changes = [
@@ -194,7 +194,7 @@ def contestants() -> dict[str, tuple[nn.Module, int]]:
 
 
 def measure(threads: int) -> list[Timed]:
-    """Measure every last layer; one that is not installed is left out."""
+    """Return the measurements of every last layer; layers that are not installed are left out."""
     torch.set_num_threads(threads)
     torch.manual_seed(0)
     count = 11_172

@@ -1,4 +1,4 @@
-"""The trainer, one for all last layers.
+"""The training loop, which is the same for all last layers.
 
 Weights are float32; matrices are multiplied in bfloat16 in training and in float32 in the evaluation.
 """
@@ -112,7 +112,7 @@ class Run:
         self.seconds += time.process_time() - start
 
     def correct(self) -> Tensor:
-        """Return for each test image whether its class is found."""
+        """Return a mask of the test images whose class is predicted correctly."""
         self.body.eval()
         found: list[Tensor] = []
         with torch.no_grad():
@@ -149,7 +149,7 @@ class Run:
 
 
 def accuracies(correct: Tensor, problem: Problem) -> dict[str, float]:
-    """Return accuracy in percent on all test images and on kinds of them; NaN where there are none of a kind."""
+    """Return accuracy in percent on all test images and on each kind of test images; NaN for an empty kind."""
     seen = problem.seen[problem.test_labels]
     kinds = {
         "accuracy": torch.ones_like(seen),

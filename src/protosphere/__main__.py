@@ -1,4 +1,4 @@
-"""`python -m protosphere` is `protosphere`."""
+"""Entry point of `python -m protosphere`, which is the same as `protosphere`."""
 
 import sys
 

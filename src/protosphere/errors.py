@@ -8,7 +8,7 @@ from typing import SupportsIndex
 
 
 class ProtosphereError(Exception):
-    """Base class of every error that this library raises; text from files is escaped in its message.
+    """Base class of all errors that this library raises; control characters in messages are escaped.
 
     Example:
         >>> import protosphere as ps
@@ -24,7 +24,7 @@ class ProtosphereError(Exception):
 
 
 class InvalidArgumentError(ProtosphereError, ValueError):
-    """An argument that is never valid: a negative dimension, an unknown scheme, a misspelled option.
+    """Error for an argument that is never valid: a negative dimension, an unknown scheme, a misspelled option.
 
     Example:
         >>> import protosphere as ps
@@ -36,7 +36,7 @@ class InvalidArgumentError(ProtosphereError, ValueError):
 
 
 class InfeasibleError(ProtosphereError, ValueError):
-    """A valid request that a construction cannot satisfy; the message names the nearest one that works.
+    """Error for a valid request that a construction cannot satisfy; the message names the nearest request that works.
 
     Example:
         >>> import protosphere as ps
@@ -48,7 +48,7 @@ class InfeasibleError(ProtosphereError, ValueError):
 
 
 class CertificateError(ProtosphereError):
-    """Theory and measurement disagree: a cosine is above its guarantee, below its converse, or off its grid.
+    """Error if theory and measurement disagree: a cosine is above its guarantee, below its converse, or off its grid.
 
     Example:
         >>> issubclass(CertificateError, ProtosphereError)
@@ -57,7 +57,7 @@ class CertificateError(ProtosphereError):
 
 
 class TrainingError(ProtosphereError):
-    """A training run that cannot continue, because its loss is not finite.
+    """Error of a training run that cannot continue, for example because its loss is not finite.
 
     Example:
         >>> issubclass(TrainingError, ProtosphereError)
@@ -66,7 +66,7 @@ class TrainingError(ProtosphereError):
 
 
 class ManyClassesWarning(UserWarning):
-    """A head has so many classes for its dimension that a network may not learn unrelated prototypes.
+    """Warning that a head has so many classes for its dimension that a network may not learn unrelated prototypes.
 
     Example:
         >>> issubclass(ManyClassesWarning, UserWarning)
@@ -75,7 +75,7 @@ class ManyClassesWarning(UserWarning):
 
 
 class StorageError(ProtosphereError, OSError):
-    """A file that cannot be read or written, or is not of the expected kind.
+    """Error for a file that cannot be read or written, or is not of the expected kind.
 
     Example:
         >>> import protosphere as ps
@@ -98,7 +98,16 @@ def printable(text: str) -> str:
 
 
 def as_integer(name: str, value: object, *, minimum: int) -> int:
-    """Return `value` as an int of at least `minimum`; booleans and floats are refused."""
+    """Return `value` as an int; booleans and floats are refused.
+
+    Args:
+        name: Name of the argument, for the error message.
+        value: Value to check.
+        minimum: Smallest allowed value.
+
+    Raises:
+        InvalidArgumentError: If `value` is not an integer of at least `minimum`.
+    """
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):
         with suppress(TypeError):  # an array of numbers has the method, and refuses
             number = operator.index(value)
@@ -110,7 +119,15 @@ def as_integer(name: str, value: object, *, minimum: int) -> int:
 
 
 def as_positive(name: str, value: object) -> float:
-    """Return `value` as a finite float above zero."""
+    """Return `value` as a finite float above 0.
+
+    Args:
+        name: Name of the argument, for the error message.
+        value: Value to check.
+
+    Raises:
+        InvalidArgumentError: If `value` is not such a number.
+    """
     if (
         isinstance(value, (int, float))
         and not isinstance(value, bool)
@@ -123,7 +140,16 @@ def as_positive(name: str, value: object) -> float:
 
 
 def as_choice(name: str, value: object, choices: Iterable[str]) -> str:
-    """Return `value` if it is one of `choices`."""
+    """Return `value` if it is one of `choices`.
+
+    Args:
+        name: Name of the argument, for the error message.
+        value: Value to check.
+        choices: Allowed values.
+
+    Raises:
+        InvalidArgumentError: If `value` is not one of the choices.
+    """
     options = tuple(choices)
     if isinstance(value, str) and value in options:
         return value
@@ -133,21 +159,37 @@ def as_choice(name: str, value: object, choices: Iterable[str]) -> str:
 
 
 def as_text(name: str, value: object) -> str:
-    """Return `value` if it is a string."""
+    """Return `value` if it is a string.
+
+    Args:
+        name: Name of the argument, for the error message.
+        value: Value to check.
+
+    Raises:
+        InvalidArgumentError: If `value` is not a string.
+    """
     if isinstance(value, str):
         return value
     raise InvalidArgumentError(f"'{name}' must be a text, got {brief(value)}")
 
 
 def as_flag(name: str, value: object) -> bool:
-    """Return `value` if it is a boolean."""
+    """Return `value` if it is a boolean.
+
+    Args:
+        name: Name of the argument, for the error message.
+        value: Value to check.
+
+    Raises:
+        InvalidArgumentError: If `value` is not a boolean.
+    """
     if isinstance(value, bool):
         return value
     raise InvalidArgumentError(f"'{name}' must be True or False, got {brief(value)}")
 
 
 def brief(value: object) -> str:
-    """Return a short form of `value` for a message: huge integers by their size, long texts cut."""
+    """Return a short text for `value` in a message: huge integers as powers of two, long texts cut off."""
     if isinstance(value, int) and abs(value) >= 10**18:
         size = abs(value)
         exactly = "" if size & (size - 1) == 0 else "about "

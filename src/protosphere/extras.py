@@ -1,4 +1,4 @@
-"""Optional packages, imported when they are needed; each is installed by an extra of this package."""
+"""Optional packages, which are imported when they are needed; an extra of this package installs each of them."""
 
 from importlib import import_module
 from typing import Any
@@ -21,7 +21,7 @@ EXTRAS = {
 
 
 class MissingExtraError(ProtosphereError, ImportError):
-    """An optional package is not installed; the message has the command that installs it.
+    """Error for an optional package that is not installed; the message has the command that installs it.
 
     Example:
         >>> issubclass(MissingExtraError, ImportError)
@@ -30,7 +30,7 @@ class MissingExtraError(ProtosphereError, ImportError):
 
 
 def require(module: str) -> Any:
-    """Import a module of an optional package.
+    """Return an imported module of an optional package.
 
     Args:
         module: Full name of the module.

@@ -17,14 +17,14 @@ PATIENCE_SECONDS = 1.0
 """Seconds before anything is shown."""
 
 LINE_SECONDS = 5.0
-"""Seconds between two lines where there is no terminal."""
+"""Seconds between two lines if standard error is not a terminal."""
 
 STARTING = "starting"
 """Stage that is shown before the first report: imports, or compilation."""
 
 
 class _StageBars:
-    """A bar with the remaining time for each stage; the text before a colon names the stage."""
+    """Display with a progress bar and remaining time for each stage; the text before a colon names the stage."""
 
     def __init__(self, label: str, console: Console) -> None:
         from rich.progress import (
@@ -47,7 +47,7 @@ class _StageBars:
         self.tasks: dict[str, TaskID] = {}
 
     def show(self, stage: str, done: int, total: int) -> None:
-        """Draw the bar of a stage."""
+        """Draw or update the bar of a stage: `done` of `total` steps (0 if unknown)."""
         name = stage.partition(":")[0]
         description = f"{self.label} {stage}".strip()
         if name not in self.tasks:
@@ -63,13 +63,13 @@ class _StageBars:
         )
 
     def stop(self) -> None:
-        """Remove the bars."""
+        """Remove the bars from the terminal."""
         if self.tasks:
             self.bar.stop()
 
 
 class _StageLines:
-    """A line of text every few seconds."""
+    """Display that writes a line of text every few seconds."""
 
     def __init__(self, label: str, console: Console) -> None:
         self.label = label
@@ -77,7 +77,7 @@ class _StageLines:
         self.shown = float("-inf")
 
     def show(self, stage: str, done: int, total: int) -> None:
-        """Write a line, unless one was written a moment ago."""
+        """Write a line on the stage (`done` of `total` steps), if the last line is at least `LINE_SECONDS` old."""
         if time.monotonic() - self.shown >= LINE_SECONDS:
             self.shown = time.monotonic()
             share = f" {100 * done // total}%" if total else ""
@@ -85,12 +85,12 @@ class _StageLines:
             self.console.print(text, soft_wrap=True)
 
     def stop(self) -> None:
-        """Do nothing: written lines stay."""
+        """Do nothing: lines that were written stay."""
 
 
 @contextmanager
 def progress_bar(label: str = "") -> Generator[Progress, None, None]:
-    """Show the progress of functions that take a `progress` argument: a bar on a terminal, lines elsewhere.
+    """Return a context that shows the progress of functions with a `progress` argument, as a bar or as lines.
 
     Args:
         label: Text before the name of the stage.

@@ -1,4 +1,4 @@
-"""Registries: entries of one kind by name; the error for an unknown name suggests the nearest ones."""
+"""Registries: entries of one kind by name; the error for an unknown name suggests similar names."""
 
 import difflib
 import re
@@ -13,7 +13,7 @@ Decorated = TypeVar("Decorated")
 
 
 class Named(Protocol):
-    """An entry that has a name."""
+    """Protocol of an entry that has a name."""
 
     @property
     def name(self) -> str:
@@ -24,22 +24,22 @@ class Named(Protocol):
 NamedEntry = TypeVar("NamedEntry", bound=Named)
 
 NEAREST = 3
-"""How many names an error suggests where none is spelled nearly alike."""
+"""Number of names that an error suggests if no name has a similar spelling."""
 
 SHORTEST_PREFIX = 3
-"""Characters that a suggested name has in common with the given one at the beginning."""
+"""Smallest number of first characters that a suggested name shares with the unknown name."""
 
 LONGEST_NAME = 100
-"""Characters of a name that are compared with others."""
+"""Largest number of characters of a name that are compared with other names."""
 
 
 class Registry(Mapping[str, Entry]):
-    """Entries of one kind by name, in the order in which they were added.
+    """Mapping from names to entries of one kind, in the order in which the entries were added.
 
     Args:
-        kind: What the entries are, for messages.
-        argument: Name of the argument that takes such a name; `kind` unless given.
-        listing: Sentence that says how to see all names; with it an error shows the nearest names only.
+        kind: Kind of the entries, for messages.
+        argument: Name of the argument that takes such a name; `kind` by default.
+        listing: Sentence that says how to see all names. With it, an error shows only the nearest names.
 
     >>> fruits: Registry[int] = Registry("fruit")
     >>> fruits.add("apple", 1)
@@ -67,7 +67,7 @@ class Registry(Mapping[str, Entry]):
         return len(self._entries)
 
     def add(self, name: str, entry: Entry) -> None:
-        """Add an entry.
+        """Add an entry under a name.
 
         Args:
             name: Name by which the entry is found.
@@ -85,7 +85,7 @@ class Registry(Mapping[str, Entry]):
     def register(
         self: "Registry[NamedEntry]", entry_of: Callable[[Decorated], NamedEntry]
     ) -> Callable[[Decorated], Decorated]:
-        """Return a decorator that adds an entry under the entry's own name.
+        """Return a decorator that adds an entry made from the decorated object, and returns the object unchanged.
 
         Args:
             entry_of: Function that makes the entry from the decorated object.
@@ -99,7 +99,7 @@ class Registry(Mapping[str, Entry]):
         return register_decorated
 
     def named(self, name: str, otherwise: str = "") -> Entry:
-        """Return the entry of a name.
+        """Return the entry with a name, or raise an error that suggests similar names.
 
         Args:
             name: Name of the entry.
@@ -115,7 +115,7 @@ class Registry(Mapping[str, Entry]):
         )
 
     def _hint(self, name: str, otherwise: str) -> str:
-        """Return a suggestion for a name that is not registered."""
+        """Return the end of the error message for an unknown name: similar names, or all names."""
         spelled = _plain(name)
         near = difflib.get_close_matches(name, self, n=1)
         near = near or difflib.get_close_matches(spelled, self, n=1)
@@ -130,7 +130,7 @@ class Registry(Mapping[str, Entry]):
 
 
 def _with_shared_prefix(name: str, known: Iterable[str]) -> list[str]:
-    """Return the few known names that begin as `name` does, the longest shared prefix first.
+    """Return at most three known names that begin like `name`, the longest shared prefix first.
 
     >>> _with_shared_prefix("goldcodes", ["leech", "goethals", "gold", "golay"])
     ['gold', 'golay']
@@ -141,13 +141,13 @@ def _with_shared_prefix(name: str, known: Iterable[str]) -> list[str]:
 
 
 def _shared_length(left: str, right: str) -> int:
-    """Return how many characters two names have in common at the beginning."""
+    """Return the number of first characters that two names have in common."""
     pairs = zip(left, right, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _plain(name: str) -> str:
-    """Return a name in lower case, its words joined by underscores.
+    """Return a name in lower case, with spaces and hyphens replaced by underscores.
 
     >>> _plain("Reed-Muller")
     'reed_muller'

@@ -1,4 +1,4 @@
-"""Output to a terminal: control characters in text from files are shown as escape sequences."""
+"""Output to a terminal, in which control characters in text from files are shown as escape sequences."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,31 +11,41 @@ from protosphere.errors import printable
 
 
 class SafeConsole(Console):
-    """A console whose text cannot move the cursor, change colors or reverse the reading direction.
+    """Console whose text cannot move the cursor, change colors or reverse the reading direction.
 
-    File names, class names and settings may come from files of other people. Line breaks of a text are kept; other
+    File names, class names and settings may come from other people's files. Line breaks of a text are kept. Other
     control characters are escaped, except those that the program itself writes.
     """
 
     def on_broken_pipe(self) -> None:
-        """Raise BrokenPipeError, which `main` handles; rich would exit the program."""
+        """Raise BrokenPipeError, which `main` handles; rich's method would exit the program."""
         raise BrokenPipeError
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Escape a plain text before it is measured, so that columns are as wide as what is shown."""
+        """Return rich's rendering of a text after escaping it, so that columns are as wide as what is shown.
+
+        Args:
+            text: Text to render.
+            options: Arguments of rich's method.
+        """
         return super().render_str(_escaped(text), **options)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Escape the text of all other renderables, such as a table cell with a style."""
+        """Yield the segments of a renderable, such as a styled table cell, with their text escaped.
+
+        Args:
+            renderable: Object that rich can render.
+            options: Options of the console.
+        """
         for segment in super().render(renderable, options):
             safe = segment.control is not None or segment.text.isprintable()
             yield segment if safe else Segment(_escaped(segment.text), segment.style)
 
 
 def _escaped(text: str) -> str:
-    r"""Escape each line of a text.
+    r"""Return a text with the control characters of each line escaped.
 
     >>> _escaped("one" + chr(27) + "[2J")
     'one\\x1b[2J'

@@ -10,22 +10,22 @@ Points = NDArray[np.float64]
 """K unit vectors of R^n, one per row."""
 
 PackedBits = NDArray[np.uint8]
-"""K binary words of n bits, one per row, packed eight to a byte, first bit highest (`np.packbits`), spare bits 0."""
+"""K binary codewords of n bits, one per row, packed eight to a byte as by `np.packbits`, with spare bits 0."""
 
 Indices = NDArray[np.int64]
 
 Cosine = Fraction | float
-"""Exact where the points are algebraic, a float where they are not."""
+"""A cosine: a fraction if it is exact, otherwise a float."""
 
 
 class UpperBound(float):
-    """An upper bound on all cosines that no known pair attains."""
+    """An upper bound on all cosines that may not be attained by any pair."""
 
 
 Progress = Callable[[str, int, int], None]
-"""Called with (what is being done, steps done, steps in all)."""
+"""Function that is called with the stage, the number of steps done, and the number of all steps."""
 
 
 def ignore(*arguments: object) -> None:
-    """Callback that ignores its arguments and does nothing."""
+    """Do nothing: a callback that ignores its arguments."""
     del arguments

@@ -55,7 +55,7 @@ def linear(
 
 
 def target_distances(path: Path) -> dict[tuple[int, int], int]:
-    """The distances to reach, by length and dimension; StorageError where the file has none."""
+    """Return the distances to reach, by length and dimension; StorageError if the file has none."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             rows = {

@@ -1,4 +1,4 @@
-"""Add a dimension to a code by a vector that is far from every codeword: a deep hole, found by tabu search."""
+"""Codes with one more dimension: a deep hole, a vector far from every codeword, is found by tabu search and added."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def _first_hole(words: Bits, distance: int, rng: random.Random) -> Bits | None:
 
 
 def deep_hole(words: Bits, distance: int, rng: random.Random) -> Bits | None:
-    """Search a vector with at least this distance to every codeword; return None if none is found.
+    """Return a vector with at least this distance to every codeword; None if the search finds none.
 
-    Each step flips one bit: of those that were not flipped a moment ago, the one that leaves the smallest sum of
-    squared deficits.
+    Each step flips one bit. Among the bits that were not flipped recently, it is the bit that leaves the smallest sum
+    of squared deficits.
     """
     n = words.shape[1]
     vector = np.array([rng.getrandbits(1) for _ in range(n)], dtype=np.uint8)

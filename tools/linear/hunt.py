@@ -1,4 +1,4 @@
-"""The hunt for cells of a table of linear codes that are behind: random groups, tabu search, and what follows."""
+"""Search for linear codes that reach a table's distances: random groups, tabu search, and derived codes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CELLS_A_GROUP = 8
 
 
 def cyclic_codes(most_rows: int = 12) -> Iterator[Found]:
-    """Every cyclic code of odd length and few dimensions, but for those of repeated words."""
+    """Yield every cyclic code of odd length and few dimensions, except codes whose codewords repeat a shorter word."""
     for n in range(3, LARGEST_LENGTH, 2):
         factors = irreducible(n)
         for count in range(1, len(factors) + 1):
@@ -63,9 +63,10 @@ def hunt(
     start: Path | None = None,
     progress: Progress = ignore,
 ) -> Workshop:
-    """Try so many random groups on the cells behind their targets; the table at `path` is replaced as codes are found.
+    """Search codes of random groups for the (n, k) pairs below their targets, and return the improved table.
 
-    Where `path` is there already, or `start` is given, it goes on from there; else from cyclic codes.
+    The table at `path` is replaced whenever codes are found. The search starts from `path` if it exists, otherwise
+    from `start` if given, otherwise from cyclic codes.
     """
     kept = path if path.exists() else start
     if kept:
@@ -95,7 +96,7 @@ def _found(
     k: int,
     rng: random.Random,
 ) -> Iterator[Found]:
-    """Codes of one random group, and what follows from them, that are better than what there is."""
+    """Yield codes of one random group, and codes derived from them, that may improve the table."""
     group = orbit_weights(*random_group(k, rng, MOST_ORBITS), LARGEST_LENGTH)
     near = sorted(
         {

@@ -1,4 +1,4 @@
-"""Search codes whose columns are whole orbits of a group, so that every codeword is heavy enough.
+"""Search for codes whose columns are whole orbits of a group, so that every codeword has enough weight.
 
 The group multiplies vectors of polynomials by x, and may square them. Codewords of an orbit have the same weight, so
 a code of 2^16 codewords is some hundred rows of a small matrix. After Braun, Kohnert & Wassermann (2005).
@@ -71,7 +71,7 @@ def _squared(part: int, times: int, modulus: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class OrbitWeights:
-    """The orbits of columns of a group, and the weight of each orbit of codewords on each of them."""
+    """Orbits of columns of a group, and the weight of each orbit of codewords on each orbit of columns."""
 
     moduli: tuple[int, ...]
     squarings: int
@@ -98,7 +98,7 @@ def _dotted(numbers: Iterable[int]) -> str:
 def orbit_weights(
     moduli: tuple[int, ...], squarings: int, longest: int
 ) -> OrbitWeights | None:
-    """Return the orbits of a group of at most this length; None if the matrix would be too large."""
+    """Return the orbits of at most this length of a group; None if the matrix would be too large."""
     maps = [_columns(moduli, lambda part, modulus: remainder(part << 1, modulus))]
     if squarings:
         maps.append(
@@ -149,7 +149,7 @@ def _transposed(columns: list[int]) -> list[int]:
 
 
 def _orbits(maps: list[list[int]], k: int) -> Indices:
-    """Return the number of the orbit of each vector under the maps; that of 0 is 0."""
+    """Return the index of the orbit of each vector under the maps; the orbit of 0 has index 0."""
     every = np.arange(1 << k)
     images = []
     for columns in maps:
@@ -168,9 +168,9 @@ def _orbits(maps: list[list[int]], k: int) -> Indices:
 def random_group(
     k: int, rng: random.Random, most_orbits: int
 ) -> tuple[tuple[int, ...], int]:
-    """Draw moduli of total degree k and a number of squarings, of a group with at most so many orbits.
+    """Return random moduli of total degree k and a number of squarings: a group with at most `most_orbits` orbits.
 
-    Half of the groups are of a small order, with most moduli several times: codes with several generators.
+    Half of the groups have a small order and most moduli several times; their codes have several generators.
     """
     while True:
         m = rng.randrange(3, SMALL_ORDER if rng.random() < 0.5 else 128)
@@ -193,7 +193,7 @@ def random_group(
 
 
 def compositions(sizes: Indices, n: int, rng: random.Random) -> Iterator[list[int]]:
-    """Yield lists of sizes of orbits with sum n: as many long ones as possible, then some at random."""
+    """Yield lists of orbit sizes with sum n: first with as many long orbits as possible, then random lists."""
     kinds = sorted(set(sizes.tolist()), reverse=True)
     for trial in range(4):
         left = n
@@ -212,10 +212,10 @@ def compositions(sizes: Indices, n: int, rng: random.Random) -> Iterator[list[in
 def chosen_orbits(
     group: OrbitWeights, lengths: list[int], d: int, steps: int, rng: random.Random
 ) -> list[int] | None:
-    """Search orbits of these lengths on which every codeword has weight d or more; return None if none are found.
+    """Return orbits of these lengths on which every codeword has weight d or more; None if the search finds none.
 
-    Each step of the tabu search exchanges one orbit: of those that were not there a moment ago, for the one that leaves
-    the smallest sum of squared deficits.
+    Each step of the tabu search exchanges one orbit. Among the orbits that were not used recently, it takes the orbit
+    that leaves the smallest sum of squared deficits.
     """
     kinds = {size: np.flatnonzero(group.sizes == size) for size in set(lengths)}
     now = [int(rng.choice(kinds[size])) for size in lengths]

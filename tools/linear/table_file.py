@@ -1,4 +1,4 @@
-"""The file of a table of linear codes, written; `known.linear_codes` reads it."""
+"""Writing of the file of a table of linear codes; `known.linear_codes` reads it."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ from protosphere.tables.table_files import column_names
 
 
 def save_linear_codes(path: str | Path, rows: Iterable[LinearCodeRow]) -> None:
-    """Write the rows, each below those it begins with, the file being replaced as a whole."""
+    """Write the rows, each after the rows from which its code is made, replacing the file atomically."""
     write_csv(Path(path), column_names(LinearCodeRow), [asdict(row) for row in rows])

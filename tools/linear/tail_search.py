@@ -1,8 +1,8 @@
-"""Longer, smaller and shorter codes from one that is nearly good enough, by looking at its light words.
+"""Longer, smaller and shorter codes derived from a code that is almost good enough, by its codewords of low weight.
 
-Construction X in general: functionals of which at least one is 1 at every light word lead to a subcode without light
-words (where all vanish), and as columns, or the columns of a short code over them, to a longer code. Construction Y1 in
-general: words that vanish on columns of low rank.
+Construction X in general: choose functionals of which at least one is 1 at every light codeword. The subcode on which
+all functionals vanish has no light codewords. With the functionals as columns, or the columns of a short code over
+them, a longer code has none either. Construction Y1 in general: codewords that vanish on columns of low rank.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ Targets = Mapping[tuple[int, int], int]
 def covering_functionals(
     light: Indices, k: int, count: int, rng: random.Random
 ) -> list[int] | None:
-    """Functionals, each a number whose bits are its values at the unit messages, that do not all vanish at a light one.
+    """Return functionals such that at least one is 1 at every light message; None if the search finds none.
 
-    Always the one that leaves fewest, then one at a time is chosen again.
+    A functional is an integer whose bits are its values at the unit messages. Functionals are chosen greedily, then
+    replaced one at a time.
     """
     found: list[int] = []
     left = light
@@ -55,7 +56,7 @@ def covering_functionals(
 
 
 def _most_often_one(messages: Indices, k: int, rng: random.Random) -> int:
-    """A functional that is 1 at as many messages as possible."""
+    """Return a functional that is 1 at as many messages as possible."""
     sums = walsh_hadamard(np.bincount(messages, minlength=1 << k).astype(np.int64))
     return int(rng.choice(np.flatnonzero(sums == sums.min()).tolist()))
 
@@ -67,7 +68,7 @@ def _vanishing(messages: Indices, functional: int) -> Indices:
 def derived_codes(
     base: Found, workshop: Workshop, targets: Targets, rng: random.Random
 ) -> Iterator[Found]:
-    """Codes that reach a target and follow from a base."""
+    """Yield codes that reach a target and are derived from a base code."""
     bits = base.bits
     weight = word_weights(bits)
     yield from _with_tails(base, weight, workshop, targets, rng)
@@ -77,7 +78,7 @@ def derived_codes(
 
 
 def _light(weight: Indices, d: int, classes: int) -> Indices | None:
-    """The messages of words lighter than d; None where they are too many."""
+    """Return the messages of codewords with weight below d; None if there are too many."""
     light = np.flatnonzero(weight < d)[1:]
     return light if len(light) <= CROWDED * classes else None
 
@@ -114,7 +115,7 @@ def _with_tails(
 
 
 def _tail_columns(functionals: list[int], tail: Bits) -> list[int]:
-    """The columns of a short code, over functionals instead of messages."""
+    """Return the columns of a short code over functionals instead of messages."""
     columns = [0] * tail.shape[1]
     for functional, row in zip(functionals, tail, strict=False):
         columns = [
@@ -148,7 +149,7 @@ def _subcodes(
 
 
 def _vanishing_on_lines(base: Found, bits: Bits, workshop: Workshop) -> Iterator[Found]:
-    """The words that vanish on three columns of rank two."""
+    """Yield the subcode of codewords that vanish on three columns of rank two, if it is better than the known code."""
     columns = (bits.T.astype(np.int64) << np.arange(base.k)).sum(axis=1).tolist()
     place = {column: j for j, column in enumerate(columns)}
     lines = (
@@ -167,7 +168,7 @@ def _vanishing_on_lines(base: Found, bits: Bits, workshop: Workshop) -> Iterator
 
 
 def proved(code: Found) -> Found | None:
-    """A code with its distance found by enumeration; None where it is not of the size it says."""
+    """Return a code with its distance found by enumeration; None if its size is not as stated."""
     try:
         bits = code.bits
     except InvalidArgumentError:  # its rows are dependent

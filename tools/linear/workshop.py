@@ -1,4 +1,4 @@
-"""A table of linear codes while it is made: the best [n, k] code so far, and the codes that follow from it."""
+"""A table of linear codes under construction: the best [n, k] code so far, and the codes derived from it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Found:
 
     @property
     def derivation(self) -> str:
-        """All steps, those of the codes it begins with included."""
+        """All steps of the derivation, including those of the codes that it begins with."""
         before = [code.derivation for code in self.begin]
         return ", ".join([*before, self.steps])
 
@@ -55,12 +55,12 @@ class Found:
         return generator_matrix(self.derivation)
 
     def then(self, n: int, k: int, d: int, steps: str) -> Found:
-        """Return the code that some steps make of this one."""
+        """Return the code that `steps` make of this code."""
         return Found(n, k, d, steps, (self,))
 
 
 def word_weights(bits: Bits) -> Indices:
-    """Return the weight of every codeword, by its message."""
+    """Return the weight of every codeword, indexed by message."""
     return weights(codewords(pack(bits), 1 << len(bits)))
 
 
@@ -71,7 +71,7 @@ def distance(bits: Bits) -> int:
 
 @dataclass
 class Workshop:
-    """The best codes so far, by (n, k)."""
+    """The best linear codes so far, by (n, k)."""
 
     best: dict[tuple[int, int], Found] = field(
         default_factory=dict[tuple[int, int], Found]
@@ -83,7 +83,7 @@ class Workshop:
         return found.d if found else 0
 
     def add(self, code: Found) -> bool:
-        """Keep a code and all codes that follow from it step by step; return whether any is better than before."""
+        """Add a code and all codes derived from it step by step; return True if any is better than before."""
         pending = [code]
         is_better = False
         while pending:
@@ -95,13 +95,13 @@ class Workshop:
         return is_better
 
     def _improves(self, code: Found) -> bool:
-        """Return whether a code is within the limits and better than the one there is."""
+        """Return True if a code is within the limits and better than the stored code."""
         if not 1 <= code.k <= min(code.n, MOST_ROWS):
             return False
         return code.n <= LONGEST and code.d > self.d(code.n, code.k)
 
     def combine(self) -> None:
-        """Add the codes that follow from two: side by side, and (u | u + v), until none is better."""
+        """Add codes made of two codes, side by side and (u | u + v), until no code improves."""
         is_better = True
         while is_better:
             candidates = [*self._joined(), *self._doubled()]
@@ -109,7 +109,7 @@ class Workshop:
             is_better = any(added)
 
     def _joined(self) -> Iterator[Found]:
-        """Yield better codes of two codes of one dimension side by side."""
+        """Yield better codes made of two codes of the same dimension side by side."""
         for k in range(1, MOST_ROWS + 1):
             distances = np.array([self.d(n, k) for n in range(LONGEST + 1)])
             for n in range(2, LONGEST + 1):
@@ -136,7 +136,7 @@ class Workshop:
                     yield Found(2 * n, k + more, distance, "double", (u, v))
 
     def behind(self, targets: Mapping[tuple[int, int], int]) -> list[tuple[int, int]]:
-        """Return the (n, k) whose distance is below its target."""
+        """Return the (n, k) pairs whose distance is below its target."""
         found: list[tuple[int, int]] = []
         for k in range(1, LARGEST_DIMENSION + 1):
             for n in range(k, LARGEST_LENGTH + 1):
@@ -145,7 +145,7 @@ class Workshop:
         return found
 
     def rows(self) -> list[LinearCodeRow]:
-        """Return the table, each code after the codes of the table that it begins with."""
+        """Return the rows of the table, each code after the codes that it begins with."""
         done: dict[tuple[int, int], LinearCodeRow] = {}
 
         def steps_of(code: Found) -> str:
@@ -172,7 +172,7 @@ def _in_table(n: int, k: int) -> bool:
 
 
 def _neighbors(code: Found) -> Iterator[Found]:
-    """Yield the codes that follow from a code by one step."""
+    """Yield the codes derived from a code by one step."""
     n = code.n
     k = code.k
     d = code.d
@@ -196,7 +196,7 @@ def _again(code: Found, name: str, n: int, k: int, d: int) -> Found:
 
 
 def trivial_codes() -> Iterator[Found]:
-    """Yield repetition codes and the codes of all words."""
+    """Yield repetition codes, and the codes of all binary words of a length."""
     for n in range(1, LONGEST + 1):
         ones = ".".join(["1"] * n)
         yield Found(n, 1, n, f"orbits 3 {ones}")
@@ -207,7 +207,7 @@ def trivial_codes() -> Iterator[Found]:
 
 
 def workshop_of(table: LinearCodes | None, more: Iterable[Found] = ()) -> Workshop:
-    """Return a workshop with the codes of a table and some more."""
+    """Return a workshop with the codes of a table and more codes."""
     made = Workshop()
     for cell, row in table.rows.items() if table else ():
         own = [step for step in row.steps if not step.startswith(CELL)]

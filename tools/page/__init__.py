@@ -1,1 +1,1 @@
-"""Making the measurements that the atlas page carries."""
+"""Measurements for the atlas page."""

@@ -1,4 +1,4 @@
-"""Measurements of codes that are no members of a family: linear codes at home, descents, what searches found."""
+"""Measurements of codes that are not members of a family: linear codes at their own lengths, descents and searches."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ X_DIMS = (8, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 
 def home_dims(scheme: str) -> list[int]:
-    """The dimensions of Reed-Muller and BCH codes as they are."""
+    """Return the dimensions in which Reed-Muller or BCH codes exist without modification."""
     return [
         (1 << m) - (scheme == "bch") for m in range(2, LARGEST_PAGE_DIM.bit_length())
     ]
 
 
 def linear_cells() -> Iterator[tuple[str, int, int, str | float]]:
-    """(scheme, K, n, max cosine) of Reed-Muller and BCH codes: any K above a power of two has that of the next one."""
+    """Yield (scheme, K, n, max cosine) of Reed-Muller and BCH codes, K a power of two; other K use the next power."""
     for scheme in paper_columns():
         for dim in home_dims(scheme):
             for k in range(1, MOST_MEASURED_BITS + 1):
@@ -58,7 +58,7 @@ def linear_cells() -> Iterator[tuple[str, int, int, str | float]]:
 
 
 def modified_cells(progress: Progress) -> Iterator[tuple[str, int, int, str | float]]:
-    """The same of BCH codes brought to other lengths, where no family's code or code at home is as good."""
+    """Yield (scheme, K, n, max cosine) of modified BCH codes that are better than every family's code."""
     entry = describe("bch")
     families = [one for name in available() for one in serving_members(describe(name))]
     for k in range(1, MOST_CLASSES.bit_length() + 1):
@@ -82,12 +82,12 @@ def modified_cells(progress: Progress) -> Iterator[tuple[str, int, int, str | fl
 
 
 def worth_asking(k: int, dim: int) -> bool:
-    """Whether the table of best known linear codes does not have such codes."""
+    """Return True if a code is too large for the table of best known linear codes."""
     return k > LARGEST_DIMENSION or dim > LARGEST_LENGTH
 
 
 def plain_requests() -> Iterator[tuple[str, int, int]]:
-    """(scheme, K, n) of constructions whose cosines are drawn."""
+    """Yield (scheme, K, n) of constructions whose cosines are drawn."""
     for K in CHECKPOINTS:
         for scheme in paper_columns():
             yield from ((scheme, K, dim) for dim in home_dims(scheme))
@@ -100,7 +100,7 @@ def plain_requests() -> Iterator[tuple[str, int, int]]:
 
 
 def plain_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]:
-    """(key, K, cosines) of those that can be had."""
+    """Yield (key, K, cosines) of the requested constructions that are feasible."""
     requests = list(plain_requests())
     for done, (scheme, K, dim) in enumerate(requests):
         progress("plain constructions", done, len(requests))
@@ -117,7 +117,7 @@ def plain_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]:
 def descents(
     progress: Progress,
 ) -> Iterator[tuple[str, int, int, str | float, list[Any]]]:
-    """(scheme, K, n, max cosine, cosines) of random points and of the paper's two descents."""
+    """Yield (scheme, K, n, max cosine, cosines) of random points and of the paper's two descents."""
     random = constructions_with(lambda traits: traits.in_paper and traits.stochastic)
     for scheme in random:
         for K in CHECKPOINTS:
@@ -136,7 +136,7 @@ def descents(
 
 
 def searched_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]:
-    """(key, K, cosines) of kept codes at the checkpoints, dimension by dimension, and of the atlas's codes."""
+    """Yield (key, K, cosines) of stored codes at the checkpoints, dimension by dimension, and of the atlas's codes."""
     kept = shipped_catalogue()
     rows = drawn_rows()
     wanted = {
@@ -167,7 +167,7 @@ def searched_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]
 
 
 def drawn_rows() -> list[AtlasRow]:
-    """The rows of the atlas whose cosines are drawn: of searches, outside of the catalogue, of not too many classes."""
+    """Return the atlas rows whose cosines are drawn: from searches, not in the catalogue, with few enough classes."""
     kept = shipped_catalogue()
     searched = [
         row
@@ -178,7 +178,7 @@ def drawn_rows() -> list[AtlasRow]:
 
 
 def spherical_points(progress: Progress) -> dict[str, str]:
-    """The kept codes of three dimensions by K, two bytes a point: what is drawn on the sphere."""
+    """Return the stored codes in three dimensions by K, with two bytes per point, to draw on the sphere."""
     entries = [entry for entry in shipped_catalogue().entries if entry.dim == 3]
     found: dict[str, str] = {}
     for done, entry in enumerate(entries):
@@ -197,7 +197,7 @@ def spherical_points(progress: Progress) -> dict[str, str]:
 
 
 def octahedral(points: Points) -> str:
-    """Unit vectors of R^3 as a point of a square each, two bytes, in base 64."""
+    """Return unit vectors of R^3 in octahedral encoding, two bytes per vector, as base64 text."""
     x, y, z = (points / np.abs(points).sum(axis=1, keepdims=True)).T
     folded = np.stack(
         [

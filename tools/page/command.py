@@ -51,7 +51,7 @@ def page(
 
 
 def written(output: Path, members: dict[str, Any], others: dict[str, Any]) -> None:
-    """Write the file: what was measured of families, and of all other codes."""
+    """Write the file with the measurements of families and of all other codes."""
     plain = {
         key: found for key, found in others["spectra"].items() if key.endswith("|")
     }
@@ -68,7 +68,7 @@ def written(output: Path, members: dict[str, Any], others: dict[str, Any]) -> No
 
 
 def measured_others(progress: Progress) -> dict[str, Any]:
-    """Everything but families."""
+    """Return the measurements of all codes except families."""
     spectra: dict[str, dict[str, Any]] = {}
     cells: dict[str, list[Any]] = {}
     for scheme, K, dim, value in (*linear_cells(), *modified_cells(progress)):

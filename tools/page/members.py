@@ -1,7 +1,7 @@
-"""What the atlas page shows of families and takes minutes to measure: max cosines of first K points, and all cosines.
+"""Measurements of families for the atlas page that take minutes: max cosines of the first K points, and all cosines.
 
-The first K points of a code have a max cosine that is a step function of K. Its steps are found by all pairs up to
-PREFIX points, and beyond by halving: where it is the same at two numbers of classes, it is the same between them.
+The max cosine of a code's first K points is a step function of K. Its steps are found from all pairs for up to PREFIX
+points, and beyond by bisection: if the value is the same at two numbers of classes, it is the same between them.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ SIZES = [1 << k for k in range(1, MOST_CLASSES.bit_length() + 1)]
 
 
 def as_written(value: Cosine) -> str | float:
-    """A cosine for JSON: the text of a fraction, or a float."""
+    """Return a cosine for JSON: the text of a fraction, or a float."""
     return str(value) if isinstance(value, Fraction) else round(float(value), 12) + 0.0
 
 
 def exact(value: float, structure: Structure) -> str | float:
-    """A measured cosine on the grid of its structure, where it has one."""
+    """Return a measured cosine, rounded to the grid of its structure if there is one."""
     step = structure.cosine_step
     if step is not None:
         return as_written(1 - round((1 - value) / float(step)) * step)
@@ -83,7 +83,7 @@ def spectrum_of(points: Points) -> list[Any]:
 
 
 def measured_member(serving: Serving) -> dict[str, Any]:
-    """The steps of a member within the numbers of classes it serves, and its cosines at some of them."""
+    """Return the steps of a member for the numbers of classes that it serves, and its cosines for some of them."""
     count = min(serving.member.size, PREFIX)
     structure = serving.member.place(count).structure
     points = structure.unit_rows(0, count)
@@ -106,7 +106,7 @@ def measured_member(serving: Serving) -> dict[str, Any]:
 def prefix_steps(
     points: Points, structure: Structure, first: int, last: int
 ) -> list[Any]:
-    """[from K, to K, max cosine, ...] by all pairs of the first `last` points."""
+    """Return [first K, last K, max cosine, ...] from all pairs of the first `last` points."""
     gram = np.round(points[:last] @ points[:last].T, DIGITS + 3)
     gram[np.triu_indices(last)] = -2
     running = np.maximum.accumulate(gram.max(axis=1))[first - 1 : last]
@@ -126,7 +126,7 @@ def prefix_steps(
 
 
 def probed_steps(serving: Serving, first: int) -> list[Any]:
-    """The same for many points, by measuring as a certificate does at a few numbers of classes."""
+    """Return [first K, last K, max cosine, ...] for many points, measured as for a certificate at some K."""
     member = serving.member
     left = [MOST_PROBES]
 
@@ -170,12 +170,12 @@ def probed_steps(serving: Serving, first: int) -> list[Any]:
 
 
 def attained(value: Cosine | None, guarantee: Cosine) -> bool:
-    """Whether the guarantee is met: then more points change nothing."""
+    """Return True if the value equals the guarantee, so that more points do not change it."""
     return value is not None and abs(float(value) - float(guarantee)) < 10.0**-DIGITS
 
 
 def merged(steps: list[Any]) -> list[Any]:
-    """Neighboring intervals of one value as one."""
+    """Return the steps with neighboring intervals of the same value merged."""
     out: list[Any] = []
     for low, high, value in zip(*[iter(steps)] * 3, strict=True):
         if out and low <= out[-2] + 1 and out[-1] == value:
@@ -188,7 +188,7 @@ def merged(steps: list[Any]) -> list[Any]:
 def measured_families(
     progress: Progress, known: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
-    """Every family's members by their key; those whose steps are `known` are not measured again."""
+    """Return measurements of all families' members by key; members with `known` steps are not measured again."""
     wanted = [
         (name, one) for name in available() for one in serving_members(describe(name))
     ]

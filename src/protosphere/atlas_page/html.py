@@ -1,4 +1,4 @@
-"""Assemble the atlas page from its template, style, scripts and data into one file."""
+"""Assembly of the atlas page from its template, style, scripts and data into one file."""
 
 import base64
 import gzip
@@ -12,19 +12,19 @@ from protosphere.storage.files import replace_bytes
 from protosphere.types import Progress, ignore
 
 LOGIC = ("bounds.js", "rule.js", "chains.js", "cosines.js", "words.js")
-"""Scripts with the mathematics, which need no browser."""
+"""Scripts with the mathematics, which can run without a browser."""
 
 VIEWS = ("chart.js", "card.js", "sphere.js", "heatmap.js", "main.js")
 """Scripts that draw."""
 
 
 def page_script(names: tuple[str, ...] = LOGIC + VIEWS) -> str:
-    """Return the scripts as one text."""
+    """Return the source of the named scripts, joined into one text."""
     return "\n".join(_asset(name) for name in names)
 
 
 def page_html(data: dict[str, Any] | None = None) -> str:
-    """Return the page as one document that fetches nothing.
+    """Return the page as one HTML document that loads nothing from a network.
 
     Args:
         data: Data of the page; by default the data of the installed package.
@@ -45,7 +45,12 @@ def page_html(data: dict[str, Any] | None = None) -> str:
 
 
 def write_page(path: str | Path, progress: Progress = ignore) -> Path:
-    """Write the page of the installed package to a file and return its path."""
+    """Write the page of the installed package to a file and return its path.
+
+    Args:
+        path: File to write.
+        progress: Function that is called with the stage, the work done and the total work.
+    """
     return replace_bytes(Path(path), page_html(page_data(progress)).encode())
 
 

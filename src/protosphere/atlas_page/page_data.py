@@ -45,11 +45,14 @@ from protosphere.version import __version__
 
 ASKED_CLASSES = tuple(2**k for k in range(2, 21))
 ASKED_DIMS = tuple(sorted({round(2 ** (i / 4)) for i in range(4, 41)}))
-"""Where a scheme that the scripts do not know is asked for its guarantee."""
+"""Dimensions of the grid on which schemes without a formula in the scripts are asked for their guarantee.
+
+The grid's numbers of classes are `ASKED_CLASSES`.
+"""
 
 
 def page_data(progress: Progress = ignore) -> dict[str, Any]:
-    """Return the data of the page, with the version and a digest."""
+    """Return the data of the page as JSON content, with the version and a digest."""
     measured = shipped_measurements()
     asked = {
         name: rows for name in available() if (rows := promised_cells(describe(name)))
@@ -91,7 +94,7 @@ def page_data(progress: Progress = ignore) -> dict[str, Any]:
 
 
 def cosine_text(value: Cosine) -> str | float:
-    """Return a cosine for the page: a fraction as text, or a float rounded to its significant digits."""
+    """Return a cosine as JSON for the page: a text for a fraction, or a float rounded to 12 decimal places."""
     return str(value) if isinstance(value, Fraction) else round(float(value), 12) + 0.0
 
 
@@ -112,7 +115,7 @@ def _limits() -> dict[str, Any]:
 
 
 def _covered_beyond() -> dict[str, list[int]]:
-    """By larger numbers of classes the dimensions in which searches were kept."""
+    """Return the dimensions that were searched for each number of classes beyond the catalogue's full range."""
     found: dict[str, list[int]] = {}
     for num_classes, dim in sorted(shipped_catalogue().searched_beyond):
         found.setdefault(str(num_classes), []).append(dim)
@@ -120,7 +123,7 @@ def _covered_beyond() -> dict[str, list[int]]:
 
 
 def _described(entry: Construction) -> dict[str, Any]:
-    """What is said of a scheme, and the room it is from, by which it is colored."""
+    """Return the description of a scheme as JSON fields; `kind`, its package, decides its color."""
     source: Any = entry.members or entry.build  # of a family its generator
     return {
         "kind": "best" if entry.traits.chooses else source.__module__.split(".")[-2],
@@ -132,7 +135,11 @@ def _described(entry: Construction) -> dict[str, Any]:
 
 
 def _families(progress: Progress) -> dict[str, list[list[Any]]]:
-    """By family [n, first K, last K, size, guarantee, description, steps, cosines] of every member that serves."""
+    """Return the members of each family that are used, by the name of the family.
+
+    Each member is a row [n, first K, last K, size, guarantee, description, steps, cosines]; numbers of classes from
+    first K to last K use the member.
+    """
     names = available()
     found = dict[str, list[list[Any]]]()
     for done, name in enumerate(names):
@@ -159,7 +166,7 @@ def _member(name: str, one: Serving) -> list[Any]:
 
 
 def _proved_optima() -> list[list[Any]]:
-    """[n, K, max cosine, the same as text where it is rational, theorem] of configurations that are proved optimal."""
+    """Return rows [n, K, max cosine, its fraction as text or None, theorem] of the codes that are proved optimal."""
     return [
         [
             row.dim,
@@ -180,7 +187,7 @@ def _chain(m: int) -> list[list[Any]]:
 
 
 def _linear_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
-    """[K, n, max cosine, guarantee] of codes that are no members; the last is None where there is none."""
+    """Return rows [K, n, max cosine, guarantee or None] by scheme, for codes that are not members of a family."""
     return {
         scheme: [[*row, _guarantee(scheme, *row)] for row in rows]
         for scheme, rows in cells.items()
@@ -201,7 +208,7 @@ def _guarantee(
 
 
 def promised_cells(entry: Construction) -> list[list[Any]]:
-    """Return [K, n, max cosine, guarantee] on a grid for a construction without other data; else an empty list."""
+    """Return rows [K, n, max cosine, guarantee] on a grid for a construction without other data; otherwise []."""
     traits = entry.traits
     known = traits.page_formula or not traits.on_page or entry.members is not None
     if known or traits.stochastic or traits.searched or traits.chooses:
@@ -229,7 +236,10 @@ def promised_cells(entry: Construction) -> list[list[Any]]:
 
 
 def _searched() -> list[list[Any]]:
-    """[K, n, max cosine, description, options] of catalogue and atlas, each as `best` is asked for it."""
+    """Return rows [K, n, max cosine, description, iterations] of the catalogue and the atlas.
+
+    The iterations are those that `best` needs to find the code, as text; empty for its default.
+    """
     kept = [
         [e.num_points, e.dim, round(e.max_cosine, 9), "", "0"]
         for e in shipped_catalogue().entries

@@ -1,4 +1,4 @@
-"""The member of a family that is used for each number of classes: a step function of K in every dimension."""
+"""The member of a family that is used for each number of classes K: in every dimension a step function of K."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,13 @@ LARGEST_PAGE_DIM = 1024
 
 @dataclass(frozen=True)
 class Serving:
-    """A member of a family, and the numbers of classes from `first` to `last` for which `ps.construct` uses it."""
+    """A member of a family, and the range of numbers of classes for which `ps.construct` uses it.
+
+    Attributes:
+        member: The member.
+        first: Smallest number of classes.
+        last: Largest number of classes.
+    """
 
     member: Member
     first: int
@@ -29,11 +35,11 @@ class Serving:
 
 
 def serving_members(family: Construction) -> Iterator[Serving]:
-    """Return the members of a family that are used for some K of the page, by dimension; empty if there is no family.
+    """Yield the members of a family that are used for some K of the page, sorted by dimension.
 
-    In each dimension, the member with at least K points and the lowest maximum cosine is used, so that members that are
-    neither larger nor better than another are left out. Codes with more dense points than can be certified in seconds
-    are not shown.
+    In each dimension, the member with at least K points and the lowest maximum cosine is used, so that a member that
+    is neither larger nor better than another is left out. Codes with more dense points than can be certified in
+    seconds are left out. A construction that is not a family yields nothing.
     """
     if family.members is None:
         return

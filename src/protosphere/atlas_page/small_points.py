@@ -10,16 +10,16 @@ from protosphere.constructions.registry import available, constructions_with, de
 from protosphere.errors import InfeasibleError
 
 MOST_PLAIN = 8
-"""No more classes than this have such codes in space: the corners of the cube."""
+"""Largest number of classes of schemes without families in three dimensions: the corners of the cube."""
 
 DIGITS = 7
-"""Decimal places of coordinates."""
+"""Number of decimal places of coordinates."""
 
 MOST_DRAWN_POINTS = 1000
 
 
 def small_points() -> dict[str, list[float]]:
-    """Return coordinates of points by 'scheme|K|n'; for families, those of their largest codes."""
+    """Return coordinates of points by the key 'scheme|K|n'; for families, the points of their largest codes."""
     found: dict[str, list[float]] = {}
     for name in available():
         for serving in serving_members(describe(name)):
@@ -39,6 +39,6 @@ def small_points() -> dict[str, list[float]]:
 
 
 def _rounded(points: Any) -> list[float]:
-    """Return all coordinates in one list, without -0."""
+    """Return all coordinates as a flat list of rounded numbers, without -0."""
     rounded = points.round(DIGITS) + 0.0
     return rounded.ravel().tolist()

@@ -1,8 +1,8 @@
-"""Backbone networks: those of this package by name, and any of the user's by its dotted name."""
+"""Backbone networks: those of this package by name, and the user's by their dotted import names."""
 
 from protosphere.backbones import (
     dense as dense,
-)  # each of these registers what it builds
+)  # importing each module registers its networks
 from protosphere.backbones import resnet as resnet
 from protosphere.backbones import simard as simard
 from protosphere.backbones import small as small

@@ -1,4 +1,4 @@
-"""Construction of a network by name: one of the registry, or any nn.Module by its dotted name."""
+"""Construction of a network by name: one of the registry, or any nn.Module by its dotted import name."""
 
 import inspect
 import re
@@ -14,20 +14,20 @@ from protosphere.backbones.registry import BACKBONES, Backbone, Shape
 from protosphere.errors import InvalidArgumentError, brief
 
 OUTPUT_NAMES = ("dim", "num_classes", "out_features", "num_outputs", "out_dim")
-"""Names of the parameter for the number of outputs, in networks of the user."""
+"""Accepted names of the parameter for the number of outputs, in the user's networks."""
 
 DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 WITH_WIDTHS = re.compile(r"(\w+)\(\s*(\d{1,6}(?:\s*,\s*\d{1,6})*)\s*\)")
 
 
 def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
-    """Build a network.
+    """Return a new network, built or imported by its name.
 
     Args:
-        name: A name of `BACKBONES`, with widths in parentheses where it has some: `mlp(512, 256)`. A name with a dot
-            such as `package.module.Network` is imported: a class or function that makes an nn.Module. It is called with
-            `dim` (or `num_classes`, `out_features`, ...) and, where it has such parameters, with `input_shape` or
-            `image_shape`, and `in_channels` or `in_features`.
+        name: A name of `BACKBONES`, with widths in parentheses if it takes them: `mlp(512, 256)`. A name with a dot
+            such as `package.module.Network` is imported: a class or function that makes an nn.Module. It is called
+            with `dim` (or `num_classes`, `out_features`, ...). If it has such parameters, it also gets `input_shape`
+            or `image_shape`, and `in_channels` or `in_features`.
         input_shape: Channels, height and width of an image, or the number of features.
         dim: Number of outputs.
 
@@ -55,7 +55,7 @@ def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
 
 
 def is_ours(name: str) -> bool:
-    """Return whether this is the name of a network of this package.
+    """Return True if `name` is the name of a network of this package, not a dotted import name.
 
     Args:
         name: Name of a network.
@@ -71,7 +71,7 @@ def is_ours(name: str) -> bool:
 
 
 def _entry(name: str) -> tuple[Backbone, tuple[int, ...]]:
-    """Return the network of that name, and the widths in parentheses."""
+    """Return the registered network of a name such as "mlp(512)", and the widths in parentheses."""
     base_name = name
     widths: tuple[int, ...] = ()
     match = WITH_WIDTHS.fullmatch(name)
@@ -88,10 +88,10 @@ def _entry(name: str) -> tuple[Backbone, tuple[int, ...]]:
 
 
 def imported(name: str, argument: str) -> Any:
-    """Import an object by its dotted name. Modules in the current folder are found, as with `python -m`.
+    """Return an object by its dotted import name; modules in the current folder are found, as with `python -m`.
 
     Args:
-        name: The dotted name.
+        name: Dotted name.
         argument: Name of the argument in error messages.
 
     Returns:
@@ -140,7 +140,7 @@ def _call_imported(name: str, input_shape: Shape, dim: int) -> Any:
 
 
 def _checked(name: str, network: Any, input_shape: Shape, dim: int) -> nn.Module:
-    """Return the network if it maps two inputs to two vectors of `dim`."""
+    """Return the network after checking that it maps two inputs to two vectors of size `dim`."""
     if not isinstance(network, nn.Module):
         raise InvalidArgumentError(
             f"'backbone' {brief(name)} must make an nn.Module, got {type(network).__name__}"

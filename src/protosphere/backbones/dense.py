@@ -12,7 +12,11 @@ USUAL_WIDTHS = (512,)
 
 @backbone(summary="one linear map", images=False)
 def linear(input_shape: Shape, dim: int) -> nn.Module:
-    """Build a linear map with bias, of features or of all pixels.
+    """Return a linear map with bias from features, or from all pixels of an image, to `dim` outputs.
+
+    Args:
+        input_shape: Shape of an input.
+        dim: Number of outputs.
 
     >>> sum(p.numel() for p in linear((512,), 64).parameters())
     32832
@@ -26,7 +30,12 @@ def linear(input_shape: Shape, dim: int) -> nn.Module:
     widths=8,
 )
 def mlp(input_shape: Shape, dim: int, *widths: int) -> nn.Module:
-    """Build hidden ReLU layers of the given widths, followed by a linear map.
+    """Return hidden ReLU layers of the given widths, followed by a linear map.
+
+    Args:
+        input_shape: Shape of an input, which is flattened.
+        dim: Number of outputs.
+        widths: Widths of the hidden layers; (512,) by default.
 
     >>> sum(p.numel() for p in mlp((512,), 64, 100).parameters())
     57764

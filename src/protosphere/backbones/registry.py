@@ -21,7 +21,7 @@ class Backbone:
         name: Name in configs.
         build: Function from (input shape, dim, widths...) to the network with `dim` outputs.
         images: Whether it takes only images; otherwise also feature vectors.
-        widths: How many numbers may follow its name in parentheses, as in mlp(512, 256).
+        widths: Largest number of widths that may follow its name in parentheses, as in mlp(512, 256).
         summary: Description in one line.
 
     Example:
@@ -38,13 +38,22 @@ class Backbone:
 
 
 BACKBONES: Registry[Backbone] = Registry("backbone")
-"""Every network by its name."""
+"""All networks by name."""
 
 
 def backbone(
     *, summary: str, images: bool = True, widths: int = 0
 ) -> Callable[[Build], Build]:
-    """Register the decorated function under its own name; a second function of that name is an error."""
+    """Return a decorator that registers a function as a network; a second network of the same name is an error.
+
+    Args:
+        summary: Description in one line.
+        images: Whether the network takes only images; otherwise also feature vectors.
+        widths: Largest number of widths in parentheses.
+
+    Returns:
+        The decorator, which returns the function unchanged.
+    """
     return BACKBONES.register(
         lambda build: Backbone(build.__name__, build, images, widths, summary)
     )

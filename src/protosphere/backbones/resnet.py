@@ -12,11 +12,11 @@ from torch.nn import functional
 from protosphere.backbones.registry import Shape, backbone
 
 WIDTHS = (64, 64, 128, 256, 512)
-"""Channels of the first convolution and of the four stages."""
+"""Numbers of channels of the first convolution and of the four stages."""
 
 
 class Block(nn.Module):
-    """A residual block: two 3 x 3 convolutions, added to the input."""
+    """Residual block: two 3 x 3 convolutions, added to the input."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Block(nn.Module):
             self.shortcut = _convolution(inputs, outputs, stride, kernel=1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the sum of the convolutions and the shortcut, rectified."""
+        """Return the sum of the convolutions' output and the shortcut, after a ReLU."""
         hidden = functional.relu(self.first(x))
         return functional.relu(self.second(hidden) + self.shortcut(x))
 
@@ -37,10 +37,10 @@ class Block(nn.Module):
 def resnet(
     input_shape: Shape, dim: int, depths: tuple[int, int, int, int]
 ) -> nn.Module:
-    """Build a residual network of four stages, each after the first at half the resolution.
+    """Return a residual network of four stages; each stage after the first halves the resolution.
 
     Args:
-        input_shape: Channels, height and width.
+        input_shape: Channels, height and width of an image.
         dim: Number of outputs.
         depths: Number of blocks of each stage.
 
@@ -60,13 +60,22 @@ def resnet(
 
 @backbone(summary="eighteen layers, for small images")
 def resnet18(input_shape: Shape, dim: int) -> nn.Module:
-    """Build a residual network of 18 layers: two blocks per stage."""
+    """Return a residual network of 18 layers, with two blocks per stage.
+
+    Args:
+        input_shape: Channels, height and width of an image.
+        dim: Number of outputs.
+    """
     return resnet(input_shape, dim, (2, 2, 2, 2))
 
 
 @backbone(summary="thirty-four layers, for small images")
 def resnet34(input_shape: Shape, dim: int) -> nn.Module:
-    """Build a residual network of 34 layers, the paper's network for CIFAR-100.
+    """Return a residual network of 34 layers, the paper's network for CIFAR-100.
+
+    Args:
+        input_shape: Channels, height and width of an image.
+        dim: Number of outputs.
 
     >>> sum(p.numel() for p in resnet34((3, 32, 32), 63).parameters())
     21309311

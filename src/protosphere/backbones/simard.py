@@ -11,12 +11,16 @@ from protosphere.backbones.registry import Shape, backbone
 from protosphere.backbones.subpixel import HalvingConv2d
 
 SMALLEST_UNPADDED = 13
-"""Below this many pixels a side, the second convolution would find nothing."""
+"""Smallest side of an image without padding; the second convolution of a smaller image would be empty."""
 
 
 @backbone(summary="two 5 x 5 convolutions of stride 2, 100 hidden")
 def simard(input_shape: Shape, dim: int) -> nn.Module:
-    """Build Simard's network. Images below 13 x 13 pixels are padded by two pixels.
+    """Return Simard's network; images with a side below 13 pixels are padded by two pixels.
+
+    Args:
+        input_shape: Channels, height and width of an image.
+        dim: Number of outputs.
 
     >>> sum(p.numel() for p in simard((1, 28, 28), 10).parameters())
     87540
@@ -40,5 +44,5 @@ def simard(input_shape: Shape, dim: int) -> nn.Module:
 
 
 def _after(size: int, padding: int) -> int:
-    """Return the side of the output of a convolution."""
+    """Return the side of the output of a 5 x 5 convolution of stride 2."""
     return (size + 2 * padding - 5) // 2 + 1

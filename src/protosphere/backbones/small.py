@@ -5,12 +5,16 @@ from torch import nn
 from protosphere.backbones.registry import Shape, backbone
 
 LAYERS = ((32, 2), (64, 2), (128, 2), (160, 1))
-"""Maps and stride of each convolution."""
+"""Number of maps and stride of each convolution."""
 
 
 @backbone(summary="four 3 x 3 convolutions, for CIFAR on two cores")
 def small(input_shape: Shape, dim: int) -> nn.Module:
-    """Build 3 x 3 convolutions with batch normalization, global average pooling and a linear map.
+    """Return four 3 x 3 convolutions with batch normalization, global average pooling and a linear map.
+
+    Args:
+        input_shape: Channels, height and width of an image.
+        dim: Number of outputs.
 
     >>> sum(p.numel() for p in small((3, 32, 32), 100).parameters())
     294212

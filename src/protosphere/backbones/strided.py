@@ -11,14 +11,18 @@ from protosphere.backbones.flatten import Flatten
 from protosphere.backbones.registry import Shape, backbone
 
 CONVOLUTIONS = ((48, 6, 4), (96, 3, 2))
-"""Maps, kernel and stride of each."""
+"""Number of maps, kernel size and stride of each convolution."""
 
 HIDDEN = 256
 
 
 @backbone(summary="two strided convolutions, 256 hidden: CIFAR in minutes")
 def strided(input_shape: Shape, dim: int) -> nn.Module:
-    """Build a 6 x 6 convolution of stride 4, a 3 x 3 one of stride 2, a hidden layer and a linear map.
+    """Return a 6 x 6 convolution of stride 4, a 3 x 3 convolution of stride 2, a hidden layer and a linear map.
+
+    Args:
+        input_shape: Channels, height and width of an image.
+        dim: Number of outputs.
 
     >>> sum(p.numel() for p in strided((3, 32, 32), 100).parameters())
     466372

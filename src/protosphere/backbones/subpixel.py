@@ -13,17 +13,17 @@ from torch import Tensor, nn
 from torch.nn.functional import conv2d, pad, pixel_shuffle
 
 MIN_BATCH = 512
-"""Fewest images of a batch for which the faster gradient is used."""
+"""Smallest batch for which the faster gradient is used."""
 
 
 class HalvingConv2d(nn.Conv2d):
-    """`nn.Conv2d` with stride 2 and no padding, with the faster of two gradient computations."""
+    """`nn.Conv2d` with stride 2 and no padding that uses the faster of two gradient computations."""
 
     def __init__(self, inputs: int, outputs: int, kernel: int) -> None:
         cast("Any", super()).__init__(inputs, outputs, kernel, stride=2)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Return the maps at half the size."""
+        """Return the output of the convolution, at half the size of the input."""
         if self.bias is None or not _is_faster(input):
             return super().forward(input)
         return cast("Any", _Halving).apply(
@@ -32,7 +32,7 @@ class HalvingConv2d(nn.Conv2d):
 
 
 def _is_faster(input: Tensor) -> bool:
-    """Return whether the sub-pixel gradient is used: large batches in bfloat16 on a CPU."""
+    """Return True if the sub-pixel gradient is faster: for large batches in bfloat16 on a CPU."""
     is_large = input.requires_grad and len(input) >= MIN_BATCH
     if not is_large or input.device.type != "cpu":
         return False
@@ -44,7 +44,14 @@ def _is_faster(input: Tensor) -> bool:
 def input_gradient(gradient: Tensor, weight: Tensor, height: int, width: int) -> Tensor:
     """Return the gradient of a convolution of stride 2 with respect to its input.
 
-    Row 2 a + p of the input is multiplied by row 2 u + p of the kernel for row a - u of the output.
+    The gradient in row 2 a + p of the input is the sum over u of row 2 u + p of the kernel times row a - u of the
+    output's gradient; columns likewise.
+
+    Args:
+        gradient: Gradient with respect to the output, B x outputs x H' x W'.
+        weight: Kernel, outputs x inputs x size x size.
+        height: Height of the input.
+        width: Width of the input.
     """
     outputs, inputs, *sizes = weight.shape
     halves = [-(-size // 2) for size in sizes]

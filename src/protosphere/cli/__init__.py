@@ -1,4 +1,4 @@
-"""The command line, one file per command: `protosphere --help`."""
+"""The command line, with one file per command: `protosphere --help`."""
 
 from protosphere.cli.app import main
 

@@ -1,4 +1,4 @@
-"""The program: its commands, which are imported when they are called, and its exit codes."""
+"""The program: its commands, whose modules are imported when they are called, and its exit codes."""
 
 import os
 import sys
@@ -30,7 +30,7 @@ class Command:
     """A command and its help page.
 
     Attributes:
-        summary: One line for lists.
+        summary: Description in one line, for lists.
         examples: Command-line arguments of its examples.
         target: "module:function" within the package of commands; by default both have the name of the command.
     """
@@ -40,7 +40,7 @@ class Command:
     target: str = ""
 
     def home(self, name: str) -> str:
-        """Return the module and the function of the command as "module:function"."""
+        """Return the module and the function of the command with this name as "module:function"."""
         return self.target or f"{name}:{name}"
 
 
@@ -138,7 +138,7 @@ COMMANDS = {
 
 
 def program() -> App:
-    """Return the command line with every command registered by name, without importing it."""
+    """Return the command-line application; its commands are registered by name and not imported yet."""
     app = App(
         name="protosphere",
         help="Class prototypes on the sphere, certified for how far apart they are.",
@@ -153,7 +153,7 @@ def program() -> App:
 
 
 def add_commands(app: App, commands: Mapping[str, Command], package: str) -> None:
-    """Register commands by name, without importing them.
+    """Register commands by name, without importing their modules.
 
     Args:
         app: The command line.
@@ -186,7 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def answer(app: App, arguments: Sequence[str]) -> int:
-    """Run a command line, and print an error as one sentence.
+    """Run a command line, print an error as one sentence, and return the exit code.
 
     Args:
         app: The command line; its name is the first word of the sentence.
@@ -221,7 +221,12 @@ def answer(app: App, arguments: Sequence[str]) -> int:
 
 
 def refuse_empty(arguments: Sequence[str], program_name: str) -> None:
-    """Refuse empty arguments, which come from unset shell variables."""
+    """Raise InvalidArgumentError for an empty argument, which usually comes from an unset shell variable.
+
+    Args:
+        arguments: Arguments of the command line.
+        program_name: Name of the program.
+    """
     for before, argument in zip([program_name, *arguments], arguments, strict=False):
         has_empty_value = argument.startswith("--") and argument.endswith("=")
         if not argument or has_empty_value:
@@ -231,7 +236,7 @@ def refuse_empty(arguments: Sequence[str], program_name: str) -> None:
 
 
 def prepare_streams() -> None:
-    """Replace closed streams by null devices, and unprintable characters by question marks."""
+    """Replace closed standard streams by null devices, and let streams replace unprintable characters."""
     nowhere = Path(os.devnull)
     sys.stdout = sys.stdout or nowhere.open("w")
     sys.stderr = sys.stderr or nowhere.open("w")
@@ -241,10 +246,10 @@ def prepare_streams() -> None:
 
 
 def report_error(sentence: str, exit_code: int, program_name: str) -> int:
-    """Print one line on standard error, with escape sequences made visible.
+    """Print an error as one line on standard error, with escape sequences made visible.
 
     Args:
-        sentence: What is wrong.
+        sentence: Error message.
         exit_code: Exit code of the program.
         program_name: Name of the program; its last word begins the line.
 
@@ -259,7 +264,7 @@ def report_error(sentence: str, exit_code: int, program_name: str) -> int:
 
 
 def reader_gone() -> int:
-    """Return the exit code for a closed pipe (`| head -1`), and silence the last flush of the interpreter."""
+    """Return the exit code for a closed pipe (`| head -1`), and redirect standard output to the null device."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return READER_GONE

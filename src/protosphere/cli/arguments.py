@@ -13,7 +13,7 @@ from protosphere.spherical.io.loading import read_points
 
 
 def whole_number(kind: type, tokens: Sequence[Token]) -> int:
-    """Parse an integer in decimal digits; 2.5 is refused, not truncated to 2."""
+    """Return the integer that a token has in decimal digits; 2.5 is refused, not truncated to 2."""
     del kind
     word = tokens[0].value
     try:
@@ -40,20 +40,20 @@ CODE_FILE = "File to write: .safetensors (with certificate and provenance), .npy
 OutputCode = Annotated[Output, Parameter(help=CODE_FILE)]
 StoreFolder = Annotated[Path | None, Parameter(name=("--store", "-o"))]
 DEFAULT_STORE = Path("runs")
-"""The store of runs that commands write to and read unless another is given."""
+"""Default store of runs that commands write to and read from."""
 
 DryRun = Annotated[Flag, Parameter(help="Print what would be run.")]
 DataDir = Annotated[Path | None, Parameter(help="Folder to search for the data first.")]
 
 Either = Annotated[bool | None, Parameter(negative=None)]
-"""A flag that `--no-` before its name turns off."""
+"""Type of a flag that the prefix `--no-` turns off."""
 
 Mapping = Literal["fixed", "random"]
 Subset = Literal["first", "random", "greedy"]
 
 
 def flag(text: str) -> Any:
-    """Return a dataclass field that is None unless its option is given; `text` is its help."""
+    """Return a dataclass field for an option with the help `text`; its value is None if the option is not given."""
     return field(default=None, metadata={"help": text})
 
 
@@ -108,7 +108,7 @@ class SchemeOptions:
     )
 
     def given(self) -> dict[str, Any]:
-        """Return the options that were given; a similarity in a file is read."""
+        """Return the options that were given, by name; a similarity in a file is read."""
         options = asdict(self)
         for name, value in asdict(self).items():
             if value is None:
@@ -129,7 +129,7 @@ Options = Annotated[
 
 @dataclass(frozen=True)
 class SimilaritySources:
-    """Sources of a similarity, exactly one of which must be given."""
+    """Sources of a class similarity, exactly one of which must be given."""
 
     matrix: Path | None = flag("A .npy, .csv or .txt file with K x K similarities.")
     embeddings: Path | None = flag(
@@ -146,7 +146,7 @@ class SimilaritySources:
     )
 
     def similarity(self) -> Any:
-        """Read the similarity, or the tree that has one.
+        """Return the similarity from the given source, or the tree that defines one.
 
         Raises:
             InvalidArgumentError: If no source or more than one is given.

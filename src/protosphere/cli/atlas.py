@@ -74,7 +74,7 @@ def atlas(
 
 
 def _class_dim_pairs(classes: str, dims: str) -> list[tuple[int, int]]:
-    """Parse the (K, n) pairs of the command line."""
+    """Return the (K, n) pairs that the options --classes and --dims describe."""
     refused = ps.InvalidArgumentError(
         f"--classes must be like 10,100,1000, got {brief(classes)}"
     )
@@ -85,7 +85,7 @@ def _class_dim_pairs(classes: str, dims: str) -> list[tuple[int, int]]:
 def _check(
     rows: Sequence[AtlasRow], name: str, check: int, seed: int, json: bool
 ) -> None:
-    """Rebuild some rows, compare them, and print how many."""
+    """Rebuild some rows, drawn by the seed, check them, and print the number of rebuilt rows."""
     if not rows:
         raise ps.StorageError(f"'{name}' has no rows to check")
     drawn = random.Random(seed).sample(rows, min(check, len(rows)))

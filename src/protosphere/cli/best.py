@@ -59,7 +59,7 @@ def best(
 
 
 def choice_record(choice: Choice) -> dict[str, object]:
-    """Return the reason and the candidates as JSON fields."""
+    """Return the reason of a choice and its candidates as JSON fields."""
     candidates: list[dict[str, object]] = []
     for candidate in choice.considered:
         candidates.append(
@@ -78,7 +78,7 @@ def choice_record(choice: Choice) -> dict[str, object]:
 
 
 def print_choice(choice: Choice) -> None:
-    """Print the candidates, the chosen one first."""
+    """Print the candidates of a choice as a table, with the chosen candidate first."""
     rows: list[tuple[str, ...]] = []
     for candidate in choice.considered:
         row = (

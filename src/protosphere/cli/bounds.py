@@ -41,7 +41,15 @@ def bounds(*, num_classes: Classes, dim: Dim, json: Json = False) -> None:
 
 @dataclass(frozen=True)
 class ShownTheorem:
-    """A bound to print; `is_best` marks the best bound of its kind, which names its theorem."""
+    """A bound to print.
+
+    Attributes:
+        name: Name of the bound.
+        kind: "achievable" or "converse".
+        meaning: Meaning of the bound in one line.
+        function: Function of (K, n) that returns the bound.
+        is_best: Whether this is the best bound of its kind; its line then names the theorem.
+    """
 
     name: str
     kind: str
@@ -51,7 +59,7 @@ class ShownTheorem:
 
 
 def shown_theorems() -> list[ShownTheorem]:
-    """Return the best bound of each kind, then every bound except the numerical ones."""
+    """Return the best bound of each kind, then every bound except numerical bounds."""
     theorems = [
         ShownTheorem(
             "achievable",
@@ -78,14 +86,25 @@ def shown_theorems() -> list[ShownTheorem]:
 
 @dataclass(frozen=True)
 class BoundRow:
-    """A bound as JSON fields and as a line of text."""
+    """A bound in the two forms that are printed.
+
+    Attributes:
+        fields: JSON fields.
+        line: Line of text.
+    """
 
     fields: dict[str, Any]
     line: str
 
 
 def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
-    """Return the value of a bound, or why it has none."""
+    """Return the value of a bound, or the reason why the bound does not exist, in both forms that are printed.
+
+    Args:
+        theorem: The bound.
+        num_classes: Number of classes K.
+        dim: Dimension n.
+    """
     bound = None
     infeasible_reason = None
     try:
@@ -109,7 +128,15 @@ def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
 
 
 def code_distance(num_classes: int, dim: int) -> tuple[int, int] | None:
-    """Return k and the distance of a binary [dim, k] code for K classes, by Gilbert and Varshamov; None if k > dim."""
+    """Return k and the Gilbert-Varshamov distance of a binary [dim, k] code with at least K codewords.
+
+    Args:
+        num_classes: Number of classes K.
+        dim: Length of the code.
+
+    Returns:
+        The number k of information bits, and the distance; None if k is larger than `dim`.
+    """
     k = max(1, (num_classes - 1).bit_length())
     if k > dim:
         return None

@@ -39,7 +39,12 @@ def certify(
 
 
 def write_proof(path: Path, code: ps.SphericalCode) -> None:
-    """Write a polynomial that proves a converse for as many points in as many dimensions as the code has."""
+    """Write a polynomial that proves a converse for the code's number of points and dimension.
+
+    Args:
+        path: File to write.
+        code: The code.
+    """
     dual = ps.bounds.dual_polynomial(code.num_classes, code.dim)
     text = json_text.dumps(dual.to_json(), indent=1) + "\n"
     replace_file(path, lambda beside: beside.write_text(text, encoding="utf-8"))

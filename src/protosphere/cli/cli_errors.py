@@ -1,4 +1,4 @@
-"""Error messages: one sentence for each error that a command can end with."""
+"""Error messages of commands: one sentence for each error."""
 
 import difflib
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ SHELL_WORDING = {
     "ps.taxonomy makes one": "'construct' takes --tree",
     "ps.similarity_from_features makes one": "'construct' takes --similarity, 'train' finds one by --mapping align",
 }
-"""Python in the messages of the library, and what to write at a shell instead."""
+"""Python expressions in the messages of the library, and the equivalent for a shell."""
 
 ARGUMENTS = {"-n": "dim", "-K": "num_classes", "--classes": "num_classes"}
-"""Options that have another name than their argument in Python."""
+"""Options whose argument has another name in Python."""
 
 
 def error_sentence(
@@ -30,7 +30,7 @@ def error_sentence(
     arguments: Sequence[str],
     program_name: str,
 ) -> str:
-    """Return what is wrong and, if known, the nearest input that works.
+    """Return the sentence for an error: what is wrong and, if known, the nearest input that works.
 
     Args:
         error: Exception that a command raised.
@@ -52,7 +52,12 @@ def error_sentence(
 
 
 def library_error_sentence(error: ProtosphereError, arguments: Sequence[str]) -> str:
-    """Return the message of a library error, with command-line options in place of Python arguments."""
+    """Return the message of a library error, with command-line options in place of Python arguments.
+
+    Args:
+        error: Error of the library.
+        arguments: Arguments of the command line.
+    """
     sentence = str(error)
     for python, shell in SHELL_WORDING.items():
         sentence = sentence.replace(python, shell)
@@ -60,7 +65,11 @@ def library_error_sentence(error: ProtosphereError, arguments: Sequence[str]) ->
 
 
 def in_options_of(arguments: Sequence[str], sentence: str) -> str:
-    """Replace the argument name at the start of a message by the option of the command line.
+    """Return a message whose first word, a Python argument, is replaced by the command-line option that was given.
+
+    Args:
+        arguments: Arguments of the command line.
+        sentence: The message.
 
     >>> in_options_of(["best", "-K", "10", "-n", "0"], "'dim' must be an integer of at least 1, got 0")
     "'-n' must be an integer of at least 1, got 0"
@@ -73,7 +82,7 @@ def in_options_of(arguments: Sequence[str], sentence: str) -> str:
 
 
 def _is_option(argument: str, option: str) -> bool:
-    """Return whether an argument of a command line is this option, with or without its value."""
+    """Return True if an argument of a command line is this option, with or without its value."""
     if argument.partition("=")[0] == option:
         return True
     is_short = not option.startswith("--")
@@ -81,7 +90,11 @@ def _is_option(argument: str, option: str) -> bool:
 
 
 def misspelled(names: Sequence[str], arguments: Sequence[str]) -> str | None:
-    """Return the option of a command line that was probably meant as one of these names.
+    """Return the option on a command line that is probably a misspelling of one of these names; None if there is none.
+
+    Args:
+        names: Names of one option.
+        arguments: Arguments of the command line.
 
     >>> misspelled(("--classes", "-K"), ["best", "-k", "10", "-n", "5"])
     '-k'
@@ -101,7 +114,12 @@ def misspelled(names: Sequence[str], arguments: Sequence[str]) -> str | None:
 
 
 def unknown_command(argument: str, commands: Sequence[str]) -> str:
-    """Return a sentence that names the nearest command, or all of them."""
+    """Return the error message for an unknown command, with the nearest command or a list of all commands.
+
+    Args:
+        argument: The unknown command or option.
+        commands: Names of all commands.
+    """
     kind = "option" if argument.startswith("-") else "command"
     near = difflib.get_close_matches(argument, commands, n=1)
     if near:
@@ -112,7 +130,12 @@ def unknown_command(argument: str, commands: Sequence[str]) -> str:
 
 
 def parser_error_sentence(error: CycloptsError, program_name: str) -> str:
-    """Return a sentence for an error of the parser, with a hint to the help page."""
+    """Return the sentence for an error of the command-line parser, with a hint to the help page.
+
+    Args:
+        error: Error of the parser.
+        program_name: Name of the program.
+    """
     command = " ".join(error.command_chain or ())
     see = f"see: {program_name} {command} --help"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
@@ -128,7 +151,7 @@ def parser_error_sentence(error: CycloptsError, program_name: str) -> str:
 
 
 def named(names: Sequence[str]) -> str:
-    """Return an option with its other names.
+    """Return the shortest name of an option, followed by its other names in parentheses.
 
     >>> named(("--classes", "-K"))
     '-K (--classes)'

@@ -85,7 +85,7 @@ def compare(
 
 
 def parsed_schemes(text: str | None) -> Sequence[str] | None:
-    """Parse names separated by commas, or "all"; None for the default ones."""
+    """Return the scheme names in a text with commas, or all names for "all"; None for the default schemes."""
     if text == "all":
         return ps.available()
     if not text:
@@ -94,7 +94,12 @@ def parsed_schemes(text: str | None) -> Sequence[str] | None:
 
 
 def checked_figure(asked: Path | None, default: Path | None) -> Path | None:
-    """Return the figure to draw; if only the default one cannot be drawn, the error suggests --no-figure."""
+    """Return the path of the figure to draw, or None, after checking that it can be written.
+
+    Args:
+        asked: Path given by the user; None if none was given.
+        default: Path otherwise; if it cannot be drawn, the error message suggests --no-figure.
+    """
     try:
         return checked_output(asked or default, FIGURE_ENDINGS)
     except MissingExtraError as error:

@@ -27,7 +27,7 @@ class Column:
 
     Attributes:
         heading: Heading, of several short lines.
-        values: The number at each dimension; None where there is none.
+        values: Value at each dimension; None if there is none.
         competes: Whether the column shows a scheme, not a bound.
         places: Number of decimal places.
     """
@@ -39,18 +39,18 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Number of characters of the longest line, with room for a negative cosine."""
+        """Number of characters of the heading's longest line, at least enough for a negative cosine."""
         longest_line = max(len(line) for line in self.heading.splitlines())
         return max(len("-0.") + COSINE_PLACES, longest_line)
 
     def digits(self, dim: int) -> str | None:
-        """Return the number at a dimension as text; None if there is none."""
+        """Return the value at a dimension as text; None if there is none."""
         value = self.values.get(dim)
         return None if value is None else decimal(value, self.places)
 
 
 def max_cosine_columns(comparison: Comparison) -> list[Column]:
-    """Return a column for each bound and for each scheme."""
+    """Return a column of maximum cosines for each bound and for each scheme."""
     converse: dict[int, Cosine | None] = {}
     achievable: dict[int, Cosine | None] = {}
     for row in comparison.limits:
@@ -64,7 +64,7 @@ def max_cosine_columns(comparison: Comparison) -> list[Column]:
 
 
 def mean_square_columns(comparison: Comparison) -> list[Column]:
-    """Return a column of mean squared cosines for tight frames and for each scheme."""
+    """Return a column of the mean squared cosines of tight frames, and of each scheme."""
     K = comparison.num_classes
     smallest = {dim: welch_mean_square(K, dim).value for dim in comparison.dims}
     return [
@@ -85,11 +85,11 @@ def energy_columns(comparison: Comparison) -> list[Column]:
 def scheme_columns(
     comparison: Comparison, number: Number, places: int = COSINE_PLACES
 ) -> list[Column]:
-    """Return a column for each scheme.
+    """Return a column of a statistic for each scheme.
 
     Args:
-        comparison: Cells of all schemes.
-        number: Function from a cell to the number that is shown.
+        comparison: Codes of all schemes.
+        number: Function from a code's cell to the value that is shown.
         places: Number of decimal places.
     """
     columns: list[Column] = []
@@ -103,11 +103,11 @@ def scheme_columns(
 def print_comparison(
     comparison: Comparison, console: Console, *, energy: bool, mean_square: bool
 ) -> None:
-    """Print max cosines beside their bounds, or energies, or mean squared cosines.
+    """Print a table of max cosines and bounds, of energies, or of mean squared cosines.
 
     Args:
         comparison: Schemes and bounds.
-        console: Where to print.
+        console: Console to print on.
         energy: Whether to print energies.
         mean_square: Whether to print mean squared cosines.
     """
@@ -136,7 +136,13 @@ def print_comparison(
 def print_columns(
     every: Sequence[Column], dims: Sequence[int], console: Console
 ) -> None:
-    """Print the columns in as few tables as the width of the console allows, of about equal width."""
+    """Print the columns in as few tables as the width of the console allows, with equal numbers of columns.
+
+    Args:
+        every: Columns.
+        dims: Dimensions, one per row.
+        console: Console to print on.
+    """
     dim_width = max(len(str(dim)) for dim in dims)
     best = best_digits(every, dims)
     for part in fitted(every, console.width - dim_width):
@@ -150,7 +156,12 @@ def print_columns(
 
 
 def fitted(every: Sequence[Column], room: int) -> Iterator[Sequence[Column]]:
-    """Yield the columns in the fewest parts of equal size that are no wider than `room`."""
+    """Yield the columns in the fewest parts of equal size that are no wider than `room`.
+
+    Args:
+        every: Columns.
+        room: Largest width in characters.
+    """
     for parts in range(1, len(every) + 1):
         size = -(-len(every) // parts)
         chunks = [every[start : start + size] for start in range(0, len(every), size)]
@@ -165,7 +176,12 @@ def _width(columns: Sequence[Column]) -> int:
 
 
 def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str | None]:
-    """Return the lowest number of the schemes at each dimension as text, so that equal texts are marked alike."""
+    """Return the lowest value of all schemes at each dimension as text, so that equal texts are marked alike.
+
+    Args:
+        every: Columns; bounds are ignored.
+        dims: Dimensions.
+    """
     best: dict[int, str | None] = {}
     for dim in dims:
         shown = [column.digits(dim) for column in every if column.competes]
@@ -176,7 +192,13 @@ def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str |
 def table_of(
     part: Sequence[Column], dims: Sequence[int], best: dict[int, str | None]
 ) -> Table:
-    """Return one table, the dimension first."""
+    """Return a table with the dimension as its first column.
+
+    Args:
+        part: Columns of the table.
+        dims: Dimensions, one per row.
+        best: Lowest value at each dimension as text.
+    """
     table = Table(
         box=None, pad_edge=False, padding=(0, 0, 0, COLUMN_GAP), collapse_padding=True
     )
@@ -192,7 +214,13 @@ def table_of(
 
 
 def styled_cell(column: Column, dim: int, best: str | None) -> Text:
-    """Return the text of a cell with its style."""
+    """Return the styled text of a cell of the table.
+
+    Args:
+        column: Column of the cell.
+        dim: Dimension of the row.
+        best: Lowest value of the row as text, which is printed in bold.
+    """
     digits = column.digits(dim)
     if digits is None:
         return Text(INFEASIBLE, style="dim")

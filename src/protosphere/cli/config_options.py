@@ -1,4 +1,4 @@
-"""A flag for every setting of a config, and the config made from flags and a file."""
+"""Command-line flags for the settings of a config, and the config made from flags and a file."""
 
 import tomllib
 from collections.abc import Sequence
@@ -35,26 +35,26 @@ FLAG_TYPES: dict[str, Any] = {
     "str": str,
     "float | str": str,
 }
-"""Type of the flag of a setting, by the setting's type."""
+"""Type of a setting's flag, by the setting's type annotation."""
 
 OPTIONS = ("scheme_options", "loss_options", "objective_options")
-"""Settings that hold options with their names."""
+"""Settings that are mappings of options."""
 
 SELF_SUPERVISED_DIM = 128
-"""Dimension of the prototypes of a self-supervised objective where none is given."""
+"""Default dimension of the prototypes of a self-supervised objective."""
 
 CHOSEN_BY_RULE = ("dim", *OPTIONS)
-"""Settings whose help says by what rule they are chosen."""
+"""Settings without a fixed default, whose help explains how they are chosen."""
 
 NOT_FLAGS = ("dataset",)
-"""Settings that `train` takes otherwise."""
+"""Settings that are not flags of `train`, which takes them as arguments."""
 
 
 class GivenSettings:
-    """Flags of a command; None if not given, so that the config's setting is used."""
+    """Values of a command's flags; None for a flag that is not given, so that the config's setting is used."""
 
     def given(self) -> dict[str, Any]:
-        """Return the settings that were given; options by their names."""
+        """Return the settings that were given, by name; options as mappings."""
         flags = {
             name: value
             for name, value in asdict(self).items()  # pyright: ignore[reportArgumentType] - the subclass is a dataclass
@@ -73,7 +73,7 @@ class GivenSettings:
 
 
 def config_flags() -> type[GivenSettings]:
-    """Return a dataclass with a flag for each setting of a config, made from its declarations."""
+    """Return a dataclass with a flag for each setting of a config, generated from the declarations of the settings."""
     quick = [load_config(name) for name in config_names() if name.startswith("quick-")]
     flags: list[tuple[str, Any, Any]] = []
     for name, (kind, declared) in DECLARED.items():
@@ -95,7 +95,13 @@ def config_flags() -> type[GivenSettings]:
 
 
 def flag_type(name: str, kind: str, declared: Setting) -> Any:
-    """Return the type of the flag of a setting, for cyclopts."""
+    """Return the type of a setting's flag, for cyclopts.
+
+    Args:
+        name: Name of the setting.
+        kind: Type annotation of the setting.
+        declared: Declaration of the setting.
+    """
     if kind.startswith("Mapping"):
         singular = name.removesuffix("s").replace("_", "-")
         return Annotated[list[str] | None, Parameter(name=f"--{singular}")]
@@ -108,7 +114,12 @@ def flag_type(name: str, kind: str, declared: Setting) -> Any:
 
 
 def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
-    """Return the help text for a flag's default: that for the digits, and whether it differs between datasets."""
+    """Return the help text for a flag's default: its value for digits, and whether it differs between datasets.
+
+    Args:
+        name: Name of the setting.
+        quick: Quick configs of all datasets.
+    """
     if name in CHOSEN_BY_RULE:
         return ""
     told = default_label(getattr(load_config("quick-digits"), name))
@@ -131,7 +142,7 @@ def default_label(value: object) -> str:
 
 
 def parsed_scale(text: str) -> float | str:
-    """Return a number if the text is one, else the text.
+    """Return the number that a text has, or the text if it is not a number.
 
     >>> parsed_scale("16"), parsed_scale("learn")
     (16.0, 'learn')
@@ -143,7 +154,11 @@ def parsed_scale(text: str) -> float | str:
 
 
 def parsed_options(name: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Return options by name; values are parsed as TOML if possible, else kept as text.
+    """Return the options in texts KEY=VALUE by name; values are parsed as TOML if possible, otherwise kept as text.
+
+    Args:
+        name: Name of the setting, for the error message.
+        texts: Texts of the flag.
 
     >>> parsed_options("scheme_options", ["steps=200", "subset=greedy"])
     {'steps': 200, 'subset': 'greedy'}
@@ -178,7 +193,12 @@ Settings = Annotated[
 def resolved(
     dataset: str | None, config: str | None, options: GivenSettings
 ) -> TrainingConfig:
-    """Return the named config, or the quick config of the dataset, with the given settings.
+    """Return the named config, or the quick config of the dataset, changed by the given settings.
+
+    Args:
+        dataset: Name of the dataset; None for that of the config.
+        config: Name of the config, or path of a .toml file; None for the quick config of the dataset.
+        options: Flags of the command line.
 
     Raises:
         InfeasibleError: If the scheme has no code of this size; raised before any image is read.
@@ -208,7 +228,12 @@ def resolved(
 
 
 def designed_for(config: TrainingConfig, num_classes: int) -> dict[str, Any]:
-    """Return the options of the scheme, with a placeholder for a similarity that is measured during training."""
+    """Return the options of the config's scheme, with a placeholder for a similarity that training will measure.
+
+    Args:
+        config: The config.
+        num_classes: Number of classes.
+    """
     options = dict(config.scheme_options)
     takes_similarity = "similarity" in describe(config.scheme).options
     if config.mapping in ALIGNED_MAPPINGS and takes_similarity:

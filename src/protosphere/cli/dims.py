@@ -1,30 +1,30 @@
-"""Parse dimensions such as `4:256`, `10:100:5` or `16,32,64`."""
+"""Parser of dimensions such as `4:256`, `10:100:5` or `16,32,64`."""
 
 from protosphere.constructions.comparison import characteristic_dims
 from protosphere.errors import InvalidArgumentError, brief
 
 MOST_DIMS = 1000
-"""Largest number of dimensions; more are taken for a typing error."""
+"""Largest number of dimensions; more are treated as a typing error."""
 
 LARGEST_PARSED_DIM = 100_000
-"""Largest dimension: schemes that descend would take days there."""
+"""Largest dimension; above it, schemes that optimize by descent would take days."""
 
 
 def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
-    """Parse the dimensions of a command line.
+    """Return the dimensions that a text on the command line describes.
 
-    `a:b` are those from a to b at which schemes exist or bounds bend (2**m, 2**m - 1, K/2, K-1, K), `a:b:step` an
-    arithmetic progression, and anything with commas a list.
+    `a:b` means the dimensions from a to b at which schemes exist or bounds bend (2**m, 2**m - 1, K/2, K-1, K).
+    `a:b:step` is an arithmetic progression, and a text with commas is a list.
 
     Args:
         text: Text of the option.
         num_classes: Number of classes K.
 
     Returns:
-        The dimensions in rising order.
+        The dimensions in ascending order.
 
     Raises:
-        InvalidArgumentError: If `text` has another form, or describes no dimension, too many, or too large ones.
+        InvalidArgumentError: If `text` has another form, or describes no dimension, too many, or too large dimensions.
 
     >>> parsed_dims("10:20:5", 100), parsed_dims("64,16", 100)
     ((10, 15, 20), (16, 64))
@@ -50,7 +50,7 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
 def _characteristic_range(
     low: int, high: int, num_classes: int, text: str
 ) -> tuple[int, ...]:
-    """Return the characteristic dimensions from `low` to `high`."""
+    """Return the characteristic dimensions from `low` to `high`, at which schemes exist or bounds bend."""
     if low > high:
         raise InvalidArgumentError(
             f"--dims {text} ends before it begins; try {high}:{low}"
@@ -64,7 +64,7 @@ def _characteristic_range(
 
 
 def _arithmetic_range(low: int, high: int, step: int, text: str) -> tuple[int, ...]:
-    """Return every `step`-th dimension from `low` to `high`."""
+    """Return the dimensions `low`, `low` + `step`, ... up to `high`."""
     dims = tuple(range(low, high + 1, step))
     if not 1 <= len(dims) <= MOST_DIMS:
         raise InvalidArgumentError(
@@ -74,7 +74,7 @@ def _arithmetic_range(low: int, high: int, step: int, text: str) -> tuple[int, .
 
 
 def _check_largest(dim: int, text: str) -> None:
-    """Refuse dimensions that are too large to compare."""
+    """Raise InvalidArgumentError for a dimension that is too large to compare."""
     if dim > LARGEST_PARSED_DIM:
         raise InvalidArgumentError(
             f"--dims {text} has {dim:,} dimensions; up to {LARGEST_PARSED_DIM:,} can be compared"
@@ -82,7 +82,12 @@ def _check_largest(dim: int, text: str) -> None:
 
 
 def whole(part: str, refused: InvalidArgumentError) -> int:
-    """Parse an integer of at least 1; raise `refused` for anything else."""
+    """Return the integer of at least 1 in a text; raise `refused` for any other text.
+
+    Args:
+        part: The text.
+        refused: Error to raise.
+    """
     if part.strip().isdecimal() and len(part) < 100 and int(part) >= 1:
         return int(part)
     raise refused

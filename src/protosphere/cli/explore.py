@@ -49,7 +49,7 @@ def explore(
 
 
 def _check_range(name: str, value: int, smallest: int, largest: int) -> None:
-    """Refuse a number that the page does not show."""
+    """Raise InvalidArgumentError for a number outside the range of the page."""
     if not smallest <= value <= largest:
         raise InvalidArgumentError(
             f"'{name}' must be from {smallest} to {largest} on the page, got {brief(value)}"

@@ -74,7 +74,7 @@ def features(
 
 
 def _check_channels(name: str, values: list[float] | None, channels: int) -> None:
-    """Refuse a list of numbers that is neither one number nor one per channel."""
+    """Raise InvalidArgumentError for a list that has neither one number nor one number per channel."""
     if values is not None and len(values) not in (1, channels):
         raise InvalidArgumentError(
             f"'{name}' must be one number, or one per channel, got {len(values)}"

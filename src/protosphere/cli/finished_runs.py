@@ -1,4 +1,4 @@
-"""Conversion of run records for figures and reports."""
+"""Conversion of run records into the form that figures and reports need."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -35,10 +35,10 @@ DISTINGUISHING = (
     "label_noise",
     "scheme_options",
 )
-"""Settings that a figure names where runs differ in them."""
+"""Settings that a figure names if runs differ in them."""
 
 OFF_AT_ZERO = ("prototype_warmup_epochs", "label_noise", "train_images")
-"""Settings that are not in use where they are 0."""
+"""Settings for which 0 means that they are not used."""
 
 
 def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
@@ -65,7 +65,12 @@ def _trained(record: RunRecord, differing: Sequence[str]) -> Trained:
 def differing_settings(
     configs: Sequence[TrainingConfig], names: Iterable[str]
 ) -> list[str]:
-    """Return those of the named settings that differ among the configs that use them."""
+    """Return the named settings that differ among the configs that use them.
+
+    Args:
+        configs: Configs of runs.
+        names: Names of settings.
+    """
     found: list[str] = []
     for name in names:
         values = {
@@ -79,7 +84,12 @@ def differing_settings(
 
 
 def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
-    """Return the values of the differing settings that a run uses and sets explicitly."""
+    """Return the values of differing settings as text; settings that are unused or automatic are left out.
+
+    Args:
+        config: Config of a run.
+        differing: Names of the settings that differ between runs.
+    """
     unused = _unused_settings(config)
     parts: list[str] = []
     for name in differing:
@@ -106,7 +116,7 @@ def _unused_settings(config: TrainingConfig) -> set[str]:
 
 
 def counted_runs(count: int) -> str:
-    """Return a number of runs as text.
+    """Return a text with the number of runs.
 
     >>> counted_runs(1), counted_runs(2)
     ('1 run', '2 runs')
@@ -115,7 +125,7 @@ def counted_runs(count: int) -> str:
 
 
 def seen(records: Sequence[RunRecord]) -> str:
-    """Return the network and the number of epochs of the runs, for a title."""
+    """Return the networks and the numbers of epochs of the runs as text, for a title."""
     networks = sorted({record.config.backbone for record in records})
     epochs = sorted({record.config.epochs for record in records})
     return f"{', '.join(networks)}, {', '.join(map(str, epochs))} epochs"
@@ -131,7 +141,7 @@ def metric_label(name: str) -> str:
 
 
 def is_share(name: str) -> bool:
-    """Return whether a metric is shown in percent.
+    """Return True if a metric is a share, which is shown in percent.
 
     >>> is_share("test_top5_accuracy"), is_share("test_negative_log_likelihood")
     (True, False)
@@ -140,7 +150,7 @@ def is_share(name: str) -> bool:
 
 
 def is_count(name: str) -> bool:
-    """Return whether a metric counts something.
+    """Return True if a metric is a count, which is shown as an integer.
 
     >>> is_count("code_antipodal_pairs"), is_count("code_min_cosine")
     (True, False)
@@ -155,6 +165,10 @@ def shown(name: str, value: float) -> str:
     ('97.60 %', '0.0123')
     >>> shown("code_antipodal_pairs", 12.0)
     '12'
+
+    Args:
+        name: Name of the metric.
+        value: Value of the metric.
     """
     if is_share(name):
         return f"{100 * value:.2f} %"
@@ -164,7 +178,12 @@ def shown(name: str, value: float) -> str:
 
 
 def stored_records(results: Path) -> list[RunRecord]:
-    """Return the records of every table in a folder, of one table, or of a store."""
+    """Return the run records in all CSV tables of a folder, in a single CSV table, or in a store.
+
+    Raises:
+        StorageError: If the path does not exist.
+        InvalidArgumentError: If it is a file that is not a CSV table.
+    """
     tables = sorted(results.glob("*.csv")) if results.is_dir() else []
     if tables:
         return [record for table in tables for record in read_table(table)]

@@ -1,4 +1,4 @@
-"""`protosphere histogram`: counted cosines as horizontal bars."""
+"""`protosphere histogram`: cosines of all pairs as horizontal bars."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -88,7 +88,12 @@ def histogram(
 
 
 def print_counts(counts: CosineCounts, most: int) -> None:
-    """Print a bar for each cosine, or for each of `most` bins if there are more exact values."""
+    """Print a bar for each exact cosine, or for each bin.
+
+    Args:
+        counts: Cosines of all pairs.
+        most: Largest number of bars for exact cosines; more of them are grouped into this many bins.
+    """
     console = screen()
     grouped = counts.exact and len(counts.bins) > most
     rows = binned(counts.bins, most) if grouped else counts.bins
@@ -104,7 +109,12 @@ def print_counts(counts: CosineCounts, most: int) -> None:
 
 
 def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
-    """Return a table of cosine, bar, number of pairs and share of all pairs."""
+    """Return a table with columns for cosine, bar, number of pairs, and share of all pairs.
+
+    Args:
+        rows: Cosines or bins, with their numbers of pairs.
+        pairs: Number of all pairs.
+    """
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(ratio=1)
@@ -122,7 +132,7 @@ def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
 
 
 def label(row: CosineBin) -> str:
-    """Return one cosine with its fraction, or the ends of a bin.
+    """Return the label of a bar: a cosine with its fraction, or the ends of a bin.
 
     >>> label(CosineBin(Fraction(-1, 4), Fraction(-1, 4), 3)), label(CosineBin(0.0, 0.05, 3))
     ('-1/4 = -0.2500', '0.0000 to 0.0500')
@@ -135,7 +145,7 @@ def label(row: CosineBin) -> str:
 
 
 def share(fraction: float) -> str:
-    """Format a positive share in percent, without rounding it to 0.
+    """Return a positive fraction as text in percent, without rounding it to 0.
 
     >>> share(0.5), share(1e-9)
     ('50.0%', '<0.1%')
@@ -144,7 +154,12 @@ def share(fraction: float) -> str:
 
 
 def binned(exact: Sequence[CosineBin], bins: int) -> list[CosineBin]:
-    """Group exact cosines into equal parts of [-1, 1], and return the parts that are not empty."""
+    """Return the nonempty bins when exact cosines are grouped into equal parts of [-1, 1].
+
+    Args:
+        exact: Exact cosines with their numbers of pairs.
+        bins: Number of parts.
+    """
     edges = np.linspace(-1.0, 1.0, bins + 1)
     values = [float(entry.low) for entry in exact]
     pairs = [entry.pairs for entry in exact]

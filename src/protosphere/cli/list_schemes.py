@@ -29,7 +29,7 @@ def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
 
 
 def scheme_record(entry: Construction) -> dict[str, object]:
-    """Return a scheme as JSON fields."""
+    """Return the description of a scheme as JSON fields."""
     return {
         "name": entry.name,
         "summary": entry.summary,
@@ -58,7 +58,7 @@ def print_schemes(entries: list[Construction]) -> None:
 
 
 def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
-    """Return the details of a scheme as (name, text)."""
+    """Return the details of a scheme as (name, text) pairs."""
     random = (
         "yes, by --seed" if entry.traits.stochastic else "no, at the default options"
     )
@@ -78,7 +78,7 @@ def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
 
 
 def points_of(entry: Construction) -> str:
-    """Return how the points of a scheme are stored."""
+    """Return a phrase that describes how the points of a scheme are stored."""
     if entry.traits.chooses:
         return "those of the scheme that is chosen"
     if entry.traits.numbered:
@@ -89,7 +89,7 @@ def points_of(entry: Construction) -> str:
 
 
 def shown(value: object) -> str:
-    """Return the default of an option as text.
+    """Return the default value of an option as text.
 
     >>> shown(None), shown(False), shown(0.1)
     ('chosen for you', 'off', '0.1')

@@ -13,13 +13,13 @@ WRITERS = dict.fromkeys(FIGURE_ENDINGS, "matplotlib") | {
     ".html": "plotly",
     ".parquet": "pyarrow",
 }
-"""Optional packages that write files, by ending."""
+"""Optional package that writes files with each ending."""
 
 
 def checked_output(
     path: Path | None, endings: Sequence[str], *, extras: bool = True
 ) -> Path | None:
-    """Return `path` if a file of that name can be written.
+    """Return `path` after checking that a file of that name can be written; None for None.
 
     Args:
         path: File to write, or None.

@@ -34,10 +34,10 @@ NOT_A_WAY = (
     "temperature",
     "objective_options",
 )
-"""Settings that do not tell ways apart: they are in the table otherwise, or chosen on validation examples."""
+"""Settings that do not distinguish methods: table columns, or settings chosen on validation examples."""
 
 MOST_DRAWN = 30
-"""Ways whose lines and names a figure has room for."""
+"""Largest number of methods in a figure."""
 
 
 def paired(
@@ -87,7 +87,15 @@ def paired(
 
 
 def chosen(rows: list[Compared], ways: list[str] | None) -> list[Compared]:
-    """Return the rows of these methods, in their order; all rows if none are given."""
+    """Return the rows of the given methods, in the order of the methods; all rows if no method is given.
+
+    Args:
+        rows: Rows of all methods.
+        ways: Names of methods, or None.
+
+    Raises:
+        InvalidArgumentError: If there is no such method.
+    """
     known = dict.fromkeys(row.way for row in rows)
     for name in ways or ():
         if name not in known:
@@ -100,7 +108,7 @@ def chosen(rows: list[Compared], ways: list[str] | None) -> list[Compared]:
 
 
 def ways_of(records: list[RunRecord]) -> dict[str, str]:
-    """Return the name of each run by its digest: its series, and the settings in which runs differ."""
+    """Return the method's name for each run by digest: the run's series, and the settings in which runs differ."""
     done = [record for record in records if record.status == "done"]
     settings = [name for name in DEFAULTS if name not in NOT_A_WAY]
     differing = differing_settings([record.config for record in done], settings)

@@ -61,10 +61,10 @@ def report(
 
 
 def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
-    """Return the mean test accuracy of the finished runs of each scheme and dimension, one per line.
+    """Return the mean test accuracy of the finished runs for each scheme and dimension, one per line.
 
     Args:
-        records: Runs on one data set.
+        records: Runs on one dataset.
     """
     accuracies: dict[tuple[str, int], list[float]] = {}
     for record in records:
@@ -80,7 +80,15 @@ def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
 
 
 def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...]:
-    """Draw the figures of the finished runs, named after the dataset."""
+    """Draw the figures of the finished runs, and return the paths of the files, which are named after the dataset.
+
+    Args:
+        records: Runs on one dataset.
+        folder: Folder to write to.
+
+    Raises:
+        StorageError: If no run is finished.
+    """
     runs = trained_runs(records)
     if not runs:
         raise StorageError("no run is finished yet, so there is nothing to draw")
@@ -91,7 +99,16 @@ def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...
 def of_one_dataset(
     records: Sequence[RunRecord], dataset: str | None, store: Path
 ) -> list[RunRecord]:
-    """Return the records of the requested dataset, or of the only one."""
+    """Return the records of the requested dataset, or of the only dataset if none is requested.
+
+    Args:
+        records: Records of any datasets.
+        dataset: Name of the dataset, or None.
+        store: Path of the results, for the error message.
+
+    Raises:
+        StorageError: If there are no such runs, or several datasets and none is requested.
+    """
     names = sorted({record.config.dataset for record in records})
     if not names:
         raise StorageError(f"'{store}' has no runs yet")
@@ -104,7 +121,7 @@ def of_one_dataset(
 
 
 def page_of(records: Sequence[RunRecord]) -> str:
-    """Return the page of these records; without bounds if the file of their data is missing."""
+    """Return the HTML page of these records; without bounds if the number of classes is unknown (data file missing)."""
     name = records[0].config.dataset
     num_classes = None
     with suppress(StorageError):
@@ -116,14 +133,19 @@ def page_of(records: Sequence[RunRecord]) -> str:
 
 
 def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
-    """Return the heading of a metric and its value, in percent if it is a share."""
+    """Return the column heading of a metric and its value, in percent if it is a share.
+
+    Args:
+        name: Name of the metric.
+        value: Value of the metric.
+    """
     if not is_share(name):
         return metric_label(name), value
     return f"{metric_label(name)}, %", None if value is None else round(100 * value, 2)
 
 
 def run_row(record: RunRecord) -> dict[str, Any]:
-    """Return a run as a row of the page's table."""
+    """Return a run as a row of the page's table: cells by column heading."""
     config = record.config
     accuracy = record.test_accuracy
     return {

@@ -12,7 +12,7 @@ from protosphere.terminal import SafeConsole
 from protosphere.types import Cosine
 
 LONGEST_FRACTION = 24
-"""Number of characters up to which a fraction is shown."""
+"""Largest number of characters of a fraction that is shown."""
 
 
 def screen() -> SafeConsole:
@@ -21,7 +21,7 @@ def screen() -> SafeConsole:
 
 
 def print_json(record: Mapping[str, Any] | Iterable[Any]) -> None:
-    """Print one JSON document and nothing else."""
+    """Print a JSON document and nothing else on standard output."""
     sys.stdout.write(json.dumps(record, indent=2, allow_nan=False) + "\n")
 
 
@@ -35,7 +35,13 @@ def print_lines(lines: Iterable[str]) -> None:
 def print_answer(
     record: Mapping[str, Any] | Iterable[Any], lines: Iterable[str], *, json: bool
 ) -> None:
-    """Print the record for programs, or the lines for people."""
+    """Print the record as JSON for programs, or the lines for people.
+
+    Args:
+        record: Answer as JSON fields.
+        lines: Answer as lines of text.
+        json: Whether to print the record.
+    """
     if json:
         print_json(record)
     else:
@@ -43,7 +49,12 @@ def print_answer(
 
 
 def print_summary(title: str, lines: Iterable[tuple[str, str]]) -> None:
-    """Print a title and below it a line for each (name, text), the names in their own column."""
+    """Print a title and, below it, a line for each (name, text) pair, with the names in a column.
+
+    Args:
+        title: Title.
+        lines: Pairs of a name and a text.
+    """
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
@@ -60,8 +71,8 @@ def print_codes(
     """Print a table with a row for each code.
 
     Args:
-        numbers: Headings of the columns of numbers.
-        rows: The numbers of each code, then its scheme and description.
+        numbers: Headings of the numeric columns.
+        rows: Cells of each code: its numbers, then its scheme and description.
         legend: Explanation of the symbols in the table.
     """
     table = Table(box=None, padding=(0, 1), header_style="bold")
@@ -75,7 +86,11 @@ def print_codes(
 
 
 def decimal(value: Cosine, places: int = 6) -> str:
-    """Format with a fixed number of decimal places, without -0.
+    """Return a cosine as text with a fixed number of decimal places, without -0.
+
+    Args:
+        value: The cosine.
+        places: Number of decimal places.
 
     >>> decimal(Fraction(1, 4)), decimal(-1e-12, 4)
     ('0.250000', '0.0000')
@@ -86,7 +101,7 @@ def decimal(value: Cosine, places: int = 6) -> str:
 
 
 def format_cosine(value: Cosine) -> str:
-    """Format a cosine as a decimal, with the fraction if it is exact.
+    """Return a cosine as a decimal text, followed by its fraction if it is exact.
 
     >>> format_cosine(Fraction(-1, 99)), format_cosine(Fraction(0)), format_cosine(0.0365871)
     ('-0.010101 (exactly -1/99)', '0 (exactly)', '0.036587')
@@ -102,7 +117,7 @@ def format_cosine(value: Cosine) -> str:
 
 
 def difference(value: float) -> str:
-    """Format a difference with fixed decimal places, or in scientific notation if it is tiny.
+    """Return a difference as text with fixed decimal places, or in scientific notation if it is tiny.
 
     >>> difference(0.0), difference(0.25), difference(3e-9)
     ('0', '0.250000', '3.0e-09')
@@ -113,7 +128,11 @@ def difference(value: float) -> str:
 
 
 def cosine_fields(name: str, value: Cosine | None) -> dict[str, Any]:
-    """Return JSON fields of a cosine: the float as `name`, the fraction as text as `name`_exact (null if not exact).
+    """Return a cosine as two JSON fields: a float, and the fraction as text (null if the cosine is not exact).
+
+    Args:
+        name: Name of the field with the float; the other is `name`_exact.
+        value: The cosine, or None.
 
     >>> cosine_fields("gap", Fraction(1, 4))
     {'gap': 0.25, 'gap_exact': '1/4'}

@@ -24,14 +24,14 @@ from protosphere.types import Cosine
 def show_code(
     title: str, code: SphericalCode, *, json: bool, file: Path | None, **more: Any
 ) -> None:
-    """Print the summary of a code, or its JSON.
+    """Print the summary of a code, as text or as JSON.
 
     Args:
         title: Heading of the summary.
         code: The code.
         json: Whether to print JSON.
         file: File that the code was written to or read from; None if there is none.
-        **more: Further fields of the JSON; the summary shows `reason`.
+        **more: Further fields of the JSON; of them, the text shows only `reason`.
     """
     if json:
         print_json(code_record(code) | {"file": file and str(file)} | more)
@@ -49,11 +49,11 @@ def show_code(
 def code_lines(
     code: SphericalCode, from_file: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Yield the lines of the summary as (name, text).
+    """Yield the lines of a code's summary as (name, text) pairs.
 
     Args:
         code: The code.
-        from_file: Whether the code was read from a file: its description and guarantee are then marked as unverified.
+        from_file: Whether the code was read from a file; its description and guarantee are then marked as unverified.
     """
     proof = code.certificate
     source = ", says the file" if from_file else ""
@@ -81,7 +81,12 @@ def code_lines(
 def statistics_lines(
     code: SphericalCode, statistics: CodeStatistics
 ) -> Iterator[tuple[str, str]]:
-    """Yield the lines about all pairs as (name, text)."""
+    """Yield the lines on statistics of all pairs as (name, text) pairs.
+
+    Args:
+        code: The code.
+        statistics: Statistics of the code.
+    """
     minimum = format_cosine(statistics.min_cosine)
     pairs = antipodal_text(statistics.antipodal_pairs)
     yield "minimum cosine", f"{minimum}, {pairs}"
@@ -93,7 +98,7 @@ def statistics_lines(
 
 
 def antipodal_text(pairs: int) -> str:
-    """Return a number of antipodal pairs as text.
+    """Return a text with the number of antipodal pairs.
 
     >>> antipodal_text(0), antipodal_text(1), antipodal_text(5)
     ('no antipodal pair', '1 antipodal pair', '5 antipodal pairs')
@@ -106,14 +111,14 @@ def antipodal_text(pairs: int) -> str:
 
 
 def guarantee_text(guarantee: Cosine | None) -> str:
-    """Return the promised max cosine as text."""
+    """Return the guaranteed max cosine as text."""
     if guarantee is None:
         return "none by theory"
     return f"at most {format_cosine(guarantee)}"
 
 
 def gap_text(proof: Certificate) -> str:
-    """Return the gap between the code and the converse, and whether the code is optimal."""
+    """Return the gap between the code and the converse as text, and whether the code is optimal."""
     gap = difference(proof.gap)
     if not proof.optimal:
         return gap
@@ -122,7 +127,10 @@ def gap_text(proof: Certificate) -> str:
 
 
 def code_record(code: SphericalCode) -> dict[str, Any]:
-    """Return the summary as JSON fields: fractions as text beside floats, null for what was not measured."""
+    """Return the summary of a code as JSON fields.
+
+    Exact values have a float and a text with the fraction; values that were not measured are null.
+    """
     proof = code.certificate
     provenance = code.provenance
     statistics = quick_statistics(code)
@@ -153,7 +161,7 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
 
 
 def quick_statistics(code: SphericalCode) -> CodeStatistics | None:
-    """Return statistics of all pairs; None if there are too many pairs to measure at once."""
+    """Return statistics of all pairs; None if there are too many pairs, or if points coincide."""
     if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1:
         return None
     return code_statistics(code)

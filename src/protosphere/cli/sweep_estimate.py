@@ -11,7 +11,14 @@ from protosphere.experiments.record import RunRecord
 
 @dataclass
 class _Pace:
-    """One run: the epochs it had when it was first seen and has done since, and from when to when these took."""
+    """Observed progress of one run.
+
+    Attributes:
+        before: Number of epochs that were finished when the run was first seen.
+        since: Time at which the observed epochs began; None if unknown.
+        epochs: Number of epochs observed since then.
+        until: Time at which the last observed epoch ended.
+    """
 
     before: int
     since: float | None
@@ -20,7 +27,7 @@ class _Pace:
 
     @property
     def seconds(self) -> float:
-        """Of the epochs done."""
+        """Seconds that the observed epochs took."""
         return 0.0 if self.since is None else self.until - self.since
 
 
@@ -28,13 +35,15 @@ class _Pace:
 class SweepEstimate:
     """Estimator of the remaining time of a sweep; it has no estimate before the first epoch has ended.
 
-    The time per epoch is the mean over the observed epochs, including the time between them. One-time costs, such as
-    starting processes and imports, are not included.
+    The time per epoch is the mean over the observed epochs, including the time between epochs. One-time costs, such
+    as starting processes and imports, are not included.
 
     Attributes:
-        todo: Number of epochs of each run to do, by its digest.
-        workers: Number of simultaneous runs; None for the number that seem to be training.
+        todo: Number of epochs of each run to do, by digest.
+        workers: Number of simultaneous runs; None to estimate it.
         clock: Function that returns the time in seconds.
+        paces: Progress of the runs under way, by digest.
+        ended: Progress of the runs that have ended, by digest.
     """
 
     todo: Mapping[str, int]
@@ -44,10 +53,13 @@ class SweepEstimate:
     ended: dict[str, _Pace] = field(default_factory=dict[str, _Pace])
 
     def saw(self, running: Mapping[str, Sequence[EpochMetrics]]) -> None:
-        """Record the finished epochs of each running run, by digest."""
+        """Record the epochs that the runs under way have finished.
+
+        `running` maps the digest of each run to the metrics of its epochs.
+        """
         now = self.clock()
         for digest, history in running.items():
-            # a process that has done a run begins the next at once
+            # a process that has done a run begins the next immediately
             if self.ended:
                 warm = now
             else:
@@ -83,12 +95,12 @@ class SweepEstimate:
         queues = [0.0] * (self.workers or self._at_once(seen))
         for digest in sorted(
             self.todo, key=lambda digest: digest not in self.paces
-        ):  # those under way first
+        ):  # runs under way first
             heapreplace(queues, queues[0] + self._left(digest, an_epoch))
         return max(queues)
 
     def _left(self, digest: str, an_epoch: float) -> float:
-        """Seconds that a run still takes."""
+        """Return the estimated seconds that a run still takes."""
         if digest in self.ended:
             return 0.0
         pace = self.paces.get(digest, _Pace(0, None))
@@ -98,7 +110,7 @@ class SweepEstimate:
         )
 
     def _at_once(self, seen: Sequence[_Pace]) -> int:
-        """As many runs as are training, or were over the time that all have taken."""
+        """Return the estimated number of simultaneous runs: those training now, or the average so far if larger."""
         taken = max(pace.until for pace in seen) - min(
             pace.until - pace.seconds for pace in seen
         )

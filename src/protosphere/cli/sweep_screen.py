@@ -18,12 +18,20 @@ from protosphere.experiments.sweep import Watch
 from protosphere.terminal import error_console
 
 MOST_ROWS = 12
-"""Of runs that are under way; a cluster may have hundreds."""
+"""Largest number of running runs that are shown; a cluster may have hundreds."""
 
 
 @dataclass
 class _Board:
-    """What is known of the sweep."""
+    """State of a sweep that is shown on screen.
+
+    Attributes:
+        configs: Configs of all runs.
+        store: Store of the runs.
+        estimate: Estimator of the remaining time.
+        statuses: Status of each run that has ended, by digest.
+        fresh_images: Number of training images processed by runs of this sweep.
+    """
 
     configs: Sequence[TrainingConfig]
     store: Store
@@ -81,7 +89,13 @@ class _Board:
 def sweep_screen(
     configs: Sequence[TrainingConfig], store: Store, estimate: SweepEstimate
 ) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
-    """Yield two callbacks, for the running runs and for each record; `estimate` covers the runs still to do."""
+    """Return a context that yields two callbacks: for the runs in progress, and for each record of a run that ended.
+
+    Args:
+        configs: Configs of all runs.
+        store: Store of the runs.
+        estimate: Estimator of the remaining time, for the runs still to do.
+    """
     console = error_console()
     board = _Board(configs, store, estimate)
     begun = time.monotonic()
@@ -115,7 +129,7 @@ def sweep_screen(
 
 
 def record_line(record: RunRecord) -> str:
-    """Return a record as one line."""
+    """Return a run and its result as one line of text."""
     if record.test_accuracy is None:
         return f"{record.config.title}: {record.status}, {record.reason}"
     return f"{record.config.title}: {100 * record.test_accuracy:.2f} %, {record.seconds or 0:.0f} s"

@@ -1,4 +1,4 @@
-"""Running a sweep from the command line: the choice of its engine, its progress and its summary."""
+"""Running of a sweep from the command line: the choice of its engine, its progress and its summary."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class Means:
     accelerator: str = "auto"
 
     def engine(self) -> Engine:
-        """Return the engine that the flags select."""
+        """Return the engine that the options select."""
         as_integer("workers", self.workers, minimum=1)
         if self.ray is not None:
             from protosphere.experiments.ray_cluster import on_ray
@@ -68,7 +68,17 @@ def sweep_on_screen(
     *,
     retry_failed: bool = False,
 ) -> list[RunRecord]:
-    """Do all pending runs with their progress on screen; return the records of the whole sweep."""
+    """Do all pending runs with their progress on screen; return the records of the whole sweep.
+
+    Args:
+        configs: Configs of all runs, on one dataset.
+        place: Store of the runs.
+        means: Options that select the engine.
+        retry_failed: Whether to repeat failed runs, too.
+
+    Raises:
+        InvalidArgumentError: If the runs are on several datasets.
+    """
     engine = means.engine()
     names = {config.dataset for config in configs}
     if len(names) != 1:
@@ -99,7 +109,12 @@ def sweep_on_screen(
 
 
 def show_plan(configs: Sequence[TrainingConfig], *, json: bool) -> None:
-    """Print every run that the file describes."""
+    """Print every run of a sweep without doing it.
+
+    Args:
+        configs: Configs of the runs.
+        json: Whether to print JSON.
+    """
     lines = [f"{config.digest}  {config.title}" for config in configs]
     epochs = sum(config.epochs for config in configs)
     lines.append(f"{counted_runs(len(configs))} of {epochs} epochs in all")
@@ -111,7 +126,13 @@ def show_plan(configs: Sequence[TrainingConfig], *, json: bool) -> None:
 
 
 def show_summary(records: Sequence[RunRecord], place: Store, *, json: bool) -> None:
-    """Print how many runs are done, infeasible and failed."""
+    """Print the number of runs that are done, infeasible and failed.
+
+    Args:
+        records: Records of the runs.
+        place: Store of the runs.
+        json: Whether to print the records as JSON instead.
+    """
     counts = Counter(record.status for record in records)
     told = ", ".join(
         f"{counts[status]} {status}"

@@ -92,7 +92,14 @@ def stored_or_trained(
     accelerator: str,
     devices: int,
 ) -> RunRecord | None:
-    """Return the record of the run from the store, or train and store it.
+    """Return the record of the run from the store; if it is not finished, train and store it first.
+
+    Args:
+        plan: Config of the run.
+        images: Dataset of the run.
+        place: Store of the runs.
+        accelerator: Kind of device.
+        devices: Number of devices.
 
     Returns:
         The record; None in a process that is not the first of several.
@@ -111,7 +118,14 @@ def stored_or_trained(
 def trained(
     plan: TrainingConfig, images: Dataset, folder: Path, accelerator: str, devices: int
 ) -> RunRecord | None:
-    """Train in `folder` on this number of devices.
+    """Train a run and return its record.
+
+    Args:
+        plan: Config of the run.
+        images: Dataset of the run.
+        folder: Folder of the run.
+        accelerator: Kind of device.
+        devices: Number of devices, with one process each.
 
     Returns:
         The record of the run; None in a process that is not the first of several.
@@ -142,7 +156,17 @@ def trained(
 def text_of_run(
     fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> dict[str, Any] | None:
-    """Call `run_on_screen` and return its result, or its error, as plain text for the parent process."""
+    """Call `run_on_screen` and return the record, or the error, as plain JSON data for the parent process.
+
+    Args:
+        fabric: Lightning Fabric of this process.
+        plan: Config of the run.
+        images: Dataset of the run.
+        folder: Folder of the run.
+
+    Returns:
+        The record, or {"error": message}; None in a process that is not the first.
+    """
     from protosphere.experiments.devices import leave_together
     from protosphere.experiments.processes import end_with_parent
 
@@ -159,7 +183,17 @@ def text_of_run(
 def run_on_screen(
     fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> RunRecord | None:
-    """Train in each process of a run; the first process shows the progress."""
+    """Train in this process, one of those of a run; the first process shows the progress.
+
+    Args:
+        fabric: Lightning Fabric of this process.
+        plan: Config of the run.
+        images: Dataset of the run.
+        folder: Folder of the run.
+
+    Returns:
+        The record; None in a process that is not the first.
+    """
     from protosphere.experiments.run import reason_of, run
 
     with training_screen(plan, len(images.x_train), visible=fabric.is_global_zero) as (
@@ -176,7 +210,12 @@ def run_on_screen(
 
 
 def show_config(plan: TrainingConfig, *, json: bool) -> None:
-    """Print the resolved config, as a file that `--config` takes."""
+    """Print the resolved config in the format of a file that `--config` takes.
+
+    Args:
+        plan: The config.
+        json: Whether to print JSON instead.
+    """
     if json:
         print_json({"digest": plan.digest} | plan.record())
         return
@@ -189,12 +228,17 @@ def show_config(plan: TrainingConfig, *, json: bool) -> None:
 
 
 def toml_lines(table: dict[str, Any]) -> list[str]:
-    """Return a line for each entry of a table."""
+    """Return a line `name = value` for each entry of a table."""
     return [f"{name} = {json_module.dumps(value)}" for name, value in table.items()]
 
 
 def show_record(record: RunRecord, folder: Path) -> None:
-    """Print the summary of a run."""
+    """Print the summary of a run.
+
+    Args:
+        record: Record of the run.
+        folder: Folder of the run.
+    """
     plan = record.config
     lines = [("test accuracy", shown("test_accuracy", record.test_accuracy or 0.0))]
     if record.validation_accuracy is not None:
@@ -217,7 +261,13 @@ def show_record(record: RunRecord, folder: Path) -> None:
 def training_screen(
     plan: TrainingConfig, images: int, *, visible: bool
 ) -> Generator[tuple[Report, Tick]]:
-    """Yield two callbacks, to be called after each epoch and after each batch."""
+    """Return a context that yields two callbacks for progress on screen: after each epoch, and after each batch.
+
+    Args:
+        plan: Config of the run.
+        images: Number of training examples of the dataset.
+        visible: Whether to show anything.
+    """
     console = error_console()
     if not visible:
         yield ignore, ignore
@@ -248,7 +298,12 @@ def training_screen(
 
 
 def epoch_line(metrics: EpochMetrics, plan: TrainingConfig) -> str:
-    """Return the metrics of an epoch as one line."""
+    """Return the metrics of an epoch as one line of text.
+
+    Args:
+        metrics: Metrics of the epoch.
+        plan: Config of the run.
+    """
     if metrics.validation_accuracy is None:
         accuracy = metrics.train_accuracy
     else:

@@ -5,7 +5,7 @@ from protosphere.data import (
     digits,
     features,
     mnist,
-)  # each registers what it reads
+)  # importing each module registers its datasets
 from protosphere.data.dataset import Dataset
 from protosphere.data.dataset_loading import Facts, dataset_facts, load_dataset
 from protosphere.data.registry import DATASETS

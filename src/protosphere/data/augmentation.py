@@ -1,10 +1,10 @@
 """The paper's three augmentations on whole batches of bytes: random crops of the padded image, flips and rotations.
 
-Each image is transformed as by the usual transforms one at a time: crop, then flip, then rotation about the center to
-the nearest pixel, with black where there is no pixel. All three only move pixels, so together they are one lookup: the
-place in the original that each pixel of the result comes from. Random numbers are drawn on the CPU, so that every
-device gets the same images. On the CPU, `gather_augmented` selects, moves and normalizes images in one compiled pass
-over their pixels, with the same bits as the separate operations, which need ten passes.
+The result is the same as with the usual transforms of single images: crop, then flip, then rotation about the center
+to the nearest pixel. Pixels outside the image are black. All three transforms only move pixels, so together they are
+one lookup: the position in the original that each pixel of the result comes from. Random numbers are drawn on the
+CPU, so that every device gets the same images. On the CPU, `gather_augmented` selects, transforms and normalizes
+images in one compiled pass over their pixels, with the same bits as the separate operations, which need ten passes.
 """
 
 import math
@@ -16,19 +16,22 @@ from torch import Tensor
 from protosphere.data.augmentation_settings import Augmentation
 
 FRACTION_BITS = 15
-"""Rotated coordinates are integers in units of 2**-16 pixels: exact, the same on every device, and fast."""
+"""Bits of fixed-point sines and cosines; rotated coordinates are integers in units of 2**-16 pixels.
+
+Integer arithmetic is exact, fast, and gives the same images on every device.
+"""
 
 
 @dataclass(frozen=True)
 class Moves:
-    """The transforms of a batch of images.
+    """Transforms of a batch of B images.
 
     Attributes:
-        down: Row at which the crop begins, from 0 to 2 pad.
-        right: Column at which the crop begins, from 0 to 2 pad.
-        mirrored: Whether the image is flipped.
-        degrees: Counterclockwise rotation in degrees.
-        pad: Width of the padding.
+        down: B rows at which the crops begin, from 0 to 2 pad.
+        right: B columns at which the crops begin, from 0 to 2 pad.
+        mirrored: B booleans: whether the image is flipped.
+        degrees: B counterclockwise rotations in degrees.
+        pad: Width of the padding in pixels.
     """
 
     down: Tensor
@@ -50,10 +53,10 @@ class Moves:
 def random_moves(
     augmentation: Augmentation, count: int, generator: torch.Generator
 ) -> Moves:
-    """Draw independent, uniform transforms.
+    """Draw independent, uniformly distributed transforms of a batch of images.
 
     Args:
-        augmentation: The ranges of the transforms.
+        augmentation: Ranges of the transforms.
         count: Number of images.
         generator: Source of the random numbers, on the CPU.
 
@@ -70,7 +73,12 @@ def random_moves(
 
 
 def moved(images: Tensor, moves: Moves) -> Tensor:
-    """Apply transforms to a batch of images (B x C x H x W, any type)."""
+    """Return the transformed images of a batch, with the same shape and dtype.
+
+    Args:
+        images: B x C x H x W pixels of any dtype.
+        moves: B transforms.
+    """
     count, channels, height, width = images.shape
     place, inside = _sources(moves, height, width, images.device)
     flat = images.reshape(count, channels, -1)
@@ -86,8 +94,8 @@ def gather_augmented(
 
     Args:
         images: N x C x H x W bytes.
-        rows: Numbers of the images to select.
-        moves: Their transforms.
+        rows: Indices of the images to select.
+        moves: Transforms of the selected images.
         levels: C x 256 normalized values of the bytes.
 
     Returns:
@@ -116,7 +124,7 @@ def gather_augmented(
 def _sources(
     moves: Moves, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Return for every pixel of the results its place in the flat original, and whether there is one."""
+    """Return the index in the flat original of each pixel of the results, and a mask of the pixels that have one."""
     column, row = _rotated(moves.degrees, height, width, device)
     right = moves.right.to(device, torch.int32) - moves.pad
     down = moves.down.to(device, torch.int32) - moves.pad
@@ -134,7 +142,7 @@ def _sources(
 
 
 def _between(position: Tensor, start: Tensor, size: int) -> Tensor:
-    """Return whether positions are inside the crop, [0, size), and inside the original, [start, start + size)."""
+    """Return a mask of the positions inside the crop, [0, size), and inside the original, [start, start + size)."""
     low = start.clamp(min=0)[:, None, None]
     high = (start + size).clamp(max=size)[:, None, None]
     return (position >= low) & (position < high)
@@ -143,7 +151,7 @@ def _between(position: Tensor, start: Tensor, size: int) -> Tensor:
 def _rotated(
     degrees: Tensor, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Return column and row (B x H x W, int32) of the source of each pixel of the rotated images."""
+    """Return the column and the row, B x H x W in int32, that each pixel of the rotated images comes from."""
     cosines, sines = fixed_point_turns(degrees)
     cosine = cosines.to(device)[:, None]
     sine = sines.to(device)[:, None]
@@ -158,7 +166,7 @@ def _rotated(
 
 
 def fixed_point_turns(degrees: Tensor) -> tuple[Tensor, Tensor]:
-    """Return cosine and sine of each angle as int32, in units of 2**-15."""
+    """Return the cosines and the sines of angles in degrees as int32, in units of 2**-15."""
     angle = degrees.double() * (math.pi / 180)
     unit = 1 << FRACTION_BITS
     cosine = (angle.cos() * unit).round()

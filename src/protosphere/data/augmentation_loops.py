@@ -24,7 +24,19 @@ def write_moved(
     levels: Levels,
     batch: Levels,
 ) -> None:
-    """Write the transformed images of `rows` into `batch`; cosines and sines are in units of 2**-fraction_bits."""
+    """Write the transformed and normalized images of `rows` into `batch`.
+
+    Args:
+        images: N x C x H x W bytes.
+        rows: B indices of images.
+        starts: 2 x B rows and columns at which the crops begin, negative in the padding.
+        mirrored: B booleans: whether the image is flipped.
+        cosines: B cosines of the rotations in units of 2**-fraction_bits.
+        sines: B sines of the rotations in units of 2**-fraction_bits.
+        fraction_bits: Number of bits after the binary point.
+        levels: C x 256 normalized values of the bytes.
+        batch: B x C x H x W images, overwritten.
+    """
     count, channels, height, width = batch.shape
     places = np.empty(width, np.int64)
     for b in range(count):
@@ -54,7 +66,7 @@ def _find_row(
     sign: int,
     places: Indices,
 ) -> None:
-    """Where the pixels of row i of the result lie in the flat original; -1 for nowhere."""
+    """Write the indices in the flat original of the pixels of row i of the result; -1 for pixels outside."""
     cosine, sine, fraction_bits = turn
     unit = 1 << fraction_bits
     shift = fraction_bits + 1

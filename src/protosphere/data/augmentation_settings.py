@@ -1,4 +1,4 @@
-"""Settings of augmentation, as a record that does not need torch."""
+"""Settings of augmentation, as a record that does not import torch."""
 
 from dataclasses import dataclass
 

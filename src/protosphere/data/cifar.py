@@ -22,19 +22,19 @@ CIFAR_URL = "https://www.cs.toronto.edu/~kriz/"
 IMAGE_SHAPE = (3, 32, 32)
 IMAGE_BYTES = 3072
 MAX_BYTES = 1 << 28
-"""Largest content that is read. The official archives hold 184 MB."""
+"""Largest number of bytes that are read; the official archives contain 184 MB."""
 
 
 @dataclass(frozen=True)
 class CifarLayout:
-    """The layout of an archive.
+    """Layout of a CIFAR archive.
 
     Attributes:
-        train: Members with training records.
-        test: Members with test records.
-        names: Member with the names of the classes.
-        num_classes: K.
-        label_bytes: Label bytes of a record. The last one is the label.
+        train: Names of the files with training records.
+        test: Names of the files with test records.
+        names: Name of the file with the names of the classes.
+        num_classes: Number of classes.
+        label_bytes: Number of label bytes of a record, the last of which is the label.
     """
 
     train: tuple[str, ...]
@@ -97,7 +97,7 @@ def read_cifar(path: Path, name: str) -> Dataset:
     summary="60,000 color images of 32 x 32 pixels",
 )
 def read_cifar10(files: tuple[Path, ...]) -> Dataset:
-    """Read CIFAR-10."""
+    """Read CIFAR-10 from its archive, the only one of `files`."""
     return read_cifar(files[0], "cifar10")
 
 
@@ -111,12 +111,15 @@ def read_cifar10(files: tuple[Path, ...]) -> Dataset:
     summary="60,000 color images of 32 x 32 pixels",
 )
 def read_cifar100(files: tuple[Path, ...]) -> Dataset:
-    """Read CIFAR-100."""
+    """Read CIFAR-100 from its archive, the only one of `files`."""
     return read_cifar(files[0], "cifar100")
 
 
 def _members(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
-    """Return the content of the wanted members. Every member is checked, and one that points outside is refused."""
+    """Return the contents of the wanted files of an archive, by name.
+
+    Every member of the archive is checked: one that points outside the archive, or is too large, is refused.
+    """
     found: dict[str, bytes] = {}
     with reading(path, "truncated or not a tar archive"), unpacked(path) as content:
         with tarfile.open(fileobj=content, mode="r|") as archive:

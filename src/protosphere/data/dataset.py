@@ -12,30 +12,30 @@ from protosphere.errors import StorageError
 from protosphere.types import Indices
 
 Images = NDArray[np.uint8]
-"""N x channels x height x width."""
+"""N x channels x height x width bytes."""
 
 Features = NDArray[np.float32] | NDArray[np.int8]
-"""N x D; bytes count in the dataset's `step`."""
+"""N x D features; int8 features are multiples of the dataset's `step`."""
 
 Step = NDArray[np.float32]
-"""What a byte of each column counts."""
+"""Value of 1 in each column of int8 features."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Training and test examples. The arrays are read-only.
+    """Training and test examples in read-only arrays.
 
     Attributes:
-        name: The name of the dataset, or the path of a file of the user.
+        name: Name of the dataset, or path of the user's file.
         x_train: Training images or features.
-        y_train: The classes of the training examples.
+        y_train: Classes of the training examples.
         x_test: Test images or features.
-        y_test: The classes of the test examples.
+        y_test: Classes of the test examples.
         class_names: One name per class.
-        step: For features stored as int8, the value of 1 in each column; else None.
+        step: Value of 1 in each column of features stored as int8; otherwise None.
 
     Raises:
-        StorageError: If the numbers of examples, labels, shapes or types are inconsistent.
+        StorageError: If the numbers of examples and labels, the shapes or the dtypes are inconsistent.
 
     Example:
         >>> from protosphere.data import load_dataset
@@ -94,12 +94,12 @@ class Dataset:
 
     @property
     def num_classes(self) -> int:
-        """The number of classes, K."""
+        """Number K of classes."""
         return len(self.class_names)
 
     @property
     def is_features(self) -> bool:
-        """Whether examples are feature vectors, not images."""
+        """Boolean: True if examples are feature vectors, False if they are images."""
         return self.x_train.ndim == 2
 
     @property
@@ -109,7 +109,7 @@ class Dataset:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over every example and label, which distinguishes datasets of the same name."""
+        """SHA-256 digest of all examples and labels, which distinguishes datasets of the same name."""
         sha = hashlib.sha256()
         for array in self._arrays():
             sha.update(f"{array.dtype.str}{array.shape}".encode())

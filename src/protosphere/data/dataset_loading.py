@@ -1,4 +1,4 @@
-"""Loading a dataset by name: from files on this machine, or by download."""
+"""Loading of a dataset by name: from files on this machine, or by download."""
 
 import os
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Facts:
     """Properties of a dataset that are known before its examples are read.
 
     Attributes:
-        num_classes: K.
+        num_classes: Number of classes.
         is_features: Whether examples are feature vectors, not images.
 
     Example:
@@ -40,15 +40,15 @@ def load_dataset(
     download: bool = True,
     progress: Progress = ignore,
 ) -> Dataset:
-    """Load a dataset.
+    """Return a dataset by its name or the path of an .npz file.
 
-    Files are looked for in `data_dir`, in $PROTOSPHERE_DATA and in the user's cache, in this order.
+    Files are searched in `data_dir`, in $PROTOSPHERE_DATA and in the user's cache, in this order.
 
     Args:
         name: One of `DATASETS`, or the path of an .npz file.
-        data_dir: The folder to look in first, and to download into.
+        data_dir: Folder to search first, and to download into.
         download: Whether to download files that are not on this machine.
-        progress: Called with the number of bytes downloaded.
+        progress: Function that is called with the number of bytes downloaded.
 
     Returns:
         The dataset.
@@ -73,15 +73,13 @@ def load_dataset(
 
 
 def dataset_facts(name: str) -> Facts:
-    """Return the number of classes of a dataset, and whether its examples are features.
-
-    The examples of a file are not read.
+    """Return the number of classes of a dataset, and whether its examples are features, without reading the examples.
 
     Args:
         name: One of `DATASETS`, or the path of an .npz file.
 
     Returns:
-        The two facts.
+        The number of classes, and whether examples are features.
 
     Raises:
         InvalidArgumentError: If there is no dataset of that name.
@@ -98,7 +96,10 @@ def dataset_facts(name: str) -> Facts:
 
 
 def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
-    """Return the folders to look in, in order. Downloads go into the first. Without a home folder there may be none."""
+    """Return the folders in which datasets are searched, in order; downloads go into the first.
+
+    They are `data_dir`, $PROTOSPHERE_DATA and the user's cache. Without a home folder the list may be empty.
+    """
     chosen = os.environ.get(VARIABLE)
     return tuple(
         root
@@ -108,7 +109,7 @@ def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
 
 
 def found_in_roots(path: Path) -> Path:
-    """Return the path if it is a file, else the same path below one of the data folders that has it."""
+    """Return the path if it is a file, otherwise the same path below a data folder that has it; else the path."""
     below = (root / path for root in data_roots(None))
     if path.is_file():
         return path
@@ -116,7 +117,7 @@ def found_in_roots(path: Path) -> Path:
 
 
 def _found(entry: DatasetEntry, roots: tuple[Path, ...]) -> tuple[Path, ...] | None:
-    """Return the files of a dataset in the first folder that has all of them, compressed or not; None if none has."""
+    """Return the files of a dataset in the first folder that has them all, compressed or not; None if no folder has."""
     folders = [
         place for root in roots for place in (root / (entry.folder or entry.name), root)
     ]

@@ -21,7 +21,7 @@ BRIGHTEST = 16
     "digits", 10, summary="1,797 handwritten digits of 8 x 8 pixels, inside the package"
 )
 def read_digits(files: tuple[Path, ...] = ()) -> Dataset:
-    """Read the digits, with brightness 0 ... 16 scaled to 0 ... 255; a fixed random set of 500 is the test set.
+    """Return the digits with brightness 0 ... 16 scaled to 0 ... 255; a fixed random set of 500 is the test set.
 
     >>> read_digits().x_train.shape
     (1297, 1, 8, 8)

@@ -1,4 +1,4 @@
-"""Download of one file: resumed after an interruption, checked against its digest, renamed into place."""
+"""Download of one file: resumed after an interruption, checked against its digest, then moved to its place."""
 
 from http import HTTPStatus
 from importlib import import_module
@@ -19,11 +19,11 @@ TIMEOUT_SECONDS = 20.0
 
 
 class UnreachableError(StorageError):
-    """The network or the server did not answer."""
+    """Error that is raised if the network or the server does not answer."""
 
 
 class _Bar:
-    """A progress bar with the interface that pooch expects. It counts from the bytes of an earlier attempt."""
+    """Progress bar with the interface that pooch expects; it counts from the bytes of an earlier attempt."""
 
     total = 0
 
@@ -49,15 +49,15 @@ class _Bar:
 
 
 def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -> Path:
-    """Download a file. An interrupted download is kept beside it and resumed next time.
+    """Download a file and return its path; an interrupted download is stored next to it and resumed next time.
 
     Args:
-        file: The file.
-        folder: The folder to put it into.
-        progress: Called with the number of bytes.
+        file: File to download, with URL and digest.
+        folder: Folder to put the file into.
+        progress: Function that is called with the number of bytes downloaded.
 
     Returns:
-        The path of the file.
+        Path of the file.
 
     Raises:
         UnreachableError: If the network or the server does not answer.
@@ -88,7 +88,7 @@ def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -
 
 
 def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
-    """Download the file, or the rest of it, by pooch, which cannot resume by itself."""
+    """Download the file, or the rest of it if `part` has its beginning, since pooch cannot resume downloads."""
     begun = part.stat().st_size if part.exists() else 0
     headers = {
         "User-Agent": f"protosphere/{__version__}",
@@ -123,14 +123,14 @@ def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
 
 
 def _cause(error: BaseException) -> object:
-    """Return the innermost cause of an error, which is the message of the system."""
+    """Return the innermost cause of an error, usually the message of the operating system."""
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__ or error
     return getattr(error, "strerror", None) or error
 
 
 def _check(file: RemoteFile, part: Path) -> None:
-    """Remove a file that does not have its digest, and raise."""
+    """Raise StorageError and remove the downloaded file if it does not have the expected digest."""
     algorithm, expected = file.digest.split(":")
     found = require("pooch").file_hash(part, alg=algorithm)
     if found != expected:

@@ -19,7 +19,7 @@ from protosphere.storage.files import reading
 from protosphere.storage.npz import LARGEST_RATIO, UNSUSPECTED_BYTES, unpacked
 
 MNIST_URL = "https://ossci-datasets.s3.amazonaws.com/mnist/"
-"""The mirror that PyTorch uses. The authors' page no longer serves the files."""
+"""URL of the mirror that PyTorch uses; the authors' page no longer serves the files."""
 FASHION_URL = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
 
 MNIST_DIGESTS = {
@@ -59,7 +59,7 @@ UNSIGNED_BYTE = 0x08
     summary="70,000 handwritten digits of 28 x 28 pixels",
 )
 def read_mnist(files: tuple[Path, ...]) -> Dataset:
-    """Read MNIST."""
+    """Read MNIST from its four IDX files."""
     return _of_idx("mnist", files, tuple(map(str, range(10))))
 
 
@@ -71,7 +71,7 @@ def read_mnist(files: tuple[Path, ...]) -> Dataset:
     summary="70,000 pieces of clothing of 28 x 28 pixels",
 )
 def read_fashion_mnist(files: tuple[Path, ...]) -> Dataset:
-    """Read Fashion-MNIST."""
+    """Read Fashion-MNIST from its four IDX files."""
     return _of_idx("fashion_mnist", files, FASHION_NAMES)
 
 
@@ -90,11 +90,11 @@ def _of_idx(
 
 
 def read_idx(path: Path, ndim: int) -> Images:
-    """Read the unsigned bytes of an IDX file, gzip-compressed or not.
+    """Return the array of unsigned bytes in an IDX file, gzip-compressed or not.
 
     Args:
-        path: The file.
-        ndim: Number of dimensions.
+        path: Path of the file.
+        ndim: Number of dimensions of the array.
 
     Returns:
         The array.

@@ -1,4 +1,4 @@
-"""Datasets of the user: an .npz file with x_train, y_train, x_test and y_test."""
+"""Datasets of the user: .npz files with x_train, y_train, x_test and y_test."""
 
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,11 @@ from protosphere.types import Indices
 KEYS = ("x_train", "y_train", "x_test", "y_test")
 CHANNELS = (1, 3)
 MAX_CLASSES = 1 << 22
-"""Largest number of classes. A higher label is taken for a damaged file: every class below it would get a name."""
+"""Largest number of classes; a higher label means a damaged file, since every class below it would get a name."""
 
 
 def read_npz(path: Path) -> Dataset:
-    """Read a dataset from an .npz file.
+    """Return the dataset in an .npz file.
 
     Images are N x H x W, N x H x W x C or N x C x H x W, with C = 1 or 3: bytes 0 to 255, or floats 0 to 1. Features
     are N x D numbers. Features of int8 are multiplied by `step`, one number per column. Labels are integers from 0. An
@@ -53,10 +53,10 @@ def npz_facts(path: Path) -> tuple[int, bool]:
     """Return the number of classes, and whether examples are features, without reading the examples.
 
     Args:
-        path: The file.
+        path: Path of the file.
 
     Returns:
-        The two facts.
+        The number of classes, and whether examples are features.
 
     Raises:
         StorageError: If the file cannot be read or its labels are not valid.
@@ -70,7 +70,7 @@ def npz_facts(path: Path) -> tuple[int, bool]:
 
 
 def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
-    """Return N labels; a column of them is accepted."""
+    """Return N labels as a vector; an N x 1 column is accepted, too."""
     is_column = array.ndim == 2 and array.shape[1] == 1
     flat = array.reshape(-1) if is_column else array
     if flat.ndim != 1 or not np.issubdtype(flat.dtype, np.integer):
@@ -83,7 +83,7 @@ def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
 def _class_names(
     path: Path, array: NDArray[Any] | None, y_train: Indices, y_test: Indices
 ) -> tuple[str, ...]:
-    """Return the names of all classes, by default the numbers up to the highest label."""
+    """Return the names of all classes; by default the integers up to the highest label."""
     highest = int(max(y_train.max(initial=0), y_test.max(initial=0)))
     if highest >= MAX_CLASSES:
         raise StorageError(
@@ -104,7 +104,7 @@ def _class_names(
 
 
 def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
-    """Return features as int8 or float32."""
+    """Return an N x D array as int8 features if it is int8, otherwise as float32 features."""
     if array.ndim != 2 or array.dtype.kind not in "iuf":
         raise StorageError(
             f"cannot read '{path}': {key} must be N x D numbers, got {array.dtype} of {array.shape}"
@@ -121,7 +121,7 @@ def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
 
 
 def _step(path: Path, array: NDArray[Any] | None, inputs: Features) -> Step | None:
-    """Return the step of each column of int8 features, by default 1; None for other features."""
+    """Return the step size of each column of int8 features, 1 by default; None for other features."""
     if inputs.dtype != np.int8:
         if array is not None:
             raise StorageError(
@@ -141,7 +141,7 @@ def _step(path: Path, array: NDArray[Any] | None, inputs: Features) -> Step | No
 
 
 def _images(path: Path, key: str, array: NDArray[Any]) -> Images:
-    """Return images as bytes, N x C x H x W."""
+    """Return images as N x C x H x W bytes."""
     if array.ndim == 3:
         array = array[:, None]
     elif _has_channels_last(array):
@@ -161,7 +161,7 @@ def _has_channels_last(array: NDArray[Any]) -> bool:
 
 
 def _bytes(path: Path, key: str, array: NDArray[Any]) -> Images:
-    """Return bytes 0 to 255, or floats 0 to 1, as bytes."""
+    """Return an array as bytes: integers from 0 to 255 unchanged, floats from 0 to 1 times 255."""
     if array.dtype == np.uint8:
         return array
     if array.dtype.kind not in "iuf":

@@ -8,15 +8,18 @@ from protosphere.data.dataset import Dataset
 from protosphere.registry import Registry
 
 Reader = Callable[[tuple[Path, ...]], Dataset]
-"""From the files, in the order of the entry, to the dataset."""
+"""Function from the paths of a dataset's files, in the order of its entry, to the dataset."""
 
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file to download: `url` is empty if there is none, `digest` begins with `md5:` or `sha256:`.
+    """A file to download.
 
-    The digest is that of the publisher and is checked for downloads only: a file in a folder of the user may be
-        compressed differently.
+    Attributes:
+        name: Name of the file.
+        url: Address of the file; empty if it cannot be downloaded.
+        digest: The publisher's digest, which begins with `md5:` or `sha256:`. Only downloads are checked against it,
+            since the user's own files may be compressed differently.
     """
 
     name: str
@@ -28,7 +31,12 @@ Files = tuple[RemoteFile, ...]
 
 
 def remote_files(url: str, digests: Mapping[str, str]) -> Files:
-    """Return files at one URL, by their names."""
+    """Return files that have a common URL.
+
+    Args:
+        url: Beginning of the address of each file.
+        digests: Digest of each file by its name.
+    """
     return tuple(
         RemoteFile(name, url + name, digest) for name, digest in digests.items()
     )
@@ -42,11 +50,11 @@ class DatasetEntry:
         name: Name for `load_dataset`.
         num_classes: Number K of classes, known before anything is read.
         features: Whether examples are feature vectors, not images.
-        files: Files of the dataset; none if it is shipped with the package.
-        read: Function from those files to the dataset.
+        files: Files of the dataset; empty if it is shipped with the package.
+        read: Function from the paths of the files to the dataset.
         summary: Description in one line.
-        folder: Folder of its files within the data folder; by default the name of the dataset.
-        system_folder: Folder in which a system may have the files already.
+        folder: Name of the dataset's folder within the data folder; by default the name of the dataset.
+        system_folder: Folder in which the operating system may have installed the files.
     """
 
     name: str
@@ -60,7 +68,7 @@ class DatasetEntry:
 
 
 DATASETS: Registry[DatasetEntry] = Registry("dataset")
-"""Every dataset by its name."""
+"""All datasets by name."""
 
 
 def dataset(
@@ -73,19 +81,19 @@ def dataset(
     folder: str = "",
     system_folder: str | None = None,
 ) -> Callable[[Reader], Reader]:
-    """Register the decorated reader as a dataset. A second registration of a name raises.
+    """Return a decorator that registers a reader as a dataset; a second dataset of the same name is an error.
 
     Args:
-        name: See `DatasetEntry`, as for all arguments.
-        num_classes: K.
-        summary: One line.
-        files: The files that it is read from.
-        features: Whether examples are feature vectors.
-        folder: The folder of its files.
-        system_folder: A folder where a system may have them.
+        name: Name for `load_dataset`.
+        num_classes: Number of classes.
+        summary: Description in one line.
+        files: Files of the dataset; empty if it is shipped with the package.
+        features: Whether examples are feature vectors, not images.
+        folder: Name of the dataset's folder within the data folder; by default the name of the dataset.
+        system_folder: Folder in which the operating system may have installed the files.
 
     Returns:
-        The decorator.
+        The decorator, which returns the reader unchanged.
     """
 
     def entry(read: Reader) -> DatasetEntry:

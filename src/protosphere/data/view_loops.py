@@ -24,7 +24,18 @@ def write_views(
     levels: Floats,
     batch: Floats,
 ) -> None:
-    """batch = views of the images in `rows`: cropped, resized, mirrored, recolored and normalized."""
+    """Write views of the images in `rows` into `batch`: cropped, resized, mirrored, recolored and normalized.
+
+    Args:
+        images: N x C x H x W bytes.
+        rows: B indices of images.
+        crops: 4 x B array: left, top, width and height of the crops in pixels.
+        mirrored: B booleans: whether the view is flipped.
+        factors: 2 x B factors of brightness and contrast.
+        matrices: B x 3 x 3 color matrices, used for three channels.
+        levels: C x 256 normalized values of the bytes, an affine function of the byte.
+        batch: B x C x H x W views, overwritten.
+    """
     channels = batch.shape[1]
     zero = levels[:, 0].copy()
     step = ((levels[:, 255] - levels[:, 0]) / np.float32(255)).astype(np.float32)
@@ -44,7 +55,7 @@ def write_views(
 def _resize(
     image: Bytes, crop: Floats, mirrored: bool, brightness: Float, view: Floats
 ) -> None:
-    """view = the crop of the image at full size by bilinear interpolation, times the brightness."""
+    """Write the crop of an image, resized by bilinear interpolation and multiplied by `brightness`, into `view`."""
     channels, height, width = view.shape
     left_columns = np.empty(width, np.int64)
     right_columns = np.empty(width, np.int64)
@@ -76,7 +87,7 @@ def _resize(
 
 @compiled_exactly
 def _neighbors(start: Float, size: Float, k: int, count: int) -> tuple[int, int, Float]:
-    """The two pixels between which pixel k of a resized crop lies, and the share of the second."""
+    """Return the indices of the two pixels around pixel k of a resized crop, and the weight of the second."""
     position = start + size * np.float32((k + 0.5) / count) - np.float32(0.5)
     position = min(max(position, np.float32(0)), np.float32(count - 1))
     first = int(position)
@@ -96,7 +107,7 @@ def _clipped(pixel: Float) -> Float:
 
 @compiled_exactly
 def _change_contrast(view: Floats, factor: Float) -> None:
-    """Move every pixel away from the mean brightness of the view, or towards it."""
+    """Multiply the distance of every pixel from the mean brightness of the view by `factor`, in place."""
     channels, height, width = view.shape
     total = 0.0
     for i in range(height):
@@ -118,7 +129,7 @@ def _change_contrast(view: Floats, factor: Float) -> None:
 
 @compiled_exactly
 def _recolor(view: Floats, matrix: Floats) -> None:
-    """Multiply the three colors of every pixel by a matrix."""
+    """Multiply the three colors of every pixel by a 3 x 3 matrix, in place."""
     for i in range(view.shape[1]):
         for j in range(view.shape[2]):
             red = view[0, i, j]

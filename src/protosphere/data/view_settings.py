@@ -1,4 +1,4 @@
-"""Ranges of the random views of self-supervised learning, as a record that needs no torch."""
+"""Ranges of the random views of self-supervised learning, as a record that does not import torch."""
 
 from dataclasses import dataclass
 

@@ -21,13 +21,13 @@ from torch.nn.functional import grid_sample
 from protosphere.data.view_settings import ViewSettings
 
 LARGEST_ASPECT = 4 / 3
-"""Width by height of a crop lies between the reciprocal of this and this."""
+"""Largest ratio of width to height of a crop; its reciprocal is the smallest."""
 
 JITTERED_SHARE = 0.8
 """Share of the views whose colors are changed."""
 
 HUE_SHARE = 0.25
-"""Largest turn of the hue, as a share of the jitter of brightness, in turns of the color circle."""
+"""Largest rotation of the hue, in turns of the color circle, divided by the jitter of brightness."""
 
 LUMA = (0.299, 0.587, 0.114)
 """Weights of red, green and blue in the brightness of a pixel (ITU-R BT.601)."""
@@ -39,14 +39,14 @@ YIQ = (LUMA, (0.596, -0.274, -0.322), (0.211, -0.523, 0.312))
 
 @dataclass(frozen=True)
 class Views:
-    """Transforms of a batch of images, each a vector with a number per image.
+    """Transforms of a batch of images, as vectors with one entry per image.
 
     Attributes:
         left, top: First column and row of the crop, in pixels, not rounded.
         width, height: Size of the crop in pixels, not rounded.
         mirrored: Whether the crop is flipped.
         brightness, contrast, saturation: Factors; 1 for no change.
-        hue: Turn of the hue in radians.
+        hue: Rotation of the hue in radians.
         gray: Whether the view has no color.
     """
 
@@ -72,10 +72,10 @@ def random_views(
     width: int,
     generator: torch.Generator,
 ) -> Views:
-    """Draw independent transforms.
+    """Draw independent transforms of a batch of images.
 
     Args:
-        settings: The ranges of the transforms.
+        settings: Ranges of the transforms.
         count: Number of images.
         height: Height of an image in pixels.
         width: Width of an image in pixels.
@@ -113,11 +113,11 @@ def random_views(
 
 
 def transformed(images: Tensor, views: Views) -> Tensor:
-    """Return views of a batch of images.
+    """Return one view of each image of a batch.
 
     Args:
         images: B x C x H x W bytes, with one channel or three.
-        views: Their transforms.
+        views: B transforms.
 
     Returns:
         B x C x H x W pixels between 0 and 255 in float32.
@@ -134,7 +134,12 @@ def transformed(images: Tensor, views: Views) -> Tensor:
 
 
 def views_on(device: torch.device, views: Views) -> dict[str, Tensor]:
-    """Return the transforms on a device, each as a B x 1 x 1 x 1 tensor."""
+    """Return the transforms on a device by name, each as a B x 1 x 1 x 1 tensor.
+
+    Args:
+        device: Device of the tensors.
+        views: B transforms.
+    """
     return {
         each.name: getattr(views, each.name).to(device).view(-1, 1, 1, 1)
         for each in fields(views)
@@ -142,9 +147,9 @@ def views_on(device: torch.device, views: Views) -> dict[str, Tensor]:
 
 
 def color_matrices(views: Views) -> Tensor:
-    """Return the B x 3 x 3 matrices that change saturation and hue, or remove the color.
+    """Return B x 3 x 3 matrices that change saturation and hue of the RGB colors, or remove the color.
 
-    A turn of the hue is a rotation of the two color axes of YIQ; a change of the saturation scales them.
+    The hue is changed by a rotation of the two color axes of YIQ, and the saturation by scaling them.
     """
     to_yiq = torch.tensor(YIQ)
     from_yiq = torch.tensor(np.linalg.inv(YIQ), dtype=torch.float32)
@@ -165,8 +170,8 @@ def gather_views(images: Tensor, rows: Tensor, views: Views, levels: Tensor) -> 
 
     Args:
         images: N x C x H x W bytes, with one channel or three.
-        rows: Numbers of the images to select.
-        views: Their transforms.
+        rows: Indices of the images to select.
+        views: Transforms of the selected images.
         levels: C x 256 normalized values of the bytes, an affine function of the byte.
 
     Returns:
@@ -193,7 +198,7 @@ def gather_views(images: Tensor, rows: Tensor, views: Views, levels: Tensor) -> 
 
 
 def _luma(pixels: Tensor) -> Tensor:
-    """Return the B x 1 x H x W brightness of pixels."""
+    """Return the B x 1 x H x W brightness of the pixels of B x C x H x W images."""
     if pixels.shape[1] != len(LUMA):
         return pixels.mean(1, keepdim=True)
     weights = torch.tensor(LUMA, device=pixels.device).view(1, 3, 1, 1)
@@ -214,6 +219,6 @@ def _resized_crops(pixels: Tensor, views: Views) -> Tensor:
 
 
 def _centers(start: Tensor, size: Tensor, count: int) -> Tensor:
-    """Return the B x count positions in the original of the pixel centers of resized crops."""
+    """Return the positions in the original of the pixel centers of resized crops, B x count."""
     steps = (torch.arange(count) + 0.5) / count
     return start[:, None] + size[:, None] * steps

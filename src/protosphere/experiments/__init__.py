@@ -1,4 +1,4 @@
-"""Training: configs, resumable runs, sweeps and their records. torch is imported when a run starts."""
+"""Training: configs, resumable runs, sweeps and their records. Importing this package does not import torch."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,7 +1,7 @@
-"""Examples on the device, and batches of them: in random order, augmented and normalized.
+"""Examples on a device, and batches of them: in random order, augmented and normalized.
 
-All processes draw the order and the transforms of whole batches from one random stream and take their share, so that
-together they process the same batches as a single process.
+Each process draws the order and the transforms of whole batches from the same random stream and processes its share,
+so that together they process the same batches as a single process.
 """
 
 from collections.abc import Iterator
@@ -26,18 +26,23 @@ from protosphere.experiments.randomness import stream
 EVALUATION_BATCH = 1000
 
 LEAST_FUSED = 5_000
-"""Images from which on it pays to load the compiler for moving them: that takes a second."""
+"""Smallest number of training images for which loading the compiled augmentation, about a second, pays off."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """Index of this process among several."""
+    """Share of this process in the work of all processes.
+
+    Attributes:
+        rank: Index of this process, from 0.
+        world: Number of processes.
+    """
 
     rank: int = 0
     world: int = 1
 
     def of(self, count: int) -> slice:
-        """Return the share of `count` rows that belongs to this process."""
+        """Return the slice of `count` rows that this process handles."""
         return slice(
             self.rank * count // self.world, (self.rank + 1) * count // self.world
         )
@@ -45,7 +50,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Labeled:
-    """Inputs (bytes, or single precision) and labels on a device."""
+    """Inputs (uint8, or float32 features) and their labels on one device."""
 
     inputs: Tensor
     labels: Tensor
@@ -54,13 +59,13 @@ class Labeled:
         return len(self.labels)
 
     def to(self, device: torch.device) -> "Labeled":
-        """Return the same examples on another device."""
+        """Return these examples on another device."""
         return Labeled(self.inputs.to(device), self.labels.to(device))
 
 
 @dataclass(frozen=True)
 class DeviceData:
-    """Training, validation and test examples on a device, and the normalization of their inputs."""
+    """Training, validation and test examples on one device, and the normalization of their inputs."""
 
     train: Labeled
     validation: Labeled
@@ -71,7 +76,19 @@ class DeviceData:
 def device_data(
     dataset: Dataset, config: TrainingConfig, device: torch.device
 ) -> DeviceData:
-    """Move the dataset to the device, with its training examples split at random by the seed of the config."""
+    """Split off the validation examples at random, add label noise, and move all examples to a device.
+
+    Args:
+        dataset: Dataset with training and test examples.
+        config: Config with the seed of the split, the share of validation examples, and the label noise.
+        device: Device to move the examples to.
+
+    Returns:
+        The examples, and the normalization computed from the training inputs.
+
+    Raises:
+        InvalidArgumentError: If the config augments features, or leaves no training examples.
+    """
     if dataset.is_features and config.augmentation != Augmentation():
         raise InvalidArgumentError(
             f"'pad', 'flip' and 'rotation_degrees' move pixels, and '{dataset.name}' has none"
@@ -108,7 +125,13 @@ def _chosen(dataset: Dataset, rows: Tensor) -> Labeled:
 def with_label_noise(
     labeled: Labeled, config: TrainingConfig, num_classes: int
 ) -> Labeled:
-    """Return the examples with the config's share of labels replaced by other classes, chosen uniformly."""
+    """Return the examples with some labels replaced by other classes, chosen uniformly.
+
+    Args:
+        labeled: Training examples.
+        config: Config with the share of replaced labels, `label_noise`, and the seed.
+        num_classes: Number of classes.
+    """
     wrong = round(config.label_noise * len(labeled)) if num_classes > 1 else 0
     if not wrong:
         return labeled
@@ -125,7 +148,14 @@ def training_batches(
 ) -> Iterator[tuple[Tensor, Tensor, int]]:
     """Yield every training example once, in the order and with the transforms of this epoch.
 
-    A batch has the inputs and labels of this process, and the number of examples of all processes.
+    Args:
+        data: Examples on the device.
+        config: Config with seed, batch size and augmentation.
+        epoch: Index of the epoch, from 0.
+        part: Share of this process.
+
+    Yields:
+        The inputs of this process, their labels, and the number of examples of the batch over all processes.
     """
     generator = stream(config.seed, "epoch", epoch)
     order = torch.randperm(len(data.train), generator=generator)
@@ -145,7 +175,7 @@ def training_batches(
 
 
 def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
-    """These training inputs, moved where there are moves, normalized."""
+    """Return the normalized training inputs of these rows, after the transforms `moves` (None for no augmentation)."""
     images = data.train.inputs
     on_processor = images.device.type == "cpu" and images.dtype == torch.uint8
     if moves is not None and on_processor and len(images) >= LEAST_FUSED:
@@ -159,7 +189,14 @@ def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
 def evaluation_batches(
     data: DeviceData, labeled: Labeled, part: Share, size: int = EVALUATION_BATCH
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield the share of the examples that belongs to this process, without augmentation."""
+    """Yield batches of normalized inputs and their labels, of this process's share, without augmentation.
+
+    Args:
+        data: Examples on the device, with the normalization of inputs.
+        labeled: Examples to evaluate.
+        part: Share of this process.
+        size: Number of examples in a batch.
+    """
     share = part.of(len(labeled))
     batches = (
         torch.split(whole[share], size) for whole in (labeled.inputs, labeled.labels)
@@ -171,7 +208,13 @@ def evaluation_batches(
 
 
 def augmented_once(data: DeviceData, config: TrainingConfig, epoch: int) -> Labeled:
-    """Return the validation images with random transforms, for the protocol that augments them too."""
+    """Return the validation images with random transforms, for the protocol that augments validation images too.
+
+    Args:
+        data: Examples on the device.
+        config: Config with seed and augmentation.
+        epoch: Index of the epoch, from 0; each epoch has its own transforms.
+    """
     generator = stream(config.seed, "epoch", -1 - epoch & 0xFFFF_FFFF)
     moves = random_moves(config.augmentation, len(data.validation), generator)
     return Labeled(moved(data.validation.inputs, moves), data.validation.labels)

@@ -20,7 +20,7 @@ CHECKPOINT_FILE = "checkpoint.pt"
 FORMAT = 1
 
 Checkpoint = dict[str, Any]
-"""Everything the next epoch needs, by the names in `PARTS`."""
+"""Everything the next epoch needs, with the keys in `PARTS`."""
 
 PARTS = {
     "config",
@@ -34,12 +34,17 @@ PARTS = {
     "history",
     "format",
 }
-"""The digests of config and dataset, how many epochs are done, states, the metrics of those epochs. `random` is of all
-global generators; those of the order and the moves follow from the epoch."""
+"""Keys of a checkpoint: digests of config and dataset, number of finished epochs, states, and metrics of the epochs.
+`random` has the states of all global generators; the seeds of order and augmentation follow from the epoch."""
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write the checkpoint atomically, so that a reader always finds a complete one."""
+    """Write the checkpoint to `folder` atomically, so that a reader always finds a complete file.
+
+    Args:
+        folder: Folder of the run.
+        checkpoint: Content with the keys in `PARTS` except `format`.
+    """
     content = checkpoint | {
         "history": [asdict(metrics) for metrics in checkpoint["history"]],
         "format": FORMAT,
@@ -52,7 +57,17 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def load_checkpoint(folder: Path, config: str, data: str) -> Checkpoint | None:
-    """Return the checkpoint in `folder`, or None; StorageError if it belongs to another config or other data."""
+    """Return the checkpoint in `folder`, or None if there is none.
+
+    Args:
+        folder: Folder of the run.
+        config: Digest of the config.
+        data: Digest of the dataset.
+
+    Raises:
+        InvalidArgumentError: If the checkpoint belongs to another config or to other data.
+        StorageError: If the file is damaged or not a checkpoint.
+    """
     path = folder / CHECKPOINT_FILE
     if not path.exists():
         return None
@@ -77,7 +92,7 @@ def load_checkpoint(folder: Path, config: str, data: str) -> Checkpoint | None:
 
 
 def weights_digest(weights: Mapping[str, Tensor]) -> str:
-    """Return the SHA-256 digest of the names, types, shapes and bits of all weights."""
+    """Return the SHA-256 digest of the names, dtypes, shapes and bits of all weights."""
     sha = hashlib.sha256()
     for name in sorted(weights):
         tensor = weights[name].detach().cpu().contiguous()

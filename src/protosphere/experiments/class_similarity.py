@@ -1,9 +1,12 @@
 """Class similarity for the mappings `align` and `oppose`, measured on training examples only.
 
-`seen` is the cosine of the centered class means: of the inputs if they are features, else of the logits of the same
-network after one epoch with a learned layer. `logits` is the correlation of the logits of that layer. `learned` is the
-cosine of the rows of a learned layer on `dim` inputs, trained for half of the epochs. The similarity may also come from
-a tree or a table of vectors.
+The setting `similarity` of a config chooses the method:
+
+- `seen`: cosines of the centered class means. The means are of the inputs if they are features, otherwise of the
+  logits of the config's network after one epoch with a learned last layer.
+- `logits`: correlations of the logits of that last layer.
+- `learned`: cosines of the rows of a learned layer on `dim` inputs, trained for half of the epochs.
+- any other value: name of a class tree, or path of a table of vectors.
 """
 
 from collections.abc import Iterator
@@ -44,7 +47,14 @@ WARMUP_RATE = 2.0
 def class_similarity(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the K x K similarity that the config's `similarity` names."""
+    """Return the K x K class similarity that the config's setting `similarity` names.
+
+    Args:
+        config: Config of the run.
+        dataset: Dataset with K classes.
+        folder: Folder of the run; a network that must be trained first gets a folder inside it.
+        fabric: Lightning Fabric that runs the training.
+    """
     if config.similarity == "seen":
         return similarity_from_embeddings(
             measured_class_means(config, dataset, folder, fabric)
@@ -63,7 +73,14 @@ def class_similarity(
 def measured_class_means(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the mean of each class, one per row: of features, or of logits after an epoch with a learned layer."""
+    """Return K x D class means: of the features, or of the logits after one epoch with a learned layer.
+
+    Args:
+        config: Config of the run.
+        dataset: Dataset with K classes.
+        folder: Folder of the run, for the training of the learned layer.
+        fabric: Lightning Fabric that runs the training.
+    """
     data = device_data(dataset, config, fabric.device)
     if dataset.is_features:
         network = torch.nn.Identity()
@@ -73,13 +90,19 @@ def measured_class_means(
 
 
 def input_class_means(config: TrainingConfig, dataset: Dataset, fabric: Any) -> Points:
-    """Return the mean training input (pixels or features) of each class, one per row."""
+    """Return the mean training input (pixels or features) of each class, one class per row.
+
+    Args:
+        config: Config of the run.
+        dataset: Dataset with K classes.
+        fabric: Lightning Fabric with the device.
+    """
     data = device_data(dataset, config, fabric.device)
     return _class_means(torch.nn.Identity(), data, dataset.num_classes)
 
 
 def _class_means(network: Any, data: DeviceData, num_classes: int) -> Points:
-    """The mean over the training examples of each class of what a network makes of them."""
+    """Return the mean output of a network over the training examples of each class, one class per row."""
     sums = None
     counts = torch.bincount(data.train.labels, minlength=num_classes)
     for seen, labels in _seen(network, data):
@@ -93,7 +116,16 @@ def _class_means(network: Any, data: DeviceData, num_classes: int) -> Points:
 def logit_correlations(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return correlations of the logits over the training examples, after an epoch with a learned layer, centered."""
+    """Return the K x K correlations of centered logits over the training examples, after an epoch with a learned layer.
+
+    Each example's logits are centered: their mean over the classes is subtracted.
+
+    Args:
+        config: Config of the run.
+        dataset: Dataset with K classes.
+        folder: Folder of the run, for the training of the learned layer.
+        fabric: Lightning Fabric that runs the training.
+    """
     data = device_data(dataset, config, fabric.device)
     K = dataset.num_classes
     total = torch.zeros(K, dtype=torch.float64)
@@ -114,7 +146,7 @@ def logit_correlations(
 def _learned_layer(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Any:
-    """The config's network, giving logits, after one epoch."""
+    """Return the config's network with a learned linear layer as its head, trained for one epoch."""
     epochs = min(1, config.epochs)
     K = dataset.num_classes
     return _warmed_up(
@@ -132,10 +164,16 @@ def _learned_cosines(
 def learned_class_vectors(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the rows that a learned layer on `dim` inputs has for the classes.
+    """Return the K x n weight matrix of a learned layer on n = `dim` inputs: one row per class.
 
-    The layer is trained for half of the epochs at twice the learning rate, because a learned layer needs a higher rate
-    than fixed prototypes.
+    The layer is trained for half of the epochs at twice the learning rate, because a learned layer needs a higher
+    rate than fixed prototypes.
+
+    Args:
+        config: Config of the run.
+        dataset: Dataset with K classes.
+        folder: Folder of the run, for the training of the layer.
+        fabric: Lightning Fabric that runs the training.
     """
     settings: dict[str, Any] = {
         "epochs": (config.epochs + 1) // 2,
@@ -150,7 +188,7 @@ def learned_class_vectors(
 def _warmed_up(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any, **changed: Any
 ) -> Any:
-    """The classifier after a short training with a learned head."""
+    """Return the classifier after a short training with a learned head and the `changed` settings."""
     settings = without_prototypes(config.record()) | {"warmup": 0.0} | changed
     return train(
         config_from(settings),
@@ -163,7 +201,7 @@ def _warmed_up(
 
 
 def _seen(network: Any, data: DeviceData) -> Iterator[tuple[Tensor, Tensor]]:
-    """What a network makes of the training examples, one per row in double precision, and their labels."""
+    """Yield float64 outputs of a network for batches of training examples, one row per example, and the labels."""
     with torch.no_grad():
         for inputs, labels in evaluation_batches(data, data.train, Share()):
             yield network(inputs).double().flatten(1), labels

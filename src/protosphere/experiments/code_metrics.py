@@ -10,16 +10,20 @@ from protosphere.spherical.statistics import code_statistics, confident_scale
 from protosphere.statistics.regression import correlation
 
 LARGEST_K = 2_048
-"""Above it they would take longer than an epoch."""
+"""Number of classes above which the statistics would take longer than an epoch, and are not computed."""
 
 
 def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
-    """Return statistics of the prototypes; empty for more than 2,048 classes.
+    """Return statistics of the prototypes by name; no statistics for fewer than 3 or more than 2,048 classes.
 
-    `code_energy` is computed at the scale of a code with maximum cosine 0, the same for all codes with this number of
-    classes: at each code's own scale it hardly differs between codes. `code_mean_square` is the mean over pairs of the
-    squared cosine. `code_agreement`, for features only, is the correlation over pairs between the cosine of the
-    prototypes and the similarity of the class means of the training examples.
+    `code_energy` is computed at one scale for all codes with this number of classes, that of a code with maximum
+    cosine 0. (At the scale of each code, the energy hardly differs between codes.) `code_mean_square` is the mean
+    over pairs of the squared cosine. `code_agreement` exists for features only: it is the correlation over pairs
+    between the cosine of the prototypes and the similarity of the class means of the training examples.
+
+    Args:
+        code: Prototypes of the run.
+        dataset: Dataset of the run.
     """
     K = code.num_classes
     if K > LARGEST_K or K < 3:

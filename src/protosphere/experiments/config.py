@@ -23,19 +23,19 @@ from protosphere.experiments.settings import (
 )
 
 LEARNED_HEADS = {"linear": "learned layer", "bottleneck": "learned bottleneck"}
-"""Heads without prototypes, and what results call them."""
+"""Heads with learned weights instead of fixed prototypes: value of `head`, and name in results."""
 
 LEARNED_PROTOTYPES = "learned prototypes"
-"""What results call the prototypes of a self-supervised run that are learned."""
+"""Name in results of a self-supervised run with learned prototypes."""
 
 ALIGNED_MAPPINGS = ("align", "oppose")
-"""Mappings by the similarity of the classes (`experiments.class_similarity`)."""
+"""Mappings that depend on the similarity of the classes (`experiments.class_similarity`)."""
 
 GIVEN_PROTOTYPES = "given"
-"""Value of `prototypes` for those of the scheme."""
+"""Value of `prototypes` that stands for the prototypes of the scheme."""
 
 CLASSIFICATION = "classification"
-"""Objective that has the labels; every other one is self-supervised (`experiments.objectives`)."""
+"""Objective that uses the labels; every other objective is self-supervised (`experiments.objectives`)."""
 
 FEATURE_DIM = 256
 """Number of features of a self-supervised network, before its projection head."""
@@ -43,16 +43,17 @@ FEATURE_DIM = 256
 PRECISIONS = ("32-true", "bf16-mixed", "16-mixed", "64-true")
 
 SAME_SEED = -1
-"""Value of a seed that is the seed of the run."""
+"""Value of `prototype_seed` and `split_seed` that stands for the seed of the run."""
 
 DIGEST_LETTERS = 20
 
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """Everything that determines the weights after training.
+    """Settings that determine the weights after training.
 
-    Each field declares its default, limits and help text; the flags of the command line are generated from them.
+    Each field declares its default, limits and help text; the flags of the command line are generated from these
+    declarations.
 
     Example:
         >>> TrainingConfig(dataset="digits", scheme="simplex", dim=9).title
@@ -222,7 +223,7 @@ class TrainingConfig:
 
     @property
     def is_self_supervised(self) -> bool:
-        """Whether the network learns without labels."""
+        """Boolean: True if the network learns without labels."""
         return self.objective != CLASSIFICATION
 
     @property
@@ -232,7 +233,7 @@ class TrainingConfig:
 
     @property
     def fits_prototypes(self) -> bool:
-        """Whether the prototypes depend on the training examples."""
+        """Boolean: True if the prototypes depend on the training examples."""
         return (
             self.prototypes != GIVEN_PROTOTYPES
             or self.mapping in ALIGNED_MAPPINGS
@@ -255,12 +256,12 @@ class TrainingConfig:
 
     @property
     def augmentation(self) -> Augmentation:
-        """Augmentation of the training images."""
+        """Padding, flips and rotations that are applied to training images."""
         return Augmentation(self.pad, self.flip, self.rotation_degrees)
 
     @property
     def series(self) -> str:
-        """Scheme of the prototypes, or the name of the learned head, by which results are grouped."""
+        """Name under which results are grouped: the scheme of the prototypes, or the name of the learned head."""
         if self.head != "prototypes" and self.is_self_supervised:
             return LEARNED_PROTOTYPES
         if self.head != "prototypes":
@@ -271,7 +272,7 @@ class TrainingConfig:
 
     @property
     def title(self) -> str:
-        """Description of the run in one line."""
+        """One-line description of the run."""
         parts = [self.series, f"n = {self.dim}"]
         if self.is_self_supervised:
             parts = [self.objective, *parts, f"K = {self.num_prototypes}"]
@@ -286,7 +287,10 @@ class TrainingConfig:
 
     @property
     def digest(self) -> str:
-        """Twenty hexadecimal digits over the settings that differ from their defaults, so that new settings keep it."""
+        """First 20 hexadecimal digits of the SHA-256 digest of the settings that differ from their defaults.
+
+        A setting that is added later does not change the digests of existing configs.
+        """
         changed = {
             name: value
             for name, value in self.record().items()
@@ -296,7 +300,7 @@ class TrainingConfig:
         return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LETTERS]
 
     def record(self) -> dict[str, Any]:
-        """Return the settings as plain JSON."""
+        """Return all settings as a dictionary that JSON can hold."""
         return asdict(self)
 
     def changed(self, **settings: Any) -> TrainingConfig:
@@ -337,7 +341,7 @@ def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
 
 
 def without_prototypes(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return these settings with those of prototypes at their defaults, as a learned head requires."""
+    """Return the settings with all settings of prototypes reset to their defaults, as a learned head requires."""
     return dict(settings) | {name: DEFAULTS[name] for name in PROTOTYPE_SETTINGS}
 
 
@@ -357,7 +361,7 @@ SELF_SUPERVISED_SETTINGS = (
     "jitter",
     "grayscale",
 )
-"""Settings that classification has no use for."""
+"""Settings that only self-supervised objectives use."""
 
 SUPERVISED_SETTINGS = (
     "preset",
@@ -366,7 +370,7 @@ SUPERVISED_SETTINGS = (
     "augment_validation",
     "prototype_warmup_epochs",
 )
-"""Settings that a self-supervised objective has no use for."""
+"""Settings that only the objective `classification` uses."""
 
 
 def _check_classification(config: TrainingConfig) -> None:
@@ -403,7 +407,7 @@ def _check_self_supervised(config: TrainingConfig) -> None:
 
 
 def _check_prototypes(config: TrainingConfig) -> None:
-    """Refuse a scheme, preset or loss that does not exist, and options that they do not have."""
+    """Raise InvalidArgumentError for an unknown scheme, preset, loss or option, or for conflicting settings."""
     describe(config.scheme).resolved(config.scheme_options)
     if config.similarity != "seen" and config.mapping not in ALIGNED_MAPPINGS:
         raise InvalidArgumentError(
@@ -424,14 +428,14 @@ def _check_prototypes(config: TrainingConfig) -> None:
 
 
 DECLARED = settings_of(TrainingConfig)
-"""Type and declaration of every setting."""
+"""Type annotation and declaration of every setting, by name."""
 
 PROTOTYPE_SETTINGS = tuple(
     name for name, (_, declared) in DECLARED.items() if declared.prototypes_only
 )
-"""Settings that a learned head has no use for."""
+"""Names of the settings that only fixed prototypes use."""
 
 DEFAULTS: Mapping[str, Any] = {
     name: default_of(each) for name, each in TrainingConfig.__dataclass_fields__.items()
 }
-"""Every setting's default."""
+"""Default of every setting, by name."""

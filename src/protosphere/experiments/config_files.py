@@ -1,4 +1,4 @@
-"""Configs as TOML files: shipped ones by name, and the user's own by path."""
+"""Configs in TOML files: those shipped with the package are loaded by name, the user's own by path."""
 
 import tomllib
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ def config_names() -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _shipped() -> Registry[Mapping[str, Any]]:
-    """The settings of each, by its name."""
+    """Return the registry of the shipped configs: settings by the name of the config."""
     configs: Registry[Mapping[str, Any]] = Registry("config")
     text = (
         files("protosphere.experiments")
@@ -43,7 +43,7 @@ def _shipped() -> Registry[Mapping[str, Any]]:
 
 
 def load_config(name: str) -> TrainingConfig:
-    """Return the config of that name, or in the .toml file of that path.
+    """Return the config with this name, or the config in a .toml file.
 
     Args:
         name: Name of a shipped config (`config_names`), or path of a .toml file.
@@ -80,7 +80,7 @@ def states_dim(name: str) -> bool:
 
 
 def default_config(dataset: str) -> str:
-    """Return the quick config of a dataset; for other datasets, that of features or of the digits."""
+    """Return the name of a dataset's quick config; `quick-features` or `quick-digits` if there is none."""
     name = f"quick-{dataset.replace('_', '-')}"
     if name in config_names():
         return name
@@ -98,8 +98,17 @@ def default_dim(
 ) -> int:
     """Return a dimension near K that the scheme supports: K, K - 1, or the next 2**m - 1 or 2**m.
 
-    >>> default_dim("simplex", 10), default_dim("bch", 10), default_dim("reed_muller", 10)
-    (10, 15, 16)
+    Args:
+        scheme: Name of the scheme.
+        num_classes: Number of classes K.
+        options: Options of the scheme; None for its defaults.
+
+    Raises:
+        InvalidArgumentError: If the scheme supports none of these dimensions.
+
+    Example:
+        >>> default_dim("simplex", 10), default_dim("bch", 10), default_dim("reed_muller", 10)
+        (10, 15, 16)
     """
     entry = describe(scheme)
     chosen = entry.resolved(options or {})

@@ -1,4 +1,4 @@
-"""The device of a run: Lightning Fabric for a config, and settings for reproducible results."""
+"""Device of a run: the Lightning Fabric of a config, and settings for reproducible results."""
 
 import logging
 import os
@@ -17,7 +17,12 @@ ACCELERATORS = ("auto", "cpu", "cuda", "gpu", "mps")
 
 
 def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
-    """Return a Fabric with this number of processes; under torchrun it joins the others, else it starts them.
+    """Return a Lightning Fabric for a number of processes; it starts them, or joins those that torchrun started.
+
+    Args:
+        accelerator: Kind of device: auto, cpu, cuda, gpu or mps.
+        precision: Precision of the network, such as "32-true".
+        devices: Number of devices, with one process each.
 
     Raises:
         InvalidArgumentError: If the machine has no such accelerator or too few devices, if CPUs do not support the
@@ -55,7 +60,10 @@ def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
 
 
 def _available(accelerator: str) -> str:
-    """The kind of device that an accelerator's name means here; InvalidArgumentError where there is none."""
+    """Return the kind of device (cuda, mps or cpu) that `accelerator` chooses on this machine.
+
+    Raises InvalidArgumentError if the machine has no such device.
+    """
     as_choice("accelerator", accelerator, ACCELERATORS)
     there = {
         "cuda": torch.cuda.is_available(),
@@ -88,12 +96,12 @@ def _check_for_cpus(precision: str, processes: int) -> None:
 
 
 def summing_type(device: torch.device) -> torch.dtype:
-    """Return the dtype for sums over an epoch: float64 if the device supports it."""
+    """Return the dtype for sums over an epoch: float64, or float32 on devices without float64."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
 def leave_together(fabric: Any) -> None:
-    """Wait for all processes before the process group ends, since one that exits alone may abort another."""
+    """Wait for all processes, then destroy the process group: a process that exits alone may abort the others."""
     fabric.barrier()
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
@@ -101,7 +109,7 @@ def leave_together(fabric: Any) -> None:
 
 @contextmanager
 def reproducible(threads: int) -> Generator[None]:
-    """Context with deterministic algorithms and the config's number of threads."""
+    """Return a context with deterministic algorithms and `threads` CPU threads (0: unchanged)."""
     before = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()
     warn_only = torch.is_deterministic_algorithms_warn_only_enabled()

@@ -20,7 +20,7 @@ class EpochMetrics:
     """Metrics of one epoch.
 
     Attributes:
-        epoch: Number of the epoch, from 1.
+        epoch: Index of the epoch, from 1.
         loss, train_accuracy: Means over the training examples during the epoch.
         validation_accuracy: Accuracy on held-out examples; None if there are none or they are not evaluated.
         lr: Learning rate of this epoch, after its warm-up.
@@ -37,14 +37,18 @@ class EpochMetrics:
 
 
 Report = Callable[[EpochMetrics], None]
-"""Called after each epoch."""
+"""Function that is called after each epoch with its metrics."""
 
 Tick = Callable[[int], None]
-"""Called after each batch with the number of its images."""
+"""Function that is called after each batch with the number of its images."""
 
 
 class MetricsLog:
-    """A file of JSON lines that continues after the epochs of a checkpoint; later lines of a killed run are dropped."""
+    """Log of the metrics of each epoch: a file of JSON lines, and TensorBoard if it is installed.
+
+    A resumed run passes the epochs of its checkpoint as `history`. Later epochs of the interrupted run are removed
+    from the file.
+    """
 
     def __init__(
         self, folder: Path, history: Iterable[EpochMetrics], *, tensorboard: bool = True
@@ -72,13 +76,13 @@ class MetricsLog:
                     self.board.add_scalar(name, value, metrics.epoch)
 
     def close(self) -> None:
-        """Flush what TensorBoard has not written yet."""
+        """Close the TensorBoard writer, which writes what it has buffered."""
         if self.board is not None:
             self.board.close()
 
 
 def read_metrics(folder: Path) -> list[EpochMetrics]:
-    """Return the metrics in a folder so far; an incomplete last line is ignored."""
+    """Return the metrics of the finished epochs in a folder; an incomplete last line is ignored."""
     found: list[EpochMetrics] = []
     with suppress(OSError, RecursionError, TypeError, ValueError):
         for line in (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines():

@@ -1,4 +1,4 @@
-"""Evaluation of a network on held-out examples: accuracy after each epoch, every metric at the end."""
+"""Evaluation of a network: accuracy on held-out examples after each epoch, and every metric at the end."""
 
 import math
 from dataclasses import dataclass
@@ -19,12 +19,20 @@ from protosphere.experiments.heads import Classifier
 from protosphere.experiments.metrics import METRICS, Predictions
 
 MOST_LOGITS = 1 << 22
-"""Logits that metrics hold at once: some want them in double precision, more than once."""
+"""Number of logits in a batch of the metrics, some of which need several copies in float64."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A network (also as Fabric's wrapper `model`) and the data to evaluate it on."""
+    """A classifier and the data to evaluate it on.
+
+    Attributes:
+        fabric: Lightning Fabric of the run.
+        model: The classifier as Fabric wraps it.
+        classifier: The classifier.
+        dataset: Dataset of the run.
+        data: Examples on the device.
+    """
 
     fabric: Any
     model: Any
@@ -34,17 +42,17 @@ class Evaluation:
 
     @property
     def part(self) -> Share:
-        """Index of this process among all processes."""
+        """Share of this process among all processes."""
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def summed(self, value: Tensor) -> Tensor:
-        """Return the sum over all processes."""
+        """Return the sum of `value` over all processes."""
         if self.part.world > 1:
             return self.fabric.all_reduce(value, reduce_op="sum")
         return value
 
     def accuracy(self, labeled: Labeled) -> float:
-        """Return the share of examples whose nearest prototype is that of their class."""
+        """Return the share of examples whose predicted class is correct."""
         self.model.eval()
         correct = torch.zeros((), dtype=torch.int64, device=labeled.labels.device)
         with torch.no_grad():
@@ -55,12 +63,20 @@ class Evaluation:
         return float(self.summed(correct)) / len(labeled)
 
     def all_metrics(self) -> dict[str, float | None]:
-        """Return every metric on test and held-out examples, by its name after `test_` or `validation_`."""
+        """Return every metric on test and validation examples, with the name prefixes `test_` and `validation_`."""
         test = self.metrics("test_", self.data.test)
         return test | self.metrics("validation_", self.data.validation)
 
     def metrics(self, prefix: str, labeled: Labeled) -> dict[str, float | None]:
-        """Return every applicable metric by its name after `prefix`; None if it is not finite."""
+        """Return every metric that applies to the dataset.
+
+        Args:
+            prefix: Prefix of the names in the result.
+            labeled: Examples to evaluate.
+
+        Returns:
+            Values by name; None for values that are not finite. Empty if there are no examples.
+        """
         if not len(labeled):
             return {}
         chosen = [metric for metric in METRICS.values() if metric.applies(self.dataset)]

@@ -1,7 +1,7 @@
-"""Feature files: features of a dataset's images by a network, computed in batches and resumable.
+"""Feature files: features of a dataset's images by a network, computed in batches; extraction can be resumed.
 
-Rows are written to a folder next to the file, together with their number. When all rows are there, the file is
-assembled and the folder is removed.
+Rows are written to a folder next to the file, together with the number of finished rows. When all rows are finished,
+the feature file is assembled and the folder is removed.
 """
 
 import hashlib
@@ -47,7 +47,16 @@ class Preparation:
     deviation: tuple[float, ...] = (255.0,)
 
     def __call__(self, images: Tensor, channels: int | None) -> Tensor:
-        """Bytes, B x C x H x W, as the network wants them; gray images get as many channels as it has."""
+        """Return preprocessed images for a network.
+
+        Args:
+            images: B x C x H x W bytes.
+            channels: Number of channels that the network expects; None if unknown. Gray images are repeated to this
+                number.
+
+        Raises:
+            InvalidArgumentError: If color images have another number of channels.
+        """
         x = images.float()
         if channels and channels != x.shape[1]:
             if x.shape[1] != 1:
@@ -81,10 +90,26 @@ def write_features(
     int8: bool = False,
     progress: Progress = ignore,
 ) -> tuple[int, int, int]:
-    """Write the features of every image to `path`; return the numbers of training vectors, test vectors and features.
+    """Write the features of every image to `path`.
 
-    With `int8` the features are centered by the mean of the training features and rounded to integers from -127 to 127,
-    with one step size per column. The file contains `step` and the mean, `center`.
+    With `int8` the features are centered by the mean of the training features and rounded to integers from -127 to
+    127, with one step size per column. The file then also contains the step sizes, `step`, and the mean, `center`.
+
+    Args:
+        dataset: Images.
+        network: Feature extractor.
+        preparation: Preprocessing of the images.
+        path: Path of the .npz file.
+        batch_size: Number of images per call of the network.
+        int8: Whether to round the features to int8.
+        progress: Function that is called with what is done, and the number of finished and of all images.
+
+    Returns:
+        The number of training vectors, of test vectors, and of features.
+
+    Raises:
+        InvalidArgumentError: If the dataset consists of features.
+        TrainingError: If the network fails.
     """
     if dataset.is_features:
         raise InvalidArgumentError(
@@ -121,8 +146,8 @@ def _extracted(
     batch_size: int,
     progress: Progress,
 ) -> dict[str, NDArray[np.float32]]:
-    """The features of all images, by the part they are of, from where an earlier call was stopped."""
-    # what rows so far must have been made of for others to be added
+    """Return the float32 features of training and test images (keys "train", "test"), resuming an interrupted call."""
+    # rows are only appended to rows of the same dataset, network and settings
     told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
     key = hashlib.sha256(told.encode()).hexdigest()
     parts = dict[str, NDArray[np.float32]]()
@@ -174,7 +199,7 @@ def _features(network: FeatureNetwork, images: Tensor) -> NDArray[np.float32]:
 
 
 def _so_far(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
-    """How many rows are there, of just this network and these images, and the rows; none where they are damaged."""
+    """Return the number of finished rows and the rows; (0, None) if missing, damaged or of another network."""
     with suppress(OSError, *DAMAGE):
         told = json.loads(note.read_text(encoding="utf-8"))
         rows: Any = np.load(target, mmap_mode="r+")
@@ -189,7 +214,7 @@ def _so_far(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
 
 
 def _rounded(found: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
-    """Features as int8, with the step and the center of each column."""
+    """Return the features as int8 arrays `x_train` and `x_test`, with the `step` and the `center` of each column."""
     blocks = {
         part: np.split(rows, range(ROWS_AT_ONCE, len(rows), ROWS_AT_ONCE))
         for part, rows in found.items()

@@ -1,4 +1,4 @@
-"""Feature extractors: an ONNX file, or an nn.Module by its dotted name."""
+"""Feature extractors: an ONNX file, or an nn.Module by its dotted import name."""
 
 import hashlib
 from collections.abc import Callable
@@ -32,7 +32,8 @@ class FeatureNetwork:
     Attributes:
         features: Function from preprocessed images, B x C x H x W, to B x D features.
         identity: Digest of the weights.
-        channels, size: Channels and size of its input images; None if unknown.
+        channels: Number of channels of its input images; None if unknown.
+        size: Height and width of its input images; None if unknown.
     """
 
     features: Callable[[Tensor], Tensor]
@@ -42,7 +43,7 @@ class FeatureNetwork:
 
 
 def feature_network(name: str) -> FeatureNetwork:
-    """Load the network from an .onnx file, or import the one of that dotted name."""
+    """Return the feature extractor in an .onnx file, or the nn.Module with a dotted import name."""
     return _onnx(Path(name)) if name.endswith(ONNX_ENDING) else _module(name)
 
 
@@ -111,7 +112,7 @@ def _onnx(path: Path) -> FeatureNetwork:
 
 
 def _in_batches(run: Callable[[Tensor], Tensor], batch: int, images: Tensor) -> Tensor:
-    """The features by a network that takes just so many images: the last ones are filled up and cut off."""
+    """Return features from a network with a fixed batch size: the last batch is padded, then the padding is removed."""
     missing = -len(images) % batch
     if missing:
         filled = torch.cat([images, images[-1:].expand(missing, -1, -1, -1)])

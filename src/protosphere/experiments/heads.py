@@ -16,13 +16,13 @@ from protosphere.nn.scale import Scale
 from protosphere.spherical.spherical_code import SphericalCode
 
 LARGEST_LOGITS = 1 << 24
-"""B K up to which a step holds all logits, 64 MB: they are wanted for the accuracy anyway."""
+"""Largest number of logits, B times K, that a training step materializes (64 MB); the accuracy uses them too."""
 
 DEFAULT_LOSS = "cross_entropy"
-"""Loss of the presets that `preset = "auto"` chooses from."""
+"""Loss of all presets that `preset = "auto"` may choose."""
 
 Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""From z and its classes to the sum of the losses, and how many are nearest to their own class."""
+"""Function from z and its labels to the sum of the losses and the number of correct predictions."""
 
 
 def build_head(
@@ -50,13 +50,26 @@ def build_head(
 
 
 def configured_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHead:
-    """Return the head with these prototypes, and the preset and scale of the config."""
+    """Return a `PrototypeHead` with these prototypes, and the preset and scale of the config.
+
+    Args:
+        config: Config of the run.
+        code: Prototypes.
+    """
     preset = None if config.preset == "auto" else config.preset
     return PrototypeHead(code, preset=preset, scale=config.scale)
 
 
 def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
-    """Return the loss of the config on that head: on all logits, streaming, or as a separate module."""
+    """Return the function from z and labels to the sum of the losses and the number of correct predictions.
+
+    The loss is computed from all logits, streaming without all logits, or by a separate loss module, as config and
+    head require.
+
+    Args:
+        config: Config with the loss and its options.
+        head: Head from z to logits.
+    """
     if not isinstance(head, PrototypeHead):
         return partial(_from_logits, head)
     loss = LOSSES[head.preset.loss if config.loss == "auto" else config.loss]
@@ -78,7 +91,12 @@ def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
 
 
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
-    """Return whether to stream the loss: there are many logits, or the code's structure computes their sums faster."""
+    """Return True if the loss should be streamed: there are many logits, or a Hadamard structure makes it faster.
+
+    Args:
+        head: Head with the prototypes.
+        batch_size: Number of rows in a batch.
+    """
     return (
         head.projection.kind == "hadamard"
         or batch_size * head.num_classes > LARGEST_LOGITS
@@ -86,10 +104,10 @@ def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
 
 
 def check_preset_and_loss(config: TrainingConfig) -> None:
-    """Check that preset, scale and loss exist, and that the loss has the given options.
+    """Check that preset, scale and loss are valid, and that the loss has the given options.
 
     Raises:
-        InvalidArgumentError: If one of them does not exist.
+        InvalidArgumentError: If one of them is not valid.
     """
     Scale(config.scale, 1.0)
     if config.preset == "auto":
@@ -116,7 +134,7 @@ def _from_logits(head: nn.Module, z: Tensor, labels: Tensor) -> tuple[Tensor, Te
 def _decoding(
     head: PrototypeHead, summed_loss: Callable[[Tensor, Tensor], Tensor]
 ) -> Objective:
-    """Of a loss that holds no logits; the nearest classes are asked for beside it."""
+    """Return an objective from a summed loss that does not materialize logits; predictions come from `head.decode`."""
 
     def objective(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         loss = summed_loss(z, labels)
@@ -127,7 +145,7 @@ def _decoding(
 
 
 class Classifier(nn.Module):
-    """A backbone that maps inputs to z, and a head that maps z to logits in single precision or better."""
+    """A backbone that maps inputs to z, and a head that maps z to logits in float32 or float64."""
 
     def __init__(
         self, backbone: nn.Module, head: nn.Module, objective: Objective
@@ -138,17 +156,22 @@ class Classifier(nn.Module):
         self.objective = objective
 
     def forward(self, inputs: Tensor, labels: Tensor | None = None) -> Any:
-        """Return z; with labels, return the sum of the losses and the number of correct predictions."""
+        """Return z; with labels, return the sum of the losses and the number of correct predictions.
+
+        Args:
+            inputs: Batch of B inputs.
+            labels: B classes, or None.
+        """
         z = self.backbone(inputs)
         with torch.autocast(z.device.type, enabled=False):
             z = z if z.dtype == torch.float64 else z.float()
             return z if labels is None else self.objective(z, labels)
 
     def after_step(self) -> None:
-        """Do nothing: nothing but the optimizer moves the weights."""
+        """Do nothing after a step of the optimizer: a classifier has no teacher network to update."""
 
     def predicted(self, z: Tensor) -> Tensor:
-        """Return the class of each z."""
+        """Return the predicted class of each row of z."""
         if isinstance(self.head, PrototypeHead) and prefers_streaming(
             self.head, len(z)
         ):
@@ -156,7 +179,7 @@ class Classifier(nn.Module):
         return self.head(z).argmax(dim=1)
 
     def learned(self) -> dict[str, Tensor]:
-        """Return the trained state: that of the backbone, and the parameters of the head."""
+        """Return the trained state by name: the state of the backbone, and the parameters of the head."""
         head = {
             f"(head).{name}": parameter
             for name, parameter in self.head.named_parameters()

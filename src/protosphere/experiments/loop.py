@@ -1,6 +1,6 @@
 """The training loop of one run, with a checkpoint after each epoch.
 
-The result depends only on the config and the data: a run that was killed continues from its last checkpoint and ends
+The result depends only on the config and the data. A run that was killed continues from its last checkpoint and ends
 with the same weights, bit for bit on one device.
 """
 
@@ -59,7 +59,7 @@ from protosphere.types import ignore
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a finished run: epochs, metrics, the network and its normalization."""
+    """Result of a finished run: metrics of each epoch, final metrics, the network and its input normalization."""
 
     history: tuple[EpochMetrics, ...]
     metrics: dict[str, float | None]
@@ -69,7 +69,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Run:
-    """A network, what it is trained by and what it is judged by; `model` is the network as Fabric wraps it."""
+    """State of a running training: network, data, optimizer, schedule and evaluation.
+
+    `model` is the classifier as Fabric wraps it. If `watched` is False, held-out examples are evaluated only after
+    the last epoch.
+    """
 
     fabric: Any
     model: Any
@@ -84,22 +88,22 @@ class _Run:
 
     @property
     def part(self) -> Share:
-        """Which of the processes this is."""
+        """Share of this process among all processes."""
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def batches(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, int]]:
-        """Return the batches of an epoch: inputs, their labels or rows, and the number of examples of all processes."""
+        """Yield batches of an epoch: inputs, labels (or row indices), and the number of examples over all processes."""
         draw = view_batches if self.config.is_self_supervised else training_batches
         return draw(self.data, self.config, epoch, self.part)
 
     def summed(self, value: Tensor) -> Tensor:
-        """Return the sum over all processes."""
+        """Return the sum of `value` over all processes."""
         if self.part.world > 1:
             return self.fabric.all_reduce(value, reduce_op="sum")
         return value
 
     def stateful(self) -> dict[str, Any]:
-        """The parts whose states a checkpoint keeps, by what it calls them."""
+        """Return the parts whose states a checkpoint stores, by their keys in the checkpoint."""
         network = {"model": self.classifier.backbone, "head": self.classifier.head}
         return network | {
             "optimizer": self.optimizer.optimizer,
@@ -122,9 +126,23 @@ def train(
 ) -> Outcome:
     """Train to the last epoch of the config, from the checkpoint in `folder` or from the start.
 
-    `code` has the prototypes; it is None for a learned head. A given `head` from z to logits replaces that of the
-    config. `report` is called after each epoch in the first process, and `tick` after each batch. Unless `watched` is
-    set, held-out examples are evaluated only after the last epoch.
+    Args:
+        config: Config of the run.
+        code: Prototypes; None for a learned head.
+        dataset: Dataset to train on.
+        folder: Folder of the run, for checkpoint and metrics.
+        fabric: Lightning Fabric with device and processes.
+        report: Function that the first process calls after each epoch with its metrics.
+        tick: Function that is called after each batch with the number of its images.
+        tensorboard: Whether to write the metrics for TensorBoard if it is installed.
+        head: Module from z to logits that replaces the head of the config.
+        watched: Whether to evaluate held-out examples after each epoch; otherwise only after the last.
+
+    Returns:
+        The metrics, the trained network and its input normalization.
+
+    Raises:
+        TrainingError: If the loss is not finite.
     """
     make_folder(folder)
     with own_randomness(), reproducible(config.threads):
@@ -189,7 +207,7 @@ def _supervised(
     dataset: Dataset,
     head: nn.Module | None,
 ) -> Classifier:
-    """Return the network of a config with labels."""
+    """Return the classifier of a config whose objective uses labels."""
     backbone: Any = build_backbone(config.backbone, dataset.input_shape, config.dim)
     if is_ours(config.backbone) and not dataset.is_features:
         backbone = backbone.to(
@@ -233,7 +251,7 @@ def _checkpoint(run: _Run, history: tuple[EpochMetrics, ...]) -> Checkpoint:
 
 
 def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
-    """Every training example once; TrainingError where the loss is not finite."""
+    """Train one epoch and return its metrics; TrainingError if the loss is not finite."""
     begun = time.perf_counter()
     lr = float(run.schedule.get_last_lr()[0])
     sums = _steps(run, epoch, lr, tick)
@@ -260,7 +278,7 @@ def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
 
 
 def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
-    """Descend on every batch; the sums of the losses and of the right answers of this process."""
+    """Take an optimizer step per batch; return this process's sums of losses and of correct predictions."""
     fabric = run.fabric
     part = run.part
     warmup = run.config.warmup

@@ -1,7 +1,8 @@
 """A trained network as a file: weights, prototypes with provenance, and the format of its inputs.
 
-`weights.safetensors` contains the state of the network (`backbone.*`), of the head (`head.*`) and of the normalization
-of inputs (`normalized.*`). Its header contains the config, the shape of an input and the names of the classes.
+`weights.safetensors` contains the state of the network (`backbone.*`), of the head (`head.*`) and of the
+normalization of inputs (`normalized.*`). Its header contains the config, the shape of an input and the names of the
+classes.
 """
 
 import json
@@ -30,13 +31,13 @@ HEADER = "protosphere"
 class TrainedModel(nn.Module):
     """A trained model from raw inputs, as in the dataset, to K logits: normalization, backbone, head.
 
-    Of a self-supervised run it gives the features of the backbone instead.
+    After a self-supervised run, its output is the features of the backbone instead of logits.
 
     Attributes:
         config: Config of the training run.
         class_names: One name per logit.
-        normalized, backbone, head: The three modules; the head is a `PrototypeHead`, a learned layer,
-            or the identity after a self-supervised run.
+        normalized, backbone, head: The three modules; the head is a `PrototypeHead`, a learned layer, or the identity
+            after a self-supervised run.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class TrainedModel(nn.Module):
         self.head = head
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Return the logits of images as bytes, or of features as stored in their file."""
+        """Return the B x K logits of images as bytes, or of features as stored in their file."""
         return self.head(self.backbone(self.normalized(inputs)))
 
 
@@ -66,7 +67,18 @@ def save_model(
     classifier: Classifier | SelfSupervised,
     normalized: Normalize,
 ) -> Path:
-    """Write the trained network to `folder`; only the backbone, which gives the features, of a self-supervised run."""
+    """Write the trained network to `folder`; of a self-supervised run, only the backbone without its head.
+
+    Args:
+        folder: Folder of the run.
+        config: Config of the run.
+        dataset: Dataset of the run, for the shape of inputs and the names of classes.
+        classifier: The trained network.
+        normalized: Normalization of the inputs.
+
+    Returns:
+        Path of the file.
+    """
     about = {
         "config": config.record(),
         "input_shape": dataset.input_shape,
@@ -90,7 +102,7 @@ def save_model(
 def load_model(source: str | Path) -> TrainedModel:
     """Load a trained network, ready for evaluation.
 
-    Its prototypes are those it was trained with, even if the scheme would now give others.
+    The prototypes are read from the file, so they stay the same even if their scheme changes.
 
     Args:
         source: Folder of a run, or path of a weights file.
@@ -144,7 +156,11 @@ def _normalized(state: Mapping[str, Tensor], shape: tuple[int, ...]) -> Normaliz
 def _backbone(
     config: TrainingConfig, shape: tuple[int, ...], state: Mapping[str, Tensor]
 ) -> nn.Module:
-    """The network with those weights; one of ours is made only if they are its own: a header may ask for any size."""
+    """Return the backbone with these weights.
+
+    For a network of this package, the shapes are compared first, without allocating memory: a header may ask for any
+    size.
+    """
     dim = FEATURE_DIM if config.is_self_supervised else config.dim
     if is_ours(config.backbone):
         with torch.device("meta"):
@@ -183,7 +199,7 @@ def _part(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """What the header says, and the tensors."""
+    """Return the metadata in the header of a weights file, and its tensors by name."""
     if not path.is_file():
         raise StorageError(f"cannot read '{path}': there is no such file")
     try:

@@ -1,6 +1,6 @@
 """Normalization of inputs: pixels to mean 0 and deviation 1 per channel, features centered with one scale for all.
 
-Features keep their relative sizes, since large features of a pretrained network matter more: all are divided by one
+Large features of a pretrained network matter more, so features keep their relative sizes: all are divided by one
 number, the root mean square of their standard deviations.
 """
 
@@ -10,14 +10,14 @@ from torch import Tensor, nn
 from protosphere.data.dataset import Step
 
 MOST_PIXELS = 1 << 24
-"""Of the training images that the mean of their pixels is taken over."""
+"""Approximate number of pixels from which mean and deviation are computed."""
 
 SMALLEST_DEVIATION = 1e-6
 ROWS_AT_ONCE = 1 << 12
 
 
 class Normalize(nn.Module):
-    """Module (x - mean) / deviation, with one mean and deviation per channel or per feature, in the units of x."""
+    """Module (x - mean) / deviation, with a mean and a deviation per channel or per feature, in the units of x."""
 
     mean: Tensor
     deviation: Tensor
@@ -32,7 +32,7 @@ class Normalize(nn.Module):
         return (inputs.float() - self.mean).div_(self.deviation)
 
     def levels(self, channels: int) -> Tensor:
-        """Return the normalized value of each of the 256 bytes in each channel: channels x 256."""
+        """Return a channels x 256 table: the normalized value of each byte in each channel."""
         every = torch.arange(256, dtype=torch.uint8, device=self.mean.device).view(
             1, 1, 256
         )
@@ -40,7 +40,12 @@ class Normalize(nn.Module):
 
 
 def normalization(training: Tensor, step: Step | None) -> Normalize:
-    """Return the normalization for these training inputs; `step` is the value of 1 in each int8 feature."""
+    """Return the normalization computed from training inputs.
+
+    Args:
+        training: B x C x H x W images, or B x D features.
+        step: Step size of int8 features, per feature or one for all; None for images and float features.
+    """
     return _of_features(training, step) if training.ndim == 2 else _of_images(training)
 
 

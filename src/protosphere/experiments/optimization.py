@@ -1,4 +1,4 @@
-"""The optimizer of a config, and its learning rate over epochs."""
+"""The optimizer of a config, and its learning-rate schedule."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,12 @@ from protosphere.experiments.config import TrainingConfig
 def build_optimizer(
     config: TrainingConfig, parameters: Iterable[nn.Parameter]
 ) -> torch.optim.Optimizer:
-    """Return the optimizer of the config: SGD with momentum, or AdamW."""
+    """Return the optimizer of the config: SGD with momentum, or AdamW.
+
+    Args:
+        config: Config with optimizer, learning rate, momentum and weight decay.
+        parameters: Parameters to train.
+    """
     if config.optimizer == "adamw":
         betas = (config.momentum, 0.999)
         return torch.optim.AdamW(
@@ -28,13 +33,23 @@ def build_optimizer(
 
 
 def build_schedule(config: TrainingConfig, optimizer: torch.optim.Optimizer) -> Any:
-    """Return the learning-rate schedule over epochs."""
+    """Return the learning-rate schedule of the config; it takes one step per epoch.
+
+    Args:
+        config: Config with the schedule and the number of epochs.
+        optimizer: Optimizer whose learning rate changes.
+    """
     if config.schedule == "cosine":
         return CosineAnnealingLR(optimizer, max(1, config.epochs))
     return LambdaLR(optimizer, lambda _: 1.0)
 
 
 def set_rate(optimizer: Any, rate: float) -> None:
-    """Set the learning rate of all parameters."""
+    """Set the learning rate of all parameters.
+
+    Args:
+        optimizer: Optimizer.
+        rate: Learning rate.
+    """
     for group in optimizer.param_groups:
         group["lr"] = rate

@@ -1,8 +1,9 @@
 """Paired comparison of training methods: means, differences of runs with the same seed, and 95% intervals.
 
-Runs with one seed share the split, the order of examples and, if shapes agree, the initial weights, so their
-differences have less variance than differences of means. If a method was run at several learning rates or
-temperatures, those with the best mean validation accuracy are used; test examples do not influence this choice.
+Runs with the same seed share the split, the order of examples and, if shapes agree, the initial weights, so their
+differences have less variance than differences of means. If a method was run with several learning rates,
+temperatures or options, the setting with the best mean validation accuracy is used; test examples do not influence
+this choice.
 """
 
 import json
@@ -14,19 +15,19 @@ from protosphere.experiments.record import RunRecord
 from protosphere.statistics.intervals import Compared, Mean, mean_with_interval
 
 Way = tuple[str, int]
-"""Name of a way of training, and dimension."""
+"""Name of a training method, and dimension."""
 
 Tuned = tuple[float, float, str]
-"""Learning rate, temperature, and the options of the objective as JSON: what is chosen on validation examples."""
+"""Settings chosen on validation examples: learning rate, temperature, and the objective's options as JSON."""
 
 Rates = dict[Tuned, dict[int, RunRecord]]
-"""Runs by what is chosen, and by seed."""
+"""Runs by their tuned settings, then by seed."""
 
 LEARNED = "learned layer"
-"""The way that others are compared with unless another is named."""
+"""Method that the other methods are compared with by default."""
 
 MOST_LISTED = 12
-"""Ways that an error message names."""
+"""Largest number of methods that an error message lists."""
 
 FIELDS = (
     "test_accuracy",
@@ -50,13 +51,13 @@ def compared(
     A reference with a single dimension, such as a learned layer, is used at every dimension.
 
     Args:
-        records: Records of runs; only finished ones count.
+        records: Records of runs; unfinished runs are ignored.
         way: Function from a record to the name of its method.
-        against: Name of the reference.
+        against: Name of the reference method.
         metric: Column of the results.
 
     Returns:
-        A row for each method and dimension; by dimension, then in the order of the records.
+        A row for each method and dimension, sorted by dimension, then in the order of the records.
 
     Raises:
         InvalidArgumentError: If no run has the metric, or there is no such reference.
@@ -101,7 +102,7 @@ def _check_metric(groups: Mapping[Way, Rates], metric: str) -> None:
 
 
 def _unknown_reference(groups: Mapping[Way, Rates], against: str) -> str:
-    """Return the sentence that names the ways of the results."""
+    """Return the error message for an unknown reference, which lists the methods of the results."""
     known = [*dict.fromkeys(name for name, _ in groups)]
     listed = "; ".join(known[:MOST_LISTED])
     if len(known) > MOST_LISTED:
@@ -127,7 +128,7 @@ def _by_way(
 
 
 def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
-    """Return the runs at the settings of the best mean validation accuracy; of settings that have the most seeds."""
+    """Return the runs, by seed, of the setting with the most seeds and then the best mean validation accuracy."""
 
     def quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:
         accuracy = fmean(run.validation_accuracy or 0.0 for run in runs.values())
@@ -137,7 +138,7 @@ def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
 
 
 def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
-    """Return a figure or metric of the runs by seed, accuracies in percent."""
+    """Return the values of a result column or metric by seed; accuracies in percent."""
     scale = 100.0 if metric.endswith("accuracy") else 1.0
     found: dict[int, float] = {}
     for seed, run in runs.items():
@@ -151,7 +152,7 @@ def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
 
 
 def _paired(values: Mapping[int, float], reference: Mapping[int, float]) -> Mean | None:
-    """Return the mean difference over the seeds that both have; None for fewer than two."""
+    """Return the mean difference over the seeds that both have, with its interval; None for fewer than two seeds."""
     shared = sorted(values.keys() & reference.keys())
     if len(shared) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Child processes that end when their parent ends, for whatever reason."""
+"""Child processes that end when their parent ends, even if the parent is killed."""
 
 import multiprocessing
 import os
@@ -12,9 +12,10 @@ SECONDS_TO_STOP = 10.0
 
 
 def end_with_parent() -> None:
-    """Exit this process as soon as its parent ends, even by kill -9; nothing if Python did not start it.
+    """Start a thread that exits this process as soon as its parent ends, even by kill -9.
 
-    The system closes the parent's end of the pipe between the two processes. Waiting for that works on every system,
+    Without a parent that uses Python's multiprocessing, nothing is started. When the parent ends, the operating
+    system closes the parent's end of the pipe between the two processes. Waiting for that works on every system,
     without signals.
     """
     parent = multiprocessing.parent_process()
@@ -50,5 +51,5 @@ def _join_all(children: list[BaseProcess], seconds: float) -> None:
 
 
 def is_first_process() -> bool:
-    """Return whether this is the only process of a run, or the first of those that torchrun started."""
+    """Return True in the only process of a run, and in the first process that torchrun started."""
     return os.environ.get("RANK", "0") == "0"

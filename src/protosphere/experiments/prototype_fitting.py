@@ -1,8 +1,8 @@
-"""Prototypes that depend on the training examples: class means, learned rows, assigned or warmed up; then fixed.
+"""Prototypes that depend on the training examples: class means, learned rows, assigned points, or warmed-up points.
 
-They are stored in the folder of the run, and read from there when the run is resumed. In a prototype warm-up the
-prototypes are trained with the network for an epoch or two: in few dimensions no assignment of classes to given points
-is as accurate as a learned layer; a short warm-up closes most of the difference, and the head is fixed afterwards.
+The prototypes are stored in the folder of the run, and read from the file when the run is resumed. In a prototype
+warm-up, the prototypes are trained together with the network for a few epochs. In few dimensions no assignment of
+classes to given points is as accurate as a learned layer; a short warm-up closes most of the difference.
 """
 
 import shutil
@@ -41,13 +41,26 @@ PROTOTYPES_FILE = "prototypes.safetensors"
 PROTOTYPE_WARMUP_FOLDER = "prototype-warm-up"
 
 STRIDE = 20.0
-"""How much faster than unit vectors they turn: gradients of v / |v| go as 1 / |v|, and angles as its square."""
+"""Factor by which warmed-up prototypes rotate faster than unit vectors.
+
+The vectors have norm 1 / sqrt(STRIDE): a gradient step of v / |v| changes the angle in proportion to 1 / |v|^2.
+"""
 
 
 def fitted_prototypes(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """Return the prototypes of a config that fits them; computed once and stored in `folder`."""
+    """Return the prototypes of a config that fits them; computed once and stored in `folder`.
+
+    Args:
+        config: Config of the run.
+        dataset: Dataset of the run.
+        folder: Folder of the run.
+        fabric: Lightning Fabric that runs the training of class similarity or warm-up.
+
+    Raises:
+        StorageError: If the stored prototypes have another dimension than the config.
+    """
     path = folder / PROTOTYPES_FILE
     if path.exists():
         code = ps.load(path)
@@ -75,7 +88,7 @@ def fitted_prototypes(
 def _from_examples(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """Prototypes from a vector per class: the mean of its inputs, or the row that a learned layer has for it."""
+    """Return prototypes made from one vector per class: its mean input, or its row of a learned layer."""
     if config.prototypes == "class_means":
         vectors = input_class_means(config, dataset, fabric)
     else:
@@ -98,7 +111,7 @@ def _by_similarity(
 
 
 class MovingPrototypes(nn.Module):
-    """A head whose prototypes are learned on the sphere, trained by cross-entropy on its logits."""
+    """A head with prototypes that are trained on the sphere by cross-entropy on the logits."""
 
     def __init__(self, head: PrototypeHead) -> None:
         super().__init__()
@@ -109,7 +122,7 @@ class MovingPrototypes(nn.Module):
         )
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the logits."""
+        """Return the B x K logits of B x n vectors z."""
         return linear(self.head.embed(z), normalize(self.vectors, dim=1).to(z.dtype))
 
 
@@ -120,7 +133,7 @@ def _warmed_up(
     folder: Path,
     fabric: Any,
 ) -> ps.SphericalCode:
-    """Return the prototypes after the warm-up of the config, at its learning rate throughout."""
+    """Return the prototypes after the warm-up, which trains at a constant learning rate."""
     head = MovingPrototypes(configured_head(config, code))
     alone = config.changed(
         epochs=config.prototype_warmup_epochs, schedule="constant", warmup=0.0

@@ -9,20 +9,26 @@ import numpy as np
 import torch
 
 GLOBAL_NUMPY: Any = np.random
-"""With numpy's global generator, which we never draw from: a network of the user's may."""
+"""Module with numpy's global generator, which the user's network may draw from; this package never does."""
 
 PURPOSES = ("split", "weights", "epoch", "label noise")
 
 
 def stream(seed: int, purpose: str, number: int = 0) -> torch.Generator:
-    """Return a generator that depends only on these arguments, so that an epoch can be repeated on its own."""
+    """Return a random generator that depends only on the arguments, so that an epoch can be repeated on its own.
+
+    Args:
+        seed: Seed of the run.
+        purpose: One of `PURPOSES`.
+        number: Index within the purpose, such as the epoch.
+    """
     entropy = [seed, PURPOSES.index(purpose), number]
     state = np.random.SeedSequence(entropy).generate_state(1, np.uint64)
     return torch.Generator().manual_seed(int(state[0]) >> 1)
 
 
 def seed_everything(seed: int) -> None:
-    """Seed the global generators, which are used for initial weights and dropout."""
+    """Seed the global generators of Python, numpy and torch, which draw the initial weights and dropout."""
     number = stream(seed, "weights").initial_seed()
     random.seed(number)
     GLOBAL_NUMPY.seed(number % 2**32)
@@ -30,7 +36,7 @@ def seed_everything(seed: int) -> None:
 
 
 def random_states() -> dict[str, Any]:
-    """Return the states of all global generators, as tensors and plain numbers."""
+    """Return the states of the global generators of Python, numpy and torch, as tensors and plain numbers."""
     version, internal, gauss = random.getstate()
     name, keys, position, has_gauss, cached = GLOBAL_NUMPY.get_state(legacy=True)
     return {
@@ -64,7 +70,7 @@ def restore_random_states(states: dict[str, Any]) -> None:
 
 @contextmanager
 def own_randomness() -> Generator[None]:
-    """Context that restores the caller's random generators at its end."""
+    """Return a context that restores the states of the caller's random generators at its end."""
     states = random_states()
     try:
         yield

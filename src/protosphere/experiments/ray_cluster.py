@@ -1,7 +1,7 @@
-"""The engine of `--ray`: runs on a Ray cluster. If a node dies, Ray restarts its runs on another.
+"""The engine of `--ray`: runs on a Ray cluster. If a node dies, Ray restarts its runs on another node.
 
-If the node can write to the store (one machine, or a shared disk), a run uses its folder there and continues from its
-checkpoint. Otherwise it uses a temporary folder. The dataset is sent with the work.
+If the node can write to the store (one machine, or a shared disk), a run uses its folder in the store and continues
+from its checkpoint. Otherwise it uses a temporary folder. The dataset is sent to the nodes.
 """
 
 import tempfile
@@ -23,7 +23,10 @@ RETRIES = 10
 
 
 def on_ray(address: str | None) -> Engine:
-    """Return the engine on the cluster at `address`; None means that of $RAY_ADDRESS, or a local one."""
+    """Return the engine that runs on a Ray cluster.
+
+    `address` is the address of the cluster; None for the address in $RAY_ADDRESS, or a local cluster.
+    """
 
     def engine(work: Work) -> Iterator[RunRecord]:
         ray = require("ray")
@@ -81,7 +84,7 @@ def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
 def _remote_run(
     config: TrainingConfig, dataset: Dataset, folder: Path, accelerator: str
 ) -> RunRecord | str:
-    """One run, on whatever node this is."""
+    """Do one run on a node of the cluster; return its record, or the message of a StorageError."""
     try:
         try:
             make_folder(folder)

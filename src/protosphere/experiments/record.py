@@ -15,7 +15,7 @@ STATUSES = ("done", "infeasible", "failed")
 METRIC_PREFIXES = ("test_", "validation_", "code_")
 
 COLUMNS = {"loss": "loss_function"}
-"""Settings that a table calls by another name: its column `loss` is what the training loss came to."""
+"""Columns of settings that have another name in a table, where the column `loss` is the final training loss."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class RunRecord:
     Attributes:
         config: Config of the run.
         status: `done`; `infeasible` if the scheme has no such code; or `failed`.
-        reason: Why the run was not finished, in one sentence.
+        reason: Reason in one sentence if the run is infeasible or failed; otherwise None.
         test_accuracy, validation_accuracy, loss: Values after the last epoch.
         max_cosine: Maximum cosine of the prototypes.
         converse: Lower bound on the maximum cosine of any code of this size.
@@ -33,8 +33,8 @@ class RunRecord:
         weights: Digest of the final weights.
         data: Digest of the dataset.
         version: Versions of protosphere and torch.
-        metrics: Every other metric after the last epoch, such as `test_top5_accuracy`, and numbers of
-            the prototypes, such as `code_energy`; None where not finite.
+        metrics: Other metrics after the last epoch, such as `test_top5_accuracy`, and statistics of the prototypes,
+            such as `code_energy`; None for values that are not finite.
 
     Example:
         >>> from protosphere.experiments import TrainingConfig
@@ -63,12 +63,12 @@ class RunRecord:
         return self.config.digest
 
     def to_json(self) -> str:
-        """Return the record as one JSON document."""
+        """Return the record as the text of a JSON document."""
         content = {"digest": self.digest} | asdict(self)
         return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
     def row(self) -> dict[str, Any]:
-        """Return one flat row: the digest, the results, every setting of the config, then the other metrics."""
+        """Return the record as a flat table row: digest, results, settings of the config, then the other metrics."""
         figures = {name: getattr(self, name) for name in FIGURES}
         settings: dict[str, Any] = {}
         for name, value in self.config.record().items():
@@ -91,11 +91,11 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
     """Return the record in a JSON document.
 
     Args:
-        content: The document.
-        where: Where it comes from, for the error message.
+        content: The parsed document.
+        where: Name of its source, for the error message.
 
     Raises:
-        StorageError: If it is not a record, or its digest is not that of its config.
+        StorageError: If the document is not a record, or its digest is not the digest of its config.
     """
     try:
         given: dict[str, Any] = dict(content)
@@ -113,7 +113,7 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
 
 
 def _check_figures(given: Mapping[str, Any]) -> None:
-    """Raise ValueError where a figure is not a number or a text is not one: a file may hold anything."""
+    """Raise ValueError if a number in a record is not finite, or a text is not a string."""
     metrics: Any = given.get("metrics", {})
     if type(metrics) is not dict:
         raise ValueError(
@@ -143,10 +143,10 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
 
     Args:
         row: Cells by the names of their columns.
-        where: Where the row comes from, for the error message.
+        where: Name of the row's source, for the error message.
 
     Raises:
-        StorageError: If it is not a record, or its digest is not that of its config.
+        StorageError: If the row is not a record, or its digest is not the digest of its config.
     """
     if not row.get("digest"):
         raise StorageError(f"'{where}' is not the record of a run: it has no digest")
@@ -160,7 +160,7 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
 
 
 def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
-    """Return the cells of a row as the JSON document of the record."""
+    """Return the cells of a row in the structure of the record's JSON document."""
     config: dict[str, Any] = {}
     for name, (kind, _) in DECLARED.items():
         value = _parsed(row.get(COLUMNS.get(name, name)), kind)
@@ -181,7 +181,7 @@ def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _parsed(text: str | None, kind: str) -> Any:
-    """Return a cell as its type says; None for an empty one."""
+    """Return the text of a cell converted to the type `kind`; None for an empty cell."""
     if text is None or text == "":
         return None
     if kind.startswith("Mapping"):

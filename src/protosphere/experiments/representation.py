@@ -1,4 +1,4 @@
-"""What features without labels are worth: nearest neighbors, a linear probe, and how many prototypes are in use.
+"""Quality of features learned without labels: nearest neighbors, a linear probe, and the number of prototypes in use.
 
 Nearest neighbors vote as in Z. Wu et al., Unsupervised feature learning via non-parametric instance discrimination,
 CVPR 2018. The linear probe is multinomial regression on standardized features.
@@ -29,10 +29,10 @@ from protosphere.nn import LearnedPrototypes
 from protosphere.nn.projections.projection import Projection
 
 NEIGHBORS = 50
-"""Neighbors that vote on the class of an example."""
+"""Number of neighbors that vote on the class of an example."""
 
 VOTE_TEMPERATURE = 0.07
-"""A neighbor of cosine c has exp(c / temperature) votes."""
+"""Temperature of the votes: a neighbor with cosine c has exp(c / temperature) votes."""
 
 QUERIES_AT_ONCE = 500
 
@@ -41,12 +41,23 @@ PROBE_BATCH = 1000
 PROBE_STEPS = 18
 PROBE_RATE = 0.01
 PROBE_DECAY = 1e-4
-"""AdamW of the linear probe, whose rate falls by a cosine; few examples get smaller batches, for as many steps."""
+"""Settings of AdamW for the linear probe; its learning rate falls by a cosine.
+
+The batch is smaller for few examples, so that an epoch has at least `PROBE_STEPS` steps.
+"""
 
 
 @dataclass(frozen=True)
 class RepresentationEvaluation:
-    """Features of a self-supervised network, judged by labels that it never saw."""
+    """Evaluation of the features of a self-supervised network with labels that its training did not use.
+
+    Attributes:
+        fabric: Lightning Fabric of the run.
+        model: The network as Fabric wraps it.
+        classifier: The network.
+        dataset: Dataset of the run.
+        data: Examples on the device.
+    """
 
     fabric: Any
     model: Any
@@ -55,7 +66,7 @@ class RepresentationEvaluation:
     data: DeviceData
 
     def accuracy(self, labeled: Labeled) -> float:
-        """Return the accuracy of the nearest neighbors among the training examples."""
+        """Return the accuracy of a vote of nearest neighbors among the training examples."""
         known = self._features(self.data.train)
         return knn_accuracy(
             known,
@@ -66,7 +77,7 @@ class RepresentationEvaluation:
         )
 
     def all_metrics(self) -> dict[str, float | None]:
-        """Return every metric on test and held-out examples, by its name after `test_` or `validation_`."""
+        """Return every metric on test and validation examples, with the name prefixes `test_` and `validation_`."""
         known = self._features(self.data.train)
         labels = self.data.train.labels
         classes = self.dataset.num_classes
@@ -79,7 +90,9 @@ class RepresentationEvaluation:
             if not len(labeled):
                 continue
             features = self._features(labeled)
-            if labeled is self.data.test:  # of held-out examples the last epoch has it
+            if (
+                labeled is self.data.test
+            ):  # the last epoch has computed it on validation examples
                 found["test_accuracy"] = knn_accuracy(
                     known, labels, features, labeled.labels, classes
                 )
@@ -91,14 +104,14 @@ class RepresentationEvaluation:
         return found
 
     def _features(self, labeled: Labeled) -> Tensor:
-        """Return the features of examples as they are."""
+        """Return the backbone's features of examples without augmentation."""
         self.model.eval()
         with torch.no_grad():
             batches = evaluation_batches(self.data, labeled, Share())
             return torch.cat([self.classifier(inputs) for inputs, _ in batches])
 
     def _prototype_use(self, features: Tensor) -> tuple[float, float]:
-        """Return how many prototypes are nearest to some example, and the perplexity of that choice."""
+        """Return the number of prototypes that are nearest to some example, and the perplexity of that choice."""
         head = cast("ObjectiveHead", self.classifier.head)
         prototypes = prototypes_of(self.classifier.head)
         with torch.no_grad():
@@ -115,10 +128,10 @@ class RepresentationEvaluation:
 
 
 def prototypes_of(head: nn.Module) -> Projection | LearnedPrototypes:
-    """Return the prototypes that the head of an objective compares embeddings with.
+    """Return the first prototypes among the modules of an objective's head.
 
     Raises:
-        LookupError: If it has none.
+        LookupError: If the head has no prototypes.
     """
     for module in head.modules():
         if isinstance(module, (Projection, LearnedPrototypes)):
@@ -127,7 +140,7 @@ def prototypes_of(head: nn.Module) -> Projection | LearnedPrototypes:
 
 
 def _nearest(prototypes: Any, z: Tensor) -> Tensor:
-    """Return the prototype of largest product of each row."""
+    """Return the index of the nearest prototype of each row of z."""
     if isinstance(prototypes, Projection):
         return prototypes.top(z, 1)[1][:, 0]
     return prototypes(z).argmax(1)
@@ -144,9 +157,9 @@ def knn_accuracy(
 
     Args:
         known: N x m features of labeled examples.
-        known_labels: Their N classes.
+        known_labels: N classes of the labeled examples.
         features: M x m features of the examples to classify.
-        labels: Their M classes.
+        labels: M true classes of the examples to classify.
         num_classes: Number of classes.
     """
     units = normalize(known, dim=1)
@@ -166,12 +179,15 @@ def knn_accuracy(
 
 
 def fit_probe(features: Tensor, labels: Tensor, num_classes: int) -> nn.Module:
-    """Return a linear classifier of features, fitted to examples.
+    """Fit a linear classifier to standardized features and return it.
 
     Args:
         features: N x m features.
         labels: N classes.
         num_classes: Number of classes.
+
+    Returns:
+        A module from features to logits, without gradient.
     """
     with torch.enable_grad():
         mean = features.mean(0)
@@ -202,7 +218,7 @@ def _shuffled(count: int, epoch: int) -> Iterator[Tensor]:
 
 
 class _Standardized(nn.Module):
-    """A layer on features of mean 0 and deviation 1."""
+    """A layer applied to features standardized to mean 0 and deviation 1."""
 
     def __init__(self, mean: Tensor, deviation: Tensor, layer: nn.Module) -> None:
         super().__init__()

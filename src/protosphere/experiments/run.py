@@ -1,4 +1,4 @@
-"""From a config to its record: build the prototypes and train, or say why that is not possible."""
+"""One run, from its config to its record: build the prototypes and train, or record why that is not possible."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -24,7 +24,16 @@ def constructed(
     class_names: Sequence[str] = (),
     **options: str,
 ) -> ps.SphericalCode:
-    """Return the code of the config's scheme; with a mapping by similarity, points stay in the scheme's order."""
+    """Return the code of the config's scheme; cached.
+
+    With a mapping by class similarity, the points stay in the order of the scheme.
+
+    Args:
+        config: Config of the run.
+        num_classes: Number of classes.
+        class_names: Names of the classes, which order the leaves of a scheme's class tree.
+        options: More options of the scheme.
+    """
     mapping = "fixed" if config.mapping in ALIGNED_MAPPINGS else config.mapping
     own = dict(config.scheme_options)
     tree = ps.taxonomy(own["tree"]) if own.get("tree") else None
@@ -41,7 +50,7 @@ def constructed(
     )
 
 
-@lru_cache(maxsize=8)  # runs of a sweep that differ in something else have the same
+@lru_cache(maxsize=8)  # many runs of a sweep have the same code
 def _constructed(
     scheme: str, num_classes: int, dim: int, seed: int, mapping: str, options: str
 ) -> ps.SphericalCode:
@@ -66,7 +75,23 @@ def run(
     tensorboard: bool = True,
     watched: bool = True,
 ) -> RunRecord:
-    """Train and store the weights in `folder`, next to the checkpoint; StorageError if another process trains there."""
+    """Train, store the weights in `folder` next to the checkpoint, and return the record.
+
+    Args:
+        config: Config of the run.
+        dataset: Dataset to train on.
+        folder: Folder of the run.
+        fabric: Lightning Fabric with device and processes.
+        report: Function that is called after each epoch with its metrics.
+        tick: Function that is called after each batch with the number of its images.
+        tensorboard: Whether to write the metrics for TensorBoard if it is installed.
+        watched: Whether to evaluate held-out examples after each epoch; otherwise only after the last.
+
+    Raises:
+        InfeasibleError: If the scheme has no code of this size.
+        StorageError: If another process trains in the folder.
+        TrainingError: If the loss is not finite.
+    """
     given = config.head == "prototypes" and not config.fits_prototypes
     if given:
         code = constructed(
@@ -143,7 +168,18 @@ def run_or_reason(
     accelerator: str,
     watch: Callable[[], None] = ignore,
 ) -> RunRecord:
-    """Call `run` with `watch` after each epoch; a failure gives a record too, unless the store is not writable."""
+    """Call `run` and return its record; if the run fails, the record has the reason.
+
+    Args:
+        config: Config of the run.
+        dataset: Dataset to train on.
+        folder: Folder of the run.
+        accelerator: Kind of device.
+        watch: Function that is called after each epoch.
+
+    Raises:
+        StorageError: If the folder is not writable or is in use.
+    """
     from protosphere.experiments.devices import make_fabric
 
     fabric = make_fabric(accelerator, config.precision)
@@ -166,7 +202,7 @@ def run_or_reason(
 
 
 def reason_of(error: Exception) -> str:
-    """Return the message of an error in one line; with its type if it is not one of protosphere's."""
+    """Return the first line of an error's message, preceded by the type of an error that is not protosphere's."""
     said = " ".join(str(error).splitlines()[:1])
     if isinstance(error, ProtosphereError):
         return said

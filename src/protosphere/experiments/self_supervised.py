@@ -1,4 +1,4 @@
-"""The network of a self-supervised run, and its batches of two views of every image."""
+"""The network of a self-supervised run, and its batches with two views of every image."""
 
 from collections.abc import Iterator
 from typing import Any, cast
@@ -19,7 +19,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 class SelfSupervised(nn.Module):
-    """Inputs to features by the backbone; two views and their rows to a loss by the head."""
+    """A backbone from inputs to features, and an objective's head from the features of two views to a loss."""
 
     def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
         super().__init__()
@@ -27,11 +27,11 @@ class SelfSupervised(nn.Module):
         self.head = head
 
     def forward(self, inputs: Tensor, rows: Tensor | None = None) -> Any:
-        """Return the features of inputs; with rows, the sum of the losses and 0 right answers: there are no labels.
+        """Return features; with `rows`, return the sum of the losses and 0 as the number of correct predictions.
 
         Args:
-            inputs: B inputs; or 2 B views, first all first ones, then all second ones.
-            rows: Numbers of the B images among the training examples.
+            inputs: B inputs; or 2 B views: the first view of every image, then the second.
+            rows: Indices of the B images among the training examples.
         """
         features = _widened(self.backbone(inputs))
         if rows is None:
@@ -47,23 +47,28 @@ class SelfSupervised(nn.Module):
             return loss * len(rows), right_answers
 
     def after_step(self) -> None:
-        """Update what follows the network after a step of the optimizer."""
+        """Update the teacher, if there is one, after a step of the optimizer."""
         cast("ObjectiveHead", self.head).after_step(self.backbone)
 
     def learned(self) -> dict[str, Tensor]:
-        """Return what training decided: the state of the backbone, and the parameters of the head."""
+        """Return the trained state by name: the state of the backbone, and the parameters of the head."""
         head = {f"(head).{name}": each for name, each in self.head.named_parameters()}
         state = self.backbone.state_dict() | head
         return {name: value.detach().cpu() for name, value in state.items()}
 
 
 def _widened(features: Tensor) -> Tensor:
-    """Return features in single precision or better."""
+    """Return features in float32, or unchanged if they are float64."""
     return features if features.dtype == torch.float64 else features.float()
 
 
 def num_prototypes(config: TrainingConfig, dataset: Dataset) -> int:
-    """Return the number of prototypes of a self-supervised config: its setting, or one per training image."""
+    """Return the number of prototypes of a self-supervised config: `num_prototypes`, or one per training image.
+
+    Args:
+        config: Config of the run.
+        dataset: Dataset of the run.
+    """
     if OBJECTIVES[config.objective].targets_per_image:
         count = config.train_images or len(dataset.y_train)
         count = min(count, len(dataset.y_train))
@@ -79,7 +84,7 @@ def build_self_supervised(
     Args:
         config: Config of the run.
         dataset: Images.
-        code: Fixed prototypes; None for learned ones.
+        code: Fixed prototypes; None to learn the prototypes.
 
     Raises:
         InvalidArgumentError: If the examples are not images.
@@ -112,8 +117,17 @@ def view_batches(
 ) -> Iterator[tuple[Tensor, Tensor, int]]:
     """Yield two views of every training image once, in the order and with the transforms of this epoch.
 
-    By batches: the views of this process's part, first ones then second ones; the rows of its images; and how many
-    images all parts have.
+    A batch of a single image is skipped, because batch normalization needs two.
+
+    Args:
+        data: Examples on the device.
+        config: Config with seed, batch size and settings of the views.
+        epoch: Index of the epoch, from 0.
+        part: Share of this process.
+
+    Yields:
+        The views of this process's images (all first views, then all second views), the row indices of the images,
+        and the number of images of the batch over all processes.
     """
     generator = stream(config.seed, "epoch", epoch)
     images = data.train.inputs
@@ -131,7 +145,7 @@ def view_batches(
 
 
 def _view(data: DeviceData, rows: Tensor, views: Any) -> Tensor:
-    """Return a normalized view of each of these training images."""
+    """Return one normalized view of each of these training images."""
     images = data.train.inputs
     compiles = images.device.type == "cpu" and images.dtype == torch.uint8
     if compiles and len(images) >= LEAST_FUSED:

@@ -1,7 +1,7 @@
-"""Declaration of the settings of a config: default, help and limits of each in one place.
+"""Declaration of the settings of a config: default, help and limits of each setting in one place.
 
 The fields of `TrainingConfig` are declared by `setting`. Checks, command-line flags and the documentation of the
-config are made from these declarations.
+config are generated from these declarations.
 """
 
 import json
@@ -19,7 +19,7 @@ from protosphere.errors import (
 )
 
 LARGEST_FLOAT = 1e38
-"""Single precision holds no larger number."""
+"""Limit of numbers, near the largest number in single precision."""
 
 LARGEST_EXACT_INTEGER = 1 << 53
 """Larger integers are not converted to float, which would change them."""
@@ -27,16 +27,16 @@ LARGEST_EXACT_INTEGER = 1 << 53
 
 @dataclass(frozen=True)
 class Setting:
-    """What a setting is for, and which values it may have.
+    """Help text and allowed values of a setting.
 
     Attributes:
         help: Description in one sentence, for the command line and the reference.
-        minimum: Smallest value; of a float the value itself is excluded if `positive`.
+        minimum: Smallest value of an integer.
         maximum: Largest value of an integer.
-        below: Limit of a float, itself excluded.
-        positive: Whether a float must be greater than 0.
-        choices: Names that a text must be one of; empty if any text may be given.
-        prototypes_only: Whether a learned head ignores it.
+        below: Exclusive upper limit of a float.
+        positive: Whether a float must be greater than 0; otherwise it must be at least 0.
+        choices: Allowed texts; empty if any text is allowed.
+        prototypes_only: Whether only fixed prototypes use the setting.
     """
 
     help: str
@@ -49,7 +49,7 @@ class Setting:
 
 
 def setting(default: Any, help: str, **limits: Any) -> Any:
-    """Declare a field of a config.
+    """Return a dataclass field that declares a setting of a config.
 
     Args:
         default: Default value; a mapping for named options.
@@ -57,7 +57,7 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
         limits: The other attributes of `Setting`.
 
     Returns:
-        A dataclass field whose metadata hold the `Setting`.
+        A field whose metadata hold the `Setting`.
     """
     metadata = {"setting": Setting(help, **limits)}
     if isinstance(default, dict):
@@ -66,14 +66,14 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
 
 
 def settings_of(config: Any) -> dict[str, tuple[str, Setting]]:
-    """Return the type annotation and the declaration of each setting of a config class."""
+    """Return the type annotation and the declaration of each setting of a config class, by name."""
     return {
         each.name: (str(each.type), each.metadata["setting"]) for each in fields(config)
     }
 
 
 def default_of(field: Field[Any]) -> Any:
-    """Return the default of a field."""
+    """Return the default of a field of a config."""
     if field.default is MISSING:
         return {}
     return field.default
@@ -84,8 +84,8 @@ def check_setting(name: str, kind: str, declared: Setting, value: Any) -> None:
 
     Args:
         name: Name of the setting.
-        kind: Its type, as written.
-        declared: Its limits.
+        kind: Type annotation of the setting.
+        declared: Declaration with the limits.
         value: Value to check.
 
     Raises:
@@ -106,7 +106,12 @@ def check_setting(name: str, kind: str, declared: Setting, value: Any) -> None:
 
 
 def converted(kind: str, value: Any) -> Any:
-    """Return an integer given for a float as a float, and anything else as it is."""
+    """Return `value`, converted to float if it is an integer for a float setting.
+
+    Args:
+        kind: Type annotation of the setting.
+        value: Any value.
+    """
     is_exact = type(value) is int and abs(value) < LARGEST_EXACT_INTEGER
     if "float" in kind and is_exact:
         return float(value)
@@ -132,7 +137,7 @@ def _check_number(name: str, declared: Setting, value: Any) -> None:
 
 
 def _check_options(name: str, value: Any) -> None:
-    """Refuse options without names, and values that JSON cannot hold."""
+    """Raise InvalidArgumentError if `value` is not a mapping, or if JSON cannot hold it."""
     if not isinstance(value, Mapping):
         raise InvalidArgumentError(
             f"'{name}' must be options with their names, got {brief(value)}"

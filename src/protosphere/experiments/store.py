@@ -1,7 +1,8 @@
-"""The store of runs: a folder that `train` and `sweep` write to, and `report` and `paired` read.
+"""The store of runs: a folder that `train` and `sweep` write to, and `report` and `paired` read from.
 
-The folder `records` has one JSON file per finished run, DIGEST.json. The folder `work` has one folder per run, DIGEST,
-with checkpoint, metrics and weights. Files are replaced atomically, so that a killed process leaves no incomplete file.
+The folder `records` has one JSON file per finished run, DIGEST.json. The folder `work` has one folder per run,
+DIGEST, with checkpoint, metrics and weights. Files are replaced atomically, so that a killed process leaves no
+incomplete file.
 """
 
 import json
@@ -27,25 +28,25 @@ TABLE_ENDINGS = (".csv", ".parquet")
 
 
 class Store:
-    """A folder of records with any number of readers; `locked` allows one writer."""
+    """A folder of records with any number of readers and one writer, who holds the lock of `locked`."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.record_folder = self.folder / "records"
 
     def work_folder(self, digest: str) -> Path:
-        """Return the folder of the run with this digest."""
+        """Return the folder for checkpoint, metrics and weights of the run with this digest."""
         return self.folder / "work" / digest
 
     def add(self, record: RunRecord) -> None:
-        """Store a record; an earlier record of the same config is replaced."""
+        """Store a record, replacing an earlier record of the same config."""
         make_folder(self.record_folder)
         replace_bytes(
             self.record_folder / f"{record.digest}.json", record.to_json().encode()
         )
 
     def get(self, digest: str) -> RunRecord | None:
-        """Return the record with this digest, or None."""
+        """Return the record with this digest, or None if there is none."""
         path = self.record_folder / f"{digest}.json"
         return _read(path) if path.exists() else None
 
@@ -57,12 +58,12 @@ class Store:
         return sorted(found, key=_order)
 
     def records_of(self, configs: Iterable[TrainingConfig]) -> list[RunRecord]:
-        """Return the existing records of these configs, in their order."""
+        """Return the records of these configs, in the order of the configs; configs without a record are skipped."""
         found = (self.get(config.digest) for config in configs)
         return [record for record in found if record is not None]
 
     def finish(self, record: RunRecord) -> None:
-        """Store the record, then delete the checkpoint; if killed between the two, only the second is repeated."""
+        """Store the record of a run; then delete the checkpoint of a done run, or the folder of an infeasible one."""
         self.add(record)
         folder = self.work_folder(record.digest)
         with suppress(OSError):
@@ -72,19 +73,19 @@ class Store:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def locked(self) -> AbstractContextManager[None]:
-        """Hold the write lock until the block ends or the process dies."""
+        """Return a context that holds the write lock until it ends or the process dies."""
         make_folder(self.record_folder)
         return locked(self.folder, "sweep")
 
 
 def _order(record: RunRecord) -> tuple[str, int, str, int, str]:
-    """Return what records are sorted by."""
+    """Return the sort key of a record: scheme, dimension, mapping, seed, then digest."""
     config = record.config
     return config.scheme, config.dim, config.mapping, config.seed, record.digest
 
 
 def _read(path: Path) -> RunRecord:
-    """The record in a file of a store; StorageError where it is the record of another configuration."""
+    """Return the record in a file of a store; StorageError if the file name is not the digest of its record."""
     with reading(path, "not the record of a run"):
         record = record_from(json.loads(path.read_text(encoding="utf-8")), str(path))
     if path.stem != record.digest:
@@ -111,14 +112,22 @@ def read_table(path: Path) -> list[RunRecord]:
 
 
 def records_at(path: str | Path) -> list[RunRecord]:
-    """Return the records of a store or of a CSV file."""
+    """Return the records of a store's folder or of a CSV file."""
     if str(path).endswith(".csv"):
         return read_table(Path(path))
     return Store(path).records()
 
 
 def write_table(records: Iterable[RunRecord], path: Path) -> Path:
-    """Write the records as .csv or .parquet, one row per record."""
+    """Write the records as a table, one row per record, and return the path.
+
+    Args:
+        records: Records to write.
+        path: Path of a .csv or .parquet file.
+
+    Raises:
+        InvalidArgumentError: If the path has another ending, or there are no records.
+    """
     rows = [record.row() for record in records]
     if path.suffix not in TABLE_ENDINGS:
         raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""Sweeps: many runs, of which finished ones are skipped and the others are given to an engine."""
+"""Sweeps: many runs, of which an engine does those that are not finished yet."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,21 @@ from protosphere.extras import require
 from protosphere.types import ignore
 
 Watch = Callable[[Sequence[TrainingConfig]], None]
-"""Called every moment with the runs that are being worked on."""
+"""Function that is called often with the configs of the runs in progress."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """The input of an engine: runs to do, their dataset and where other processes find it, and the store."""
+    """Input of an engine.
+
+    Attributes:
+        configs: Configs of the runs to do.
+        dataset: Dataset of all runs.
+        data_dir: Folder from which other processes load the dataset.
+        store: Store of the runs.
+        watch: Function that is called with the configs of the runs in progress.
+        accelerator: Kind of device.
+    """
 
     configs: Sequence[TrainingConfig]
     dataset: Dataset
@@ -30,7 +39,7 @@ class Work:
 
 
 Engine = Callable[[Work], Iterator[RunRecord]]
-"""Does the work and hands out each record once, as it comes."""
+"""Function that does the runs and yields the record of each run when it ends."""
 
 
 def pending(
@@ -40,7 +49,14 @@ def pending(
     *,
     retry_failed: bool = False,
 ) -> list[TrainingConfig]:
-    """Return the runs to do: those without a record, with a record of other data, or, if asked for, that failed."""
+    """Return the configs of the runs to do: those without a record, or with a record of other data.
+
+    Args:
+        configs: Configs of all runs.
+        store: Store with the records.
+        dataset: Dataset of the runs.
+        retry_failed: Whether to repeat failed runs, too.
+    """
     found = ((config, store.get(config.digest)) for config in configs)
     again = ("failed",) if retry_failed else ()
     return [
@@ -63,10 +79,20 @@ def sweep(
     watch: Watch = ignore,
     accelerator: str = "auto",
 ) -> Iterator[RunRecord]:
-    """Do every run that is not done, and yield each record once it is stored.
+    """Do every run that is not finished yet, and yield each record after it is stored.
 
     A sweep can be interrupted at any time, even by kill -9, and called again: finished runs are in the store, and an
     unfinished run continues from its last checkpoint.
+
+    Args:
+        configs: Configs of all runs.
+        dataset: Dataset of the runs.
+        store: Store for the records.
+        engine: Function that does the runs, such as `in_this_process`.
+        data_dir: Folder from which other processes load the dataset.
+        retry_failed: Whether to repeat failed runs, too.
+        watch: Function that is called with the configs of the runs in progress.
+        accelerator: Kind of device.
     """
     require("lightning_fabric")  # here, not in a worker
     with store.locked():
@@ -77,7 +103,7 @@ def sweep(
 
 
 def in_this_process(work: Work) -> Iterator[RunRecord]:
-    """Run one run after another in this process."""
+    """Do one run after another in this process, and yield each record."""
     for config in work.configs:
         watch = partial(work.watch, [config])
         folder = work.store.work_folder(config.digest)

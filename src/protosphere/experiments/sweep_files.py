@@ -1,4 +1,4 @@
-"""A sweep as TOML: a config, and the grids of heads, schemes, dimensions, mappings and seeds to run it over.
+"""A sweep as a TOML file: a config, and grids of heads, schemes, dimensions, mappings and seeds to run it with.
 
 config = "quick-mnist"             # a name or a path; every setting of it may be given here too
 epochs = 6
@@ -48,34 +48,34 @@ AXES = {
     "split_seeds": "split_seed",
     "seeds": "seed",
 }
-"""What a grid may have lists of, and the setting that each is of; the last runs fastest."""
+"""Lists that a grid may have, and the setting that each list varies; the last list varies fastest."""
 
 NEEDED = {"prototypes": ("schemes", "dims"), "bottleneck": ("dims",), "linear": ()}
-"""The lists that a head cannot do without."""
+"""Lists that a grid must have, by its head."""
 
 ONLY_SWEPT = ("scheme", "dim", "mapping", "seed")
-"""Settings that a sweep has as lists alone."""
+"""Settings that a sweep file gives only as lists."""
 
 SETTINGS = set(DEFAULTS) - set(ONLY_SWEPT)
-"""Those that the file, or a grid for its own runs, may give as they are."""
+"""Settings that a sweep file, or a grid for its own runs, may give as single values."""
 
 
 def load_sweep(path: Path) -> list[TrainingConfig]:
-    """Return the config of every run that the file describes, each once, in order."""
+    """Return the configs of the runs that a sweep file describes, in order and without duplicates."""
     return sweep_configs(read_toml(path), str(path))
 
 
 def sweep_configs(
     content: Mapping[str, Any], where: str = "the sweep"
 ) -> list[TrainingConfig]:
-    """Return the configs that the content of a sweep file asks for, each once.
+    """Return the configs that the content of a sweep file describes, in order and without duplicates.
 
     Args:
-        content: The file as TOML reads it.
+        content: Parsed TOML content.
         where: Name of the file, for error messages.
 
     Raises:
-        InvalidArgumentError: If it has an unknown key, lacks a list, or a setting cannot have its value.
+        InvalidArgumentError: If there is an unknown key, a list is missing, or a setting cannot have its value.
 
     Example:
         >>> content = {"dataset": "digits", "schemes": ["one_hot"], "dims": [10, 16]}
@@ -107,7 +107,7 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Return the grids of the file, each with the lists that stand outside of all."""
+    """Return the grids of the file; each grid also has the lists from the top level of the file."""
     shared = {axis: content[axis] for axis in AXES if axis in content}
     grids: Any = content.get("grid", [{}])
     if not isinstance(grids, list) or not all(isinstance(grid, dict) for grid in grids):  # pyright: ignore[reportUnknownVariableType]
@@ -133,7 +133,7 @@ def _runs(
 def _runs_of(
     base: TrainingConfig, head: str, grid: Mapping[str, Any]
 ) -> Iterator[TrainingConfig]:
-    """Yield the runs of one head; settings it has no use for are at their defaults, so that each run comes once."""
+    """Yield the configs of one head of a grid; settings that the head does not use have their defaults."""
     unused = {"head"}
     settings = base.record() | _settings(grid)
     if head in LEARNED_HEADS:

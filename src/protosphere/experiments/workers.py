@@ -1,6 +1,6 @@
 """The engine of `--workers N`: processes on this machine, each with one run at a time.
 
-A worker that dies is replaced, and its run is tried once more. When the sweep dies, even by kill -9, its workers end.
+A worker that dies is replaced, and its run is tried once more. If the sweep dies, even by kill -9, its workers end.
 """
 
 import multiprocessing
@@ -24,7 +24,7 @@ TRIES = 2
 
 
 class _Worker:
-    """A process, and our end of the pipe to it."""
+    """A worker process, and the sweep's end of the pipe to it."""
 
     def __init__(self) -> None:
         context = multiprocessing.get_context(
@@ -42,7 +42,11 @@ class _Worker:
 
 
 class _Crew:
-    """The workers, by their pipes those at work, and the runs: each with how often it has been begun."""
+    """The workers of a sweep and its runs.
+
+    `todo` has the configs of waiting runs, each with the number of times it was started; `busy` has the workers in
+    progress, by pipe.
+    """
 
     def __init__(self, work: Work, size: int) -> None:
         self.work = work
@@ -52,7 +56,7 @@ class _Crew:
         self.busy: dict[Any, tuple[_Worker, TrainingConfig, int]] = {}
 
     def hand_out(self) -> None:
-        """Give every idle worker a run, hiring as many as there is work for."""
+        """Give every idle worker a run, and start more workers while there are runs and fewer than `size` workers."""
         while self.todo and len(self.busy) < self.size:
             worker = self.idle.pop() if self.idle else _Worker()
             config, tries = self.todo.pop(0)
@@ -63,7 +67,10 @@ class _Crew:
             )
 
     def collected(self, pipe: Any) -> RunRecord | None:
-        """The record that came; of a worker that died None, its run put back, or a record of the failure."""
+        """Return the record of the run that ended on a pipe; None if its worker died and the run is put back.
+
+        After the last try of a run whose worker died, return a record of the failure.
+        """
         worker, config, tries = self.busy.pop(pipe)
         try:
             answer = pipe.recv()
@@ -105,7 +112,7 @@ def local_workers(count: int) -> Engine:
 
 
 def _serve(pipe: Connection) -> None:
-    """What a worker does: runs, until nobody asks for more."""
+    """Do the runs that arrive on the pipe and send back their records, until the pipe is closed."""
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # an interrupt is the sweep's to handle

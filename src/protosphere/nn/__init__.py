@@ -81,7 +81,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "PrototypeClassifier":
-        require("sklearn")  # where it is missing, one sentence says what to install
+        require("sklearn")  # if it is missing, the error says what to install
         from protosphere.nn.estimator import PrototypeClassifier
 
         return PrototypeClassifier

@@ -1,4 +1,4 @@
-"""Replacement of the classifier of an existing model, which is found by the names that libraries use.
+"""Replacement of the classifier of an existing model, which is found by the attribute names of common libraries.
 
 torchvision: `fc` (ResNet), `classifier` (VGG, DenseNet, MobileNet), `head` (Swin), `heads` (ViT). timm:
 `get_classifier()`. transformers: `classifier`, `score` and others; its `num_labels` is updated. None of these libraries
@@ -25,19 +25,19 @@ NAMES = (
     "cls_classifier",
     "logits_proj",
 )
-"""Attributes that hold a classifier."""
+"""Names of attributes that hold a classifier."""
 
 SECOND = re.compile(r"^aux|(^|_)(dist|distill(ed|ation))($|_|\d)", re.IGNORECASE)
-"""Attributes that hold a second one: `aux1`, `AuxLogits`, `head_dist`, `distillation_classifier`; not `distilbert`."""
+"""Names of attributes that hold a second classifier: `aux1`, `AuxLogits`, `head_dist`; not `distilbert`."""
 
 LIKELY = re.compile(
     r"(^|[.]|(?<!pre)_)(fc|classifier|heads?|score|logits|exit)\d*($|[._])",
     re.IGNORECASE,
 )
-"""Names of layers that are classifiers if they have as many outputs as the one that is; `pre_classifier` is none."""
+"""Names of layers that are classifiers if they have as many outputs as the main classifier; not `pre_classifier`."""
 
 COUNTS = ("num_classes", "num_labels")
-"""Attributes in which models keep the number of classes."""
+"""Names of attributes in which models store the number of classes."""
 
 
 def attach(
@@ -121,7 +121,7 @@ def prototype_head(model: nn.Module) -> PrototypeHead:
 
 
 def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
-    """Put a layer of head.dim outputs and the head wherever the old layer stands, alone or before a head."""
+    """Replace `old` by a linear layer with head.dim outputs and the head; keep a head that already follows `old`."""
     device = old.weight.device
     dtype = old.weight.dtype
     lazy = isinstance(old, nn.LazyLinear)
@@ -146,7 +146,7 @@ def _children(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Module]]:
 
 
 def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Linear]:
-    """Return the layers to replace."""
+    """Return the linear layers to replace: those named by `layer`, or those found in the model."""
     if layer is not None:
         if not layer and layer != "":
             raise InvalidArgumentError(
@@ -202,7 +202,7 @@ def _named(model: nn.Module, name: str) -> nn.Linear:
 
 
 def _classifiers(model: nn.Module) -> list[nn.Module]:
-    """Return what the model's library calls its classifiers."""
+    """Return the modules that are the model's classifiers, by `get_classifier()` or by attribute name."""
     asked = _asked(model)
     reset = getattr(model, "reset_classifier", None)
     if (
@@ -234,7 +234,7 @@ def _classifiers(model: nn.Module) -> list[nn.Module]:
 
 
 def _asked(model: nn.Module) -> list[nn.Module]:
-    """Return what timm's `get_classifier` returns: one module, or two of a distilled model."""
+    """Return the modules that timm's `get_classifier` returns: one, or two for a distilled model; empty without it."""
     ask = getattr(model, "get_classifier", None)
     found: object = ask() if callable(ask) else None
     if isinstance(found, (tuple, list)):
@@ -245,7 +245,7 @@ def _asked(model: nn.Module) -> list[nn.Module]:
 
 
 def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
-    """Return the last layer of a second classifier, which must have as many outputs as the first."""
+    """Return the last linear layer of a second classifier with as many outputs as the main classifier."""
     return _last(
         [layer for layer in _linears([child]) if layer.out_features == outputs],
         f"'model' has a second classifier, {name!r}, with no nn.Linear of {outputs} outputs; "
@@ -275,7 +275,7 @@ def _last(layers: list[nn.Linear], otherwise: str) -> nn.Linear:
 def _require_no_other(
     model: nn.Module, chosen: list[nn.Linear], roots: list[nn.Module]
 ) -> None:
-    """Raise where a classifier would keep the old classes."""
+    """Raise InvalidArgumentError if a layer that is not replaced looks like another classifier of the same classes."""
     inside = [*chosen, *_linears(roots)]
     outputs = chosen[0].out_features
     each = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())

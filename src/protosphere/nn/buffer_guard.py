@@ -1,6 +1,6 @@
 """Detection of non-persistent buffers that have been replaced since they were computed.
 
-`to_empty`, loaders that start on the meta device, and users may replace them.
+`to_empty`, loaders that start on the meta device, and users may replace buffers.
 """
 
 import os
@@ -19,7 +19,7 @@ def remember_buffers(module: nn.Module) -> None:
 
 
 def buffers_intact(module: nn.Module) -> bool:
-    """Return whether the buffers are still the remembered tensors and not on the meta device.
+    """Return True if the buffers of a module are still the remembered tensors and not on the meta device.
 
     Args:
         module: A module; if its buffers were never remembered, they count as intact.
@@ -37,12 +37,12 @@ def buffers_intact(module: nn.Module) -> bool:
 
 
 def is_on_meta(module: nn.Module) -> bool:
-    """Return whether a buffer is on the meta device, where tensors have no values."""
+    """Return True if a buffer of the module is on the meta device, where tensors have no values."""
     return any(buffer.is_meta for buffer in module.buffers())
 
 
 def like_buffers(module: nn.Module) -> Tensor:
-    """Return a tensor with the floating dtype and on the device of the module's buffers."""
+    """Return a tensor with the floating-point dtype and the device of the module's buffers."""
     buffers = list(module.buffers())
     for buffer in buffers:
         if buffer.is_floating_point():
@@ -52,10 +52,10 @@ def like_buffers(module: nn.Module) -> Tensor:
 
 
 def keeps_values(move: Callable[[Tensor], Tensor]) -> bool:
-    """Return whether a function that moves or casts tensors keeps their values, which that of `to_empty` does not.
+    """Return True if a function that moves or casts tensors keeps their values; False for the function of `to_empty`.
 
     Args:
-        move: Function of a tensor, as passed to `nn.Module._apply`.
+        move: Function from a tensor to a tensor, as passed to `nn.Module._apply`.
     """
     probe = torch.frombuffer(bytearray(os.urandom(16)), dtype=torch.uint8)
     moved = move(probe.clone())

@@ -38,22 +38,22 @@ from protosphere.spherical.provenance import Provenance
 from protosphere.spherical.spherical_code import SphericalCode
 
 UNSUSPECTED_BYTES, LARGEST_RATIO = 1 << 28, 64
-"""A code that unpacks to more than the first and more than so many times its size is refused."""
+"""Limits on the unpacked size of a code: it is refused above both this many bytes and this many times its size."""
 
 MAGIC = b"psphead2"
-"""How a state begins."""
+"""First bytes of every state."""
 
 MOST_CARRIED = 1_000_000
-"""K n up to which a state has everything."""
+"""Largest K n of a code that is stored completely."""
 
 POINT_TOLERANCE = 1e-6
-"""Points this near are the same but for rounding."""
+"""Largest difference of coordinates that counts as rounding."""
 
 ROUNDED = 1 << 20
-"""Points of closed forms are compared as multiples of one over this."""
+"""Points of closed forms are compared after rounding to multiples of 1 / ROUNDED."""
 
 MOST_COMPARED = 1 << 34
-"""K n up to which points in different forms are compared one by one; codes of parts may have any number of classes."""
+"""Largest K n of codes in different forms whose points are compared; codes of parts may be much larger."""
 
 BLOCK_ROWS = 1 << 14
 
@@ -62,10 +62,10 @@ _digests: WeakKeyDictionary[SphericalCode, str] = WeakKeyDictionary()
 
 
 class SavedHead(NamedTuple):
-    """The parts of a saved state.
+    """Parts of a saved head state.
 
     Attributes:
-        header: Settings of the head.
+        header: Metadata: code, digests, and settings of the head.
         packed_code: The compressed code.
     """
 
@@ -74,10 +74,10 @@ class SavedHead(NamedTuple):
 
 
 def code_digest(code: SphericalCode) -> str:
-    """Return the SHA-256 digest of the stored points: packed codewords or float64 rows, and glue vectors.
+    """Return the SHA-256 digest of the stored points: packed codewords or float64 rows, and glue vectors; cached.
 
     Args:
-        code: The code; its digest is computed once.
+        code: The code.
     """
     if code not in _digests:
         _digests[code] = storage.digest(
@@ -117,7 +117,7 @@ def packed_state(
 
 
 def unpacked_state(state: Tensor) -> SavedHead:
-    """Return the parts of a state; the code stays compressed.
+    """Return the header and the compressed code of a head state.
 
     Args:
         state: Result of `packed_state`.
@@ -156,14 +156,14 @@ def unpacked_state(state: Tensor) -> SavedHead:
 
 
 def scale_start(saved: SavedHead, preset: str) -> float | None:
-    """Return the initial value of the saved scale, if the preset chose it.
+    """Return the initial scale that the saved head's preset chose, if a head with the same preset loads it.
 
     Args:
         saved: A state.
-        preset: Preset of the head that loads it.
+        preset: Name of the preset of the head that loads the state.
 
     Returns:
-        The scale; None if the state has another preset or its user chose the scale.
+        The scale; None if the state has another preset, or if the scale was given as a number.
     """
     settings = saved.header["settings"]
     chosen = settings["preset"] == preset and isinstance(settings.get("scale"), str)
@@ -193,7 +193,7 @@ def packed_code(code: SphericalCode) -> bytes:
 
 
 def _left_out(code: SphericalCode) -> list[str]:
-    """Return the arrays of a large code that are not stored, because its structure or closed form restores them."""
+    """Return the names of the arrays of a large code that are not stored because they can be recomputed exactly."""
     if code.num_classes * code.dim <= MOST_CARRIED:
         return []
     closed = (
@@ -208,7 +208,7 @@ def _left_out(code: SphericalCode) -> list[str]:
 
 
 def _compressible(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array that compresses well: indices of codewords, which mostly rise by one, as differences."""
+    """Return an array that compresses well: indices of codewords, which mostly increase by one, become differences."""
     if array.ndim == 1:
         return np.diff(array, prepend=array.dtype.type(0))
     return np.ascontiguousarray(array)
@@ -231,7 +231,7 @@ def rounded_digest(code: SphericalCode) -> str:
 
 
 def _known_by(code: SphericalCode, left_out: list[str]) -> str | None:
-    """Return the digest that verifies restored arrays: bit for bit for codewords, up to rounding for points."""
+    """Return the digest that verifies recomputed arrays: exact for codewords, of rounded points for closed forms."""
     if not left_out:
         return None
     return rounded_digest(code) if "points" in left_out else code_digest(code)
@@ -287,7 +287,7 @@ def _read(packed: bytes) -> SphericalCode:
 
 
 def _made_again(description: dict[str, Any]) -> SphericalCode:
-    """Return the code of a closed form whose points were left out, certified like a new one."""
+    """Return the rebuilt code of a closed form whose points were left out, with a new certificate."""
     provenance = Provenance.from_json(description["provenance"])
     if not is_closed_form(provenance):
         raise InvalidArgumentError(
@@ -297,22 +297,22 @@ def _made_again(description: dict[str, Any]) -> SphericalCode:
 
 
 def _measured(arrays: storage.Arrays, description: dict[str, Any]) -> SphericalCode:
-    """Return the code of these arrays, its certificate measured as that of a file is; the state's own is unverified."""
+    """Return the code with these arrays; its certificate is computed again, because that of the state is unverified."""
     return verified_if_quick(code_from_parts(file.parts(arrays, description)))
 
 
 def reserve_to_use(
     saved: SavedHead, code: SphericalCode, reserve: SphericalCode
 ) -> SphericalCode:
-    """Return the reserve that a head uses after loading.
+    """Return the code of all classes, in use and reserved, that a head uses after loading.
 
-    It is the head's own reserve if the saved prototypes belong to it. If both come from the same request but differ in
-    rounding or version, it is the saved one.
+    This is the head's own reserve if the saved prototypes belong to it. If both come from the same request but differ
+    in rounding or version, the saved reserve is used.
 
     Args:
         saved: A state.
         code: Code of the classes in use.
-        reserve: Reserve of the head.
+        reserve: Code of all classes of the head, including those reserved for later.
 
     Raises:
         InvalidArgumentError: If the saved prototypes are not those of the head.
@@ -330,7 +330,7 @@ def reserve_to_use(
                 f"the checkpoint's prototypes are not this head's: it was trained with {other}, this head has {mine}"
                 f"{same}; PrototypeHead.from_state_dict builds the head that it needs"
             )
-        reserve = theirs  # of a processor that rounds otherwise, or of a version that knew better or worse
+        reserve = theirs  # of a CPU that rounds differently, or of another version
     if header["num_classes"] > code.num_classes:
         raise InvalidArgumentError(
             f"the checkpoint has {header['num_classes']} classes, this head {code.num_classes}: "
@@ -340,7 +340,7 @@ def reserve_to_use(
 
 
 def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:
-    """Return whether two codes answer the same request or have the same points up to rounding."""
+    """Return True if two codes come from the same request or have the same points up to rounding."""
     if (theirs.num_classes, theirs.dim) != (mine.num_classes, mine.dim):
         return False
     if (
@@ -362,7 +362,7 @@ def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:
 
 
 def _same_arrays(theirs: SphericalCode, mine: SphericalCode) -> bool:
-    """Return whether two codes have the same form and in it the same numbers up to rounding."""
+    """Return True if two codes have the same structure and, up to rounding, the same stored arrays."""
     if theirs.placement.structure.name != mine.placement.structure.name:
         return False
     first = theirs.placement.structure.point_arrays()

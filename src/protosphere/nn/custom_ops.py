@@ -1,4 +1,4 @@
-"""Custom operators for the sums of a loss, which `torch.compile` does not trace into."""
+"""Custom operators for the log-sum-exp, weighted sums and dot products of a loss, opaque to `torch.compile`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _living: WeakValueDictionary[int, Projection] = WeakValueDictionary()
 
 
 def new_handle(projection: Projection) -> int:
-    """Return a number that identifies the projection in graphs, which can hold only tensors and numbers.
+    """Return an integer that identifies the projection in graphs, which can hold only tensors and numbers.
 
-    It is valid as long as the projection exists.
+    The handle is valid as long as the projection exists.
     """
     handle = next(_handles)
     _living[handle] = projection
@@ -33,7 +33,13 @@ def new_handle(projection: Projection) -> int:
 
 @_operator("protosphere::log_sum_exp")
 def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor]:
-    """Custom operator for `Projection.log_sum_exp_and_mean`."""
+    """Return `Projection.log_sum_exp_and_mean(z, with_mean)` of the projection with this handle.
+
+    Args:
+        z: B x n vectors.
+        handle: Result of `new_handle`.
+        with_mean: Whether to compute the means.
+    """
     return _living[handle].log_sum_exp_and_mean(z, with_mean)
 
 
@@ -41,13 +47,24 @@ def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor
 def weighted_prototypes(
     weights: Tensor, factors: Tensor | None, handle: int
 ) -> tuple[Tensor, Tensor]:
-    """Custom operator for `Projection.weighted_prototypes`."""
+    """Return `Projection.weighted_prototypes(weights, factors)` of the projection with this handle.
+
+    Args:
+        weights: B x K weights.
+        factors: Factors of the weights, as in `Projection.weighted_prototypes`.
+        handle: Result of `new_handle`.
+    """
     return _living[handle].weighted_prototypes(weights, factors)
 
 
 @_operator("protosphere::products")
 def products(z: Tensor, handle: int) -> Tensor:
-    """Return the products z c_k for all k."""
+    """Return the B x K dot products of vectors with all prototypes.
+
+    Args:
+        z: B x n vectors.
+        handle: Result of `new_handle`.
+    """
     return _living[handle](z)
 
 

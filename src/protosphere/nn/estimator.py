@@ -37,10 +37,10 @@ from protosphere.nn.linear_probe import (
 )
 
 LARGEST_AT_ONCE = 1 << 27
-"""Multiplications of all examples up to which 'auto' is L-BFGS: a few seconds for its couple of hundred passes."""
+"""Largest number of multiplications in a pass for which solver 'auto' is L-BFGS; 200 passes take a few seconds."""
 
 CLASSES_FROM = 64
-"""From so many classes on, the closed form of a simplex is faster for batches than its matrix."""
+"""Smallest number of classes for which the closed form of a simplex is faster than its matrix."""
 
 
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):
@@ -113,7 +113,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> PrototypeClassifier:
-        """Fit the map.
+        """Fit the map to examples from new initial weights.
 
         Args:
             X: Features, an array or a sparse matrix.
@@ -160,7 +160,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> PrototypeClassifier:
-        """Fit one pass over these examples.
+        """Fit the map by one pass over these examples.
 
         Args:
             X: Features, an array or a sparse matrix.
@@ -205,7 +205,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def embed(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the outputs of the map, before they are compared with prototypes.
+        """Return the N x n outputs of the map, before they are compared with the prototypes.
 
         Args:
             X: Features.
@@ -224,7 +224,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return found
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the logits, one per class; for two classes, the second minus the first.
+        """Return the N x K logits; for two classes, the N differences of the second and the first logit.
 
         Args:
             X: Features.
@@ -233,7 +233,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return logits[:, 1] - logits[:, 0] if len(self.classes_) == 2 else logits
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the softmax of the logits.
+        """Return the N x K probabilities of the classes: the softmax of the logits.
 
         Args:
             X: Features.
@@ -241,7 +241,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return torch.softmax(self._logits(X), dim=1).numpy()
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the log-softmax of the logits, which is accurate even if the probability underflows.
+        """Return the N x K log-probabilities of the classes, which are accurate even if a probability underflows.
 
         Args:
             X: Features.
@@ -249,7 +249,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return torch.log_softmax(self._logits(X), dim=1).numpy()
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of the nearest prototype.
+        """Return the N classes whose prototypes are nearest.
 
         Args:
             X: Features.
@@ -282,7 +282,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return features, labels, weights
 
     def _prepare(self, classes: NDArray[Any], num_features: int) -> None:
-        """A head for these classes, and a map drawn for it."""
+        """Make a head for these classes and a map with random initial weights."""
         if not np.iterable(self.hidden):
             raise ValueError(
                 f"'hidden' must be the widths of hidden layers, such as (64,), got {self.hidden!r}"
@@ -309,7 +309,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-    """The place of each label among the sorted classes; ValueError for one that is none of them."""
+    """Return the index of each label among the sorted classes; ValueError for a label that is not a class."""
     numbers = np.searchsorted(classes, labels).clip(0, len(classes) - 1)
     unknown = np.unique(labels[classes[numbers] != labels])
     if len(unknown):

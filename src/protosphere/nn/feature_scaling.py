@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Means and variances of weighted examples.
+    """Means and variances of weighted examples with m features.
 
     Attributes:
         total: Sum of the weights.
-        mean: Mean of each feature.
-        variance: Variance of each feature.
+        mean: m means.
+        variance: m variances.
     """
 
     total: float
@@ -24,11 +24,12 @@ class Moments:
     variance: NDArray[np.float64]
 
     def standardized(self, features: Any) -> NDArray[np.float64]:
-        """Return (features - mean) / standard deviation as an array.
+        """Return (features - mean) / standard deviation as a dense array.
+
+        Features that are constant up to rounding are only centered.
 
         Args:
-            features: Rows of an array or of a sparse matrix. Features that are constant up to rounding are only
-                centered.
+            features: N x m array or sparse matrix.
         """
         dense: NDArray[np.float64] = (
             features.toarray() if hasattr(features, "toarray") else features
@@ -38,7 +39,7 @@ class Moments:
         return (dense - self.mean) / np.where(varies, deviation, 1.0)
 
     def together(self, other: Moments) -> Moments:
-        """Return the combined moments of both sets of examples.
+        """Return the moments of the union of two sets of examples.
 
         Args:
             other: Moments of further examples.
@@ -55,11 +56,11 @@ class Moments:
 
 
 def moments(features: Any, weights: NDArray[np.float64]) -> Moments:
-    """Return the moments of weighted examples.
+    """Return the weighted mean and variance of each feature.
 
     Args:
-        features: An array, or compressed sparse rows.
-        weights: Weight of each example.
+        features: N x m array, or sparse matrix in CSR format.
+        weights: N weights of the examples.
     """
     total = float(weights.sum())
     mean: NDArray[np.float64] = weights @ features / total

@@ -13,11 +13,11 @@ from protosphere.nn.streaming.cross_entropy import checked_classes
 from protosphere.nn.vectors import widened
 
 SMALLEST_NORM = 1e-12
-"""Vectors no longer than this have a direction, and no gradient of it, which would be at least 1e12 long."""
+"""Largest norm of vectors whose direction gets no gradient: its norm would be at least 1e12."""
 
 
 def norms(z: Tensor, order: float = 2) -> Tensor:
-    """Return the norm of each vector, with gradient 0 at 0.
+    """Return the norm of each vector; its gradient at 0 is 0.
 
     Args:
         z: (..., n) vectors.
@@ -36,7 +36,7 @@ def norms(z: Tensor, order: float = 2) -> Tensor:
 
 
 def unit(z: Tensor) -> Tensor:
-    """Return z / |z|: on the sphere for every finite z; 0, with gradient 0, for 0.
+    """Return z / |z|, a unit vector for every finite nonzero z; 0, with gradient 0, for z = 0.
 
     Args:
         z: (..., n) vectors.
@@ -137,7 +137,7 @@ def target_cosines(
 
 
 def mean_of_kept(losses: Tensor, kept: Tensor) -> Tensor:
-    """Return the mean over the examples that are not ignored; nan if all are.
+    """Return the mean loss over the examples that are not ignored; nan if all examples are ignored.
 
     Args:
         losses: B losses.

@@ -21,20 +21,22 @@ from protosphere.spherical.provenance import FIRST, Step
 from protosphere.spherical.spherical_code import SphericalCode
 
 LARGEST_ORDERED = 1 << 34
-"""Products (K^2 n) up to which a code is put in order, some seconds' worth; larger ones keep theirs."""
+"""Largest K^2 n of a code that is reordered, which takes some seconds; larger codes keep their order."""
 
 MEANINGFUL = frozenset({"similarity", "tree"})
-"""Options by which a scheme is told which classes are alike."""
+"""Options of schemes that describe which classes are similar."""
 
 _WARNED: list[bool] = []
-"""Not empty once this process has warned of many classes."""
+"""Not empty after this process has warned about many classes."""
 
 LARGEST_DEFAULT_DIM = 512
-"""Without `dim` a head has K - 1 dimensions, where the simplex lives, but no more than this."""
+"""Largest default dimension of a head: the default is K - 1, as for a simplex, at most this."""
 
 
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
-    """Return the same points, ordered so that the first `num_first` are well separated; nested codes stay as they are.
+    """Return the same points, ordered so that the first `num_first` points are well separated.
+
+    Nested codes and very large codes keep their order.
 
     Args:
         code: The code.
@@ -54,7 +56,7 @@ def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
 
 
 def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
-    """Return the code of the first classes of a code, with its own certificate.
+    """Return the code of the first `num_classes` classes, with its own certificate.
 
     Args:
         code: The code; its points stay the same.
@@ -80,7 +82,7 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
         )
     step = Step(FIRST, K)
     placement = after(code.placement, step)
-    if code.certificate.unverified:  # of a file too large to be looked at while loading
+    if code.certificate.unverified:  # loaded from a file too large to check
         placement.structure.check()
     provenance = code.provenance and code.provenance.then(step)
     proved = code.certificate.reason == BY_THEOREM
@@ -89,7 +91,7 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
 
 
 def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
-    """Return the certificates of the first 2, 4, 8, ... classes of a code, and of all classes.
+    """Return the certificates of the first 2, 4, 8, ... classes of a code, and of the whole code.
 
     Args:
         code: The code.
@@ -113,7 +115,7 @@ def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
 
 
 def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
-    """Raise unless a head can grow to this number of classes.
+    """Raise InvalidArgumentError if a head cannot grow to this number of classes.
 
     Args:
         reserve: Code of all classes, including those reserved for later.
@@ -135,7 +137,12 @@ def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
 
 
 def warn_once(num_classes: int, dim: int) -> None:
-    """Warn, once per process, that there are many classes for the dimension."""
+    """Warn, at most once per process, that there are many classes for the dimension.
+
+    Args:
+        num_classes: Number of classes K.
+        dim: Dimension n.
+    """
     if _WARNED:
         return
     _WARNED.append(True)
@@ -154,7 +161,7 @@ def reserved(
     seed: int,
     options: Mapping[str, Any],
 ) -> tuple[SphericalCode, int]:
-    """Return the code of all classes, including reserved ones, and the number of classes in use.
+    """Return the code of all classes, in use and reserved, and the number of classes in use.
 
     Args:
         given: Number K of classes, or a code.

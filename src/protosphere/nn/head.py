@@ -97,7 +97,7 @@ class PrototypeHead(nn.Module):
         self._may_be_replaced = is_on_meta(self.projection)
 
     def _use(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
-        """Build the projection of the first classes of the reserve."""
+        """Set the head to the first `num_classes` classes of the reserve, and build their projection."""
         self.code = growth.first_classes(self.reserve, num_classes)
         current = getattr(self, "projection", None)
         resharded = getattr(current, "of", None)  # a ShardedProjection stays one
@@ -110,7 +110,7 @@ class PrototypeHead(nn.Module):
     def _refill(
         self, num_classes: int, device: torch.device, dtype: torch.dtype
     ) -> None:
-        """Rebuild the prototypes from the code, whatever torch's default device is."""
+        """Rebuild the prototypes from the code on the CPU, then move them to `device`."""
         with torch.device("cpu"):
             self._use(num_classes, dtype)
         self.projection.to(device)
@@ -119,7 +119,7 @@ class PrototypeHead(nn.Module):
     def _apply(
         self, fn: Callable[[Tensor], Tensor], recurse: bool = True
     ) -> PrototypeHead:
-        """Apply `.to()` and the like; rebuild prototypes for a finer dtype, or if the memory was not kept."""
+        """Apply a function such as that of `.to()`; rebuild the prototypes if their values are lost or too coarse."""
         before = like_buffers(self.projection)
         intact = buffers_intact(self.projection) and keeps_values(fn)
         cast("Any", super())._apply(fn, recurse)  # torch has no types for it
@@ -131,12 +131,12 @@ class PrototypeHead(nn.Module):
         return self
 
     def train(self, mode: bool = True) -> PrototypeHead:
-        """Set training mode, and restore buffers that a loader has replaced."""
+        """Set training mode, and restore prototypes whose buffers a loader has replaced."""
         self._restore_lost_buffers()
         return super().train(mode)
 
     def _restore_lost_buffers(self) -> None:
-        """Rebuild the prototypes if a loader replaced them, which it may do with whatever is not saved.
+        """Rebuild the prototypes if a loader replaced their buffers, which are not in the state_dict.
 
         This is checked once after each load.
         """
@@ -171,7 +171,7 @@ class PrototypeHead(nn.Module):
         return self.reserve.certificate
 
     def embed(self, z: Tensor) -> Tensor:
-        """Return the scaled vectors whose dot products with the prototypes are the logits.
+        """Return the vectors whose dot products with the prototypes are the logits: z, normalized and scaled.
 
         Args:
             z: (..., n) vectors.
@@ -189,13 +189,13 @@ class PrototypeHead(nn.Module):
         return scale * self.preset.embed(wide)
 
     def _wide(self, z: Tensor) -> Tensor:
-        """Return z in float32 for half types; raise if it cannot be compared with prototypes."""
+        """Return z, in float32 for half precision; raise InvalidArgumentError if its shape or dtype is not valid."""
         if self._may_be_replaced and not torch.compiler.is_compiling():
             self._restore_lost_buffers()
         return checked_wide(z, self.dim)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the logits.
+        """Return the logits of each vector.
 
         Args:
             z: (..., n) vectors, as for `nn.Linear`.
@@ -209,10 +209,10 @@ class PrototypeHead(nn.Module):
         return logits.reshape(*z.shape[:-1], self.num_classes)
 
     def prototypes(self, classes: Tensor | None = None) -> Tensor:
-        """Return prototypes, one per row.
+        """Return the prototypes of classes, one per row.
 
         Args:
-            classes: The classes whose prototypes are returned; all by default.
+            classes: Indices of classes; all classes by default.
         """
         if classes is None:
             device = like_buffers(self.projection).device
@@ -279,8 +279,8 @@ class PrototypeHead(nn.Module):
     def parts(self, z: Tensor) -> PartDecisions:
         """Return the most probable value of each part, for classes made of parts (`ps.compose`).
 
-        Each part is decided independently, so that the values together need not be a class if only some combinations
-        are.
+        Each part is decided independently. If only some combinations of values are classes, the result may be a
+        combination that is not a class.
 
         Args:
             z: (..., n) vectors.
@@ -306,7 +306,7 @@ class PrototypeHead(nn.Module):
         )
 
     def score(self, z: Tensor, kind: str = "energy") -> Tensor:
-        """Return an in-distribution score for each vector; higher means more likely known.
+        """Return an in-distribution score for each vector; higher means more likely a known class.
 
         Args:
             z: (..., n) vectors.
@@ -358,7 +358,7 @@ class PrototypeHead(nn.Module):
         )
 
     def set_extra_state(self, state: Tensor) -> None:
-        """Load the saved prototypes and settings.
+        """Load prototypes and settings from a state dict.
 
         Args:
             state: Result of `get_extra_state`.
@@ -410,7 +410,7 @@ class PrototypeHead(nn.Module):
         return head
 
     def extra_repr(self) -> str:
-        """Return one line for `print(model)`."""
+        """Return the description of the head for `print(model)`, in one line."""
         room = ""
         if self.reserve is not self.code:
             room = f", room for {self.reserve.num_classes}"

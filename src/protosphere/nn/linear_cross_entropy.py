@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from protosphere.nn.head import PrototypeHead
 
 Prototypes: TypeAlias = "SphericalCode | PrototypeHead | Projection | Tensor"
-"""What `linear_cross_entropy` takes as prototypes."""
+"""Types of the prototypes of `linear_cross_entropy`."""
 
 _projections: WeakKeyDictionary[SphericalCode, dict[Any, Projection]] = (
     WeakKeyDictionary()
@@ -89,7 +89,7 @@ def linear_cross_entropy(
 def _logit_vectors(
     vectors: Tensor, prototypes: Prototypes
 ) -> tuple[Tensor, Projection]:
-    """Return vectors, float32 for half types, and a projection whose products with them are the logits."""
+    """Return vectors, in float32 for half precision, and a projection: their dot products are the logits."""
     if isinstance(prototypes, Tensor):
         projection = _of_matrix(prototypes)
     elif isinstance(prototypes, SphericalCode):
@@ -123,7 +123,7 @@ def _of_matrix(matrix: Tensor) -> Projection:
 
 
 def _of_code(code: SphericalCode, like: Tensor) -> Projection:
-    """Return the projection of a code, which is built once for each dtype and device."""
+    """Return the projection of a code; built once for each dtype and device."""
     dtype = torch.float64 if like.dtype == torch.float64 else torch.float32
     kept = _projections.setdefault(code, {})
     key = (dtype, like.device)
@@ -134,7 +134,7 @@ def _of_code(code: SphericalCode, like: Tensor) -> Projection:
 
 
 def _shifted(vectors: Tensor, target: Tensor, shift: int) -> tuple[Tensor, Tensor]:
-    """Return the vectors without the last positions, and the targets without the first."""
+    """Return the vectors without the last `shift` positions, and the targets without the first `shift` positions."""
     as_integer("shift", shift, minimum=1)
     if vectors.ndim < 2 or shift >= vectors.shape[-2]:
         raise InvalidArgumentError(

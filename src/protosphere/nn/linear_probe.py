@@ -18,16 +18,16 @@ from protosphere.nn.functional import target_cosines
 from protosphere.nn.head import PrototypeHead
 
 CHUNK_ENTRIES = 1 << 23
-"""Features and logits that are held at once by a pass over all examples, 64 MB."""
+"""Largest number of features and logits in memory at a time, 64 MB."""
 
 LEAST_GAIN = 0.05
-"""Adam's rate is halved after a pass that lowers the loss by less than this share of it."""
+"""Adam's learning rate is halved after a pass that lowers the loss by less than this share."""
 
 HALVINGS = 4
-"""So often: then it has converged."""
+"""Number of halvings of the learning rate before Adam has converged."""
 
 SMALLEST_BATCH, STEPS = 16, 40
-"""Where there are few examples batches are smaller, down to the first, so that a pass has the second's steps."""
+"""Smallest batch, and smallest number of steps in a pass: few examples get smaller batches for as many steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +49,10 @@ class Examples:
     def rows(
         self, chosen: NDArray[np.int64] | slice, dtype: torch.dtype
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return standardized features, classes and weights of some examples.
+        """Return the standardized features, the classes and the weights of chosen examples.
 
         Args:
-            chosen: Their indices.
+            chosen: Indices of the examples, or a slice.
             dtype: Dtype of features and weights.
         """
         features = self.moments.standardized(self.features[chosen])
@@ -63,44 +63,42 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class LinearProbe:
-    """The map that is fitted, and the learned parameters of the head, if any.
+    """The map and the head that are fitted, and the penalty.
 
     Attributes:
-        map_: The map from features to R^n.
-        head: The head after it.
+        map_: Map from features to R^n.
+        head: Head after the map; its scale may be learned.
         alpha: Weight of the squared norm of the map.
-        verbose_label: Label of a pass in the printed lines; None to print nothing.
+        verbose_label: Name of a pass in the printed lines; None to print nothing.
     """
 
     map_: nn.Sequential
     head: PrototypeHead
     alpha: float
-    verbose_label: (
-        str | None
-    )  # what a pass is called where each is told of on standard error
+    verbose_label: str | None
 
     @property
     def parameters(self) -> list[nn.Parameter]:
-        """Return all parameters that are fitted."""
+        """All parameters that are fitted: those of the map, and of the head if it has any."""
         return [*self.map_.parameters(), *self.head.parameters()]
 
     def report(self, number: int, loss: float) -> None:
-        """Print a line for a pass, if `verbose_label` is set.
+        """Print the loss of a pass on standard error, if `verbose_label` is set.
 
         Args:
-            number: Number of the pass.
-            loss: Its loss.
+            number: Index of the pass, from 1.
+            loss: Loss of the pass.
         """
         if self.verbose_label is not None:
             sys.stderr.write(f"{self.verbose_label} {number}: loss {loss:.6g}\n")
 
     def loss(self, features: Tensor, classes: Tensor, weights: Tensor) -> Tensor:
-        """Return the weighted sum of the losses of examples.
+        """Return the weighted sum of the losses of a batch.
 
         Args:
-            features: Standardized features.
-            classes: Their classes.
-            weights: Their weights.
+            features: B x m standardized features.
+            classes: B classes.
+            weights: B weights.
         """
         z = self.map_(features)
         if self.head.preset.loss == "cross_entropy":
@@ -122,11 +120,11 @@ class LinearProbe:
 
 
 def chunks(count: int, width: int) -> Iterator[slice]:
-    """Return slices of rows that hold at most `CHUNK_ENTRIES` numbers.
+    """Return slices of consecutive rows with at most `CHUNK_ENTRIES` numbers each.
 
     Args:
         count: Number of rows.
-        width: Numbers per row.
+        width: Number of entries per row.
     """
     size = max(1, CHUNK_ENTRIES // max(1, width))
     return (slice(start, start + size) for start in range(0, count, size))
@@ -135,7 +133,7 @@ def chunks(count: int, width: int) -> Iterator[slice]:
 def fit_lbfgs(
     probe: LinearProbe, examples: Examples, max_iter: int, tol: float
 ) -> tuple[int, bool]:
-    """Fit by L-BFGS on all examples at once, in float64.
+    """Fit the map by L-BFGS on all examples together, in float64.
 
     Args:
         probe: The map and the head to fit.
@@ -187,7 +185,7 @@ def fit_adam(
     rate: float,
     rng: np.random.RandomState,
 ) -> tuple[int, bool]:
-    """Fit by Adam on random batches in float32, halving the learning rate when the loss stops improving.
+    """Fit the map by Adam on random batches in float32, halving the learning rate when the loss stops improving.
 
     Args:
         probe: The map and the head to fit.
@@ -222,7 +220,7 @@ def one_pass(
     solver: torch.optim.Adam,
     rng: np.random.RandomState,
 ) -> float:
-    """Fit one pass over all examples.
+    """Fit the map by one pass over all examples.
 
     Args:
         probe: The map and the head to fit.

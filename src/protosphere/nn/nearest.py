@@ -6,11 +6,11 @@ from torch import Tensor
 
 
 class Nearest(NamedTuple):
-    """The nearest prototypes of each input, nearest first.
+    """The k nearest prototypes of each vector, nearest first.
 
     Attributes:
-        cosines: (..., k) cosines.
-        classes: (..., k) classes.
+        cosines: (..., k) cosines of the vector with the prototypes.
+        classes: (..., k) classes of the prototypes.
 
     Example:
         >>> import torch

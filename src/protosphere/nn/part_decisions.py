@@ -1,4 +1,4 @@
-"""Separate decisions about each part of a class, such as initial, vowel and final of a syllable."""
+"""Separate decisions about each part of a class, such as the initial, vowel and final of a syllable."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PartDecisions(NamedTuple):
     names: PartNames | None
 
     def named(self) -> list[dict[str, str]]:
-        """Return, for each input, a mapping from the name of each part to the name of its value.
+        """Return a mapping from the name of each part to the name of its value, for each input.
 
         Raises:
             InvalidArgumentError: If the code has no names.
@@ -57,12 +57,12 @@ class PartDecisions(NamedTuple):
 def part_decisions(
     code: SphericalCode, projection: Projection, rows: Tensor
 ) -> PartDecisions:
-    """Return the most probable value of each part.
+    """Return the most probable value of each part for each vector.
 
     Args:
         code: A code of classes made of parts.
-        projection: Dot products with its points.
-        rows: B x n vectors whose products with the prototypes are the logits, not in half precision.
+        projection: Projection onto the points of the code.
+        rows: B x n vectors whose dot products with the prototypes are the logits, not in half precision.
 
     Raises:
         InvalidArgumentError: If the classes of the code are not made of parts.
@@ -81,7 +81,7 @@ def part_decisions(
 
 
 def _tables(structure: ProductPoints, projection: Projection) -> PartTables:
-    """Return the points of the parts: those of the projection if it has all of them."""
+    """Return the points of the parts: the projection's own tables if a block holds all parts, otherwise new tables."""
     for block in projection.blocks:
         held = cast("PartTables | None", getattr(block, "tables", None))
         if held is not None and held.sizes == structure.sizes:

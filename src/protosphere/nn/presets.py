@@ -1,4 +1,4 @@
-"""Presets: how embeddings become logits, and which loss is trained; each is a frozen record."""
+"""Presets of heads: how vectors z become logits, and which loss is trained; each preset is a frozen record."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.statistics import confident_scale
 
 LOGIT = 10**0.5
-"""How large the logits of all classes may be at once before `soft_cap` shortens them noticeably."""
+"""Smallest scale of `soft_cap`, divided by sqrt(min(n, K - 1)); a smaller scale shortens the logits of many classes."""
 
 FEW_CLASSES = 30
 """Largest number of classes whose default preset is `protosphere`; above it is `soft_cap` (docs/studies/presets.md)."""
@@ -19,17 +19,18 @@ FEW_CLASSES = 30
 
 @dataclass(frozen=True)
 class Preset:
-    """How a head computes logits from z, and the loss it trains.
+    """Computation of logits from z, and the loss that is trained.
 
-    The logit of class k is scale * embed(z) c_k, or with a slope scale * embed(slope * z / scale) c_k. A head without
-    `preset=` takes 'protosphere' for at most 30 classes and 'soft_cap' for more. With 'soft_cap' use momentum or a
-    learning rate of at least 0.1: smaller rates without momentum train slowly (docs/studies/presets.md).
+    Let c_k be the prototype of class k. The logit of class k is scale * embed(z) . c_k, or with a slope scale *
+    embed(slope * z / scale) . c_k. A head without `preset=` uses 'protosphere' for at most 30 classes and 'soft_cap'
+    for more. With 'soft_cap' use momentum or a learning rate of at least 0.1: smaller rates without momentum train
+    slowly (docs/studies/presets.md).
 
     Attributes:
         name: Name that `PrototypeHead(preset=...)` takes.
-        embed: Function from z to the vector that is multiplied with the prototypes.
+        embed: Function from z to the vector whose dot products with the prototypes are computed.
         scale: Function from a code to the scale that `scale='auto'` means.
-        slope: Slope of the logits at z = 0, whatever the scale is; None if the scale is the slope.
+        slope: Slope of the logits at z = 0, for any scale; None if the slope is the scale.
         loss: Name of the loss of `head.loss`, one of `losses.LOSSES`.
         summary: Description in one line.
         reference: Paper or page that the preset comes from.
@@ -59,13 +60,13 @@ def _one(code: SphericalCode) -> float:
 
 
 def _small_radius(code: SphericalCode) -> float:
-    """The authors' radius for residual networks."""
+    """Return 0.1, the authors' radius for residual networks."""
     del code
     return 0.1
 
 
 def perfect_scale(code: SphericalCode) -> float:
-    """Return the scale at which a z equal to its prototype has probability 0.99.
+    """Return the scale at which an embedding equal to the prototype of its class gets probability 0.99.
 
     Args:
         code: The prototypes.
@@ -74,7 +75,7 @@ def perfect_scale(code: SphericalCode) -> float:
 
 
 def soft_cap_scale(code: SphericalCode) -> float:
-    """Return an upper bound on the norm of the logits (docs/studies/presets.md).
+    """Return the scale of the preset `soft_cap`: an upper bound on the norm of scaled z (docs/studies/presets.md).
 
     It is twice `perfect_scale`, or more for many classes.
 
@@ -136,7 +137,7 @@ _ALL = (
 )
 
 PRESETS = {preset.name: preset for preset in _ALL}
-"""Every preset by its name."""
+"""All presets by name."""
 
 
 def preset_named(name: str) -> Preset:
@@ -159,7 +160,7 @@ def default_preset(num_classes: int) -> Preset:
     """Return the default preset for a number of classes.
 
     Args:
-        num_classes: K.
+        num_classes: Number of classes K.
 
     Example:
         >>> default_preset(10).name, default_preset(100).name

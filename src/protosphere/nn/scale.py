@@ -9,15 +9,15 @@ from torch import Tensor, nn
 from protosphere.errors import InvalidArgumentError, as_positive, brief
 
 LEARNED_RANGE = 4.0
-"""A learned scale stays within this factor of where it starts: unbounded ones ran away at learning rate .1."""
+"""Largest factor between a learned scale and its start; unbounded scales diverged at learning rate 0.1."""
 
 
 class Scale(nn.Module):
-    """A module z -> scale * z.
+    """Module z -> scale * z, with a scale that is fixed, or learned within bounds.
 
     Args:
-        setting: 'auto' (the value of `automatic`), 'learn' (a parameter that starts there) or a number.
-        automatic: Scale that 'auto' means.
+        setting: 'auto' (the value of `automatic`), 'learn' (a parameter that starts at `automatic`) or a number.
+        automatic: Scale for 'auto', and start for 'learn'.
 
     Raises:
         InvalidArgumentError: If `setting` is none of these.
@@ -31,7 +31,7 @@ class Scale(nn.Module):
         self.shift = nn.Parameter(torch.zeros(1)) if setting == "learn" else None
 
     def begin_at(self, automatic: float) -> None:
-        """Set the value that 'auto' means and that 'learn' starts from; a fixed number is not changed.
+        """Set the scale of 'auto', or the start of 'learn'; a scale given as a number does not change.
 
         Args:
             automatic: The new scale.
@@ -45,7 +45,7 @@ class Scale(nn.Module):
 
     @property
     def value(self) -> float | Tensor:
-        """The scale: a number, or a tensor with gradient if it is learned."""
+        """Current scale: a number, or a tensor with gradient if it is learned."""
         if self.shift is None:
             return self.start
         return self.start * torch.exp(
@@ -57,7 +57,7 @@ class Scale(nn.Module):
         return self.value * z
 
     def extra_repr(self) -> str:
-        """Return one line for `print(model)`."""
+        """Return the current scale for `print(model)`, and whether it is learned."""
         value = self.value
         if isinstance(value, Tensor):
             return f"{value.item():.4g}, learned"

@@ -1,6 +1,6 @@
-"""Classes sharded over the processes of torch.distributed: each process holds K / world_size of them.
+"""Classes sharded over the processes of torch.distributed: each process holds K / world_size classes.
 
-Every process is given the same z and target (`gathered` collects the rows of all processes), and computes the same
+Every process is given the same z and target (`gathered` collects the rows of all processes). It computes the same
 loss, gradient and classes as a single process would. Two numbers and one vector per example are communicated, never
 logits.
 """
@@ -24,7 +24,7 @@ Group = dist.ProcessGroup | None
 
 
 class ShardedProjection(Projection):
-    """A projection that holds this process's share of the points and combines the results of all processes.
+    """Projection that holds this process's share of the points and combines the results of all processes.
 
     It replaces `PrototypeHead.projection` for loss, decode and score: set `head.projection =
     ShardedProjection(head.code)` in every process of the group.
@@ -69,7 +69,7 @@ class ShardedProjection(Projection):
         """Always None, because a log-sum-exp needs the points of all processes."""
 
     def of(self, code: SphericalCode, dtype: torch.dtype | None) -> ShardedProjection:
-        """Return the share of this process of another code, e.g. after growing.
+        """Return the sharded projection of another code, for example after the head has grown.
 
         Args:
             code: The new prototypes.
@@ -89,11 +89,11 @@ class ShardedProjection(Projection):
         )
 
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
-        """Return the prototypes of these classes, from the processes that hold them."""
+        """Return the prototypes of some classes, one per row, from the processes that hold them."""
         return _all_reduce(super().rows(classes, like), self.group)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return log-sum-exps and means over the points of all processes."""
+        """Return log sum_k exp(z c_k) of each row, and the mean prototype under the softmax, over all processes."""
         value = z.new_full((len(z),), -torch.inf)
         mean = z.new_zeros(len(z), self.dim if with_mean else 0)
         if len(self.blocks):
@@ -106,7 +106,7 @@ class ShardedProjection(Projection):
     def moment(
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
     ) -> Tensor:
-        """Return the sum of the moments of all processes."""
+        """Return sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k of each row, over the points of all processes."""
         if len(self.blocks):
             mine = super().moment(z, log_sum_exps, directions)
         else:
@@ -116,12 +116,12 @@ class ShardedProjection(Projection):
     def weighted_prototypes(
         self, weights: Tensor, factors: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Return the sums over the points of all processes, and the sums of all weights."""
+        """Return the B x n weighted sums of the points of all processes, and the B sums of all weights."""
         mine, totals = super().weighted_prototypes(weights, factors)
         return _all_reduce(mine, self.group), totals
 
     def top_points(self, z: Tensor, k: int) -> TopK:
-        """Return the largest products with the points of all processes."""
+        """Return the k largest dot products of each row with the points of all processes, and the points' indices."""
         values, points = super().top_points(z, k)
         missing = (0, k - values.shape[1])
         mine = (
@@ -137,14 +137,14 @@ class ShardedProjection(Projection):
 def _all_reduce(
     mine: Tensor, group: Group, operation: Any = dist.ReduceOp.SUM
 ) -> Tensor:
-    """Return the sum of every process' numbers, entry by entry, or another reduction of them."""
+    """Return the entry-by-entry sum over all processes of their tensors, or another reduction."""
     all_of_them = mine.clone()
     dist.all_reduce(all_of_them, operation, group=group)  # pyright: ignore[reportUnknownMemberType]
     return all_of_them
 
 
 def _all_gather(mine: Tensor, group: Group) -> list[Tensor]:
-    """Return the tensors of every process, all of one shape, by rank."""
+    """Return the tensors of all processes, which have the same shape, in the order of ranks."""
     every = [
         torch.empty_like(mine, memory_format=torch.contiguous_format)
         for _ in range(dist.get_world_size(group))
@@ -154,7 +154,7 @@ def _all_gather(mine: Tensor, group: Group) -> list[Tensor]:
 
 
 def gathered(z: Tensor, group: Group = None) -> Tensor:
-    """Return the concatenated rows of all processes; gradients flow back to the rows of this process.
+    """Return the concatenated rows of all processes; gradients flow back to the rows of this process only.
 
     If every process computes the same loss, the *sum* of the gradients of all processes is that of a single process.
     DistributedDataParallel averages gradients, so multiply the loss by the number of processes.

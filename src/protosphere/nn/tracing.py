@@ -13,51 +13,53 @@ _functorch: Any = cast("Any", torch)._C._functorch
 _FALSE: Callable[[], bool] = bool
 
 is_exporting: Callable[[], bool] = getattr(torch.compiler, "is_exporting", _FALSE)
-"""Whether `torch.export` is recording. Before torch 2.7 this is not known and False; exported graphs then have the
-operators of a compiled graph."""
+"""Function that returns True while `torch.export` is recording.
+
+Before torch 2.7 this is unknown and the result is False; exported graphs then have the operators of a compiled graph.
+"""
 
 is_traced: Callable[[], bool] = cast("Any", torch.jit).is_tracing
-"""Whether `torch.jit.trace` is recording: sizes are tensors there, and comparing them is not recorded."""
+"""Function that returns True while `torch.jit.trace` is recording, when sizes are tensors."""
 
 under_transform: Callable[[], bool] = cast(
     "Any", torch
 )._C._are_functorch_transforms_active
-"""Whether a transform of torch.func is active: vmap, grad, jvp."""
+"""Function that returns True inside a transform of torch.func: vmap, grad, jvp."""
 
 
 def is_recorded() -> bool:
-    """Return whether `torch.export` or `torch.jit.trace` is recording.
+    """Return True while `torch.export` or `torch.jit.trace` is recording.
 
-    If so, only standard operations are used, which work for any batch size.
+    Only standard operations, which work for any batch size, can then be used.
     """
     return is_traced() or is_exporting()
 
 
 def in_memory(z: Tensor) -> bool:
-    """Return whether the values of z can be read without waiting for a device; False in a traced graph."""
+    """Return True if the values of z can be read without waiting for a device; False in a traced graph."""
     if z.device.type != "cpu" or type(z) not in (Tensor, nn.Parameter):
         return False
     return not is_traced() and not is_wrapped(z)
 
 
 def is_wrapped(z: Tensor) -> bool:
-    """Return whether z is a wrapper without storage, as inside vmap and in batched gradients."""
+    """Return True if z is a wrapper without storage, as inside vmap and in batched gradients."""
     return bool(_functorch.is_functorch_wrapped_tensor(z)) or is_batched_gradient(z)
 
 
 def is_batched_gradient(value: object) -> bool:
-    """Return whether `value` is a gradient of `torch.autograd.grad(is_grads_batched=True)`."""
+    """Return True if `value` is a gradient of `torch.autograd.grad(is_grads_batched=True)`."""
     return isinstance(value, Tensor) and bool(_functorch.is_legacy_batchedtensor(value))
 
 
 def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
-    """Return function.apply(*arguments) without inspecting the signature each time.
+    """Return function.apply(*arguments) without inspecting the function's signature each time.
 
-    The inspection takes a tenth of the loss of a small head.
+    The inspection would take a tenth of the time of a small head's loss.
 
     Args:
-        function: A function with `setup_context` and a `vmap` rule.
-        arguments: The arguments of its `forward`.
+        function: An autograd function with `setup_context` and a `vmap` rule.
+        arguments: Arguments of its `forward`.
     """
     if under_transform():
         return cast("Any", function).apply(*arguments)
@@ -69,7 +71,7 @@ def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
 
 
 def _call_with_batched_gradients(function: Any, arguments: tuple[Any, ...]) -> Any:
-    """Apply the vmap rule of the function, which torch does not use while it batches gradients."""
+    """Return the results of the function's vmap rule, which torch does not use while it batches gradients."""
     internals: Any = cast("Any", torch)
     level = internals._C._vmapmode_increment_nesting() - 1
     internals._C._vmapmode_decrement_nesting()

@@ -10,17 +10,17 @@ HALF_TYPES = (torch.float16, torch.bfloat16)
 
 
 def widened(z: Tensor) -> Tensor:
-    """Return z in the dtype in which sums are computed: float32 for half precision, else its own."""
+    """Return z in the dtype in which sums are computed: float32 for half precision, otherwise unchanged."""
     if z.dtype in HALF_TYPES:
         return z.float()
     return z
 
 
 def check_vectors(z: Tensor, dim: int) -> None:
-    """Raise unless z is a floating tensor of shape B x dim.
+    """Check that z is a floating-point tensor of shape B x dim.
 
     Args:
-        z: The tensor to check.
+        z: Tensor to check.
         dim: Size of its last dimension.
 
     Raises:
@@ -32,10 +32,10 @@ def check_vectors(z: Tensor, dim: int) -> None:
 
 
 def checked_wide(z: Tensor, dim: int) -> Tensor:
-    """Check that z is a floating tensor of shape (..., dim), and return it in the dtype in which sums are computed.
+    """Check that z is a floating-point tensor of shape (..., dim); return it, in float32 for half precision.
 
     Args:
-        z: The tensor to check.
+        z: Tensor to check.
         dim: Size of its last dimension.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Accuracy of trained networks against the dimension, and against the largest cosine of their prototypes."""
+"""Figures of the accuracy of trained networks against the dimension, and against the prototypes' maximum cosine."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -25,19 +25,19 @@ REFERENCES = ("learned layer", "one_hot")
 """Schemes that are drawn as lines across the figure if they have a single dimension, the number of classes."""
 
 LEAST_COSINES = 4
-"""Number of different cosines that a regression needs: three clusters say nothing about the range between them."""
+"""Smallest number of different cosines for a regression; fewer clusters say little about the range between them."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A finished run.
+    """A finished run, as figures show it.
 
     Attributes:
         scheme: Name of the scheme, or of a learned head.
         dim: Dimension n.
-        mapping: How prototypes were assigned to classes.
+        mapping: Mapping of prototypes to classes.
         seed: Seed of the run.
-        max_cosine: Largest cosine of two prototypes; None for a learned head.
+        max_cosine: Maximum cosine of the prototypes; None for a learned head.
         accuracy: Test accuracy from 0 to 1.
         variant: Other settings that distinguish this run from runs of the same scheme.
     """
@@ -58,9 +58,9 @@ class Averaged:
     Attributes:
         scheme: Name of the scheme, or of a learned head.
         dim: Dimension n.
-        mapping: How prototypes were assigned to classes.
+        mapping: Mapping of prototypes to classes.
         seeds: Number of runs.
-        max_cosine: Mean of the largest cosines; None for a learned head.
+        max_cosine: Mean of the maximum cosines; None for a learned head.
         accuracy: Mean test accuracy from 0 to 1.
         margin: Half of the width of the 95% interval; None for a single run.
         variant: Other settings that distinguish these runs from runs of the same scheme.
@@ -84,7 +84,7 @@ def averages(runs: Iterable[Trained]) -> list[Averaged]:
 
 
 def _average(runs: Sequence[Trained]) -> Averaged:
-    """Return the mean of runs that differ by their seeds only."""
+    """Return the means over runs that differ only in their seeds."""
     first = runs[0]
     accuracy = mean_with_interval([run.accuracy for run in runs])
     cosines = [run.max_cosine for run in runs if run.max_cosine is not None]
@@ -101,13 +101,13 @@ def _average(runs: Sequence[Trained]) -> Averaged:
 
 
 def series_of(rows: Iterable[Averaged]) -> list[list[Averaged]]:
-    """Group rows, in the order of `averages`, into series that are drawn as one line each."""
+    """Return the rows, sorted as by `averages`, grouped into series; each series is drawn as one line."""
     series = attrgetter("scheme", "mapping", "variant")
     return [list(group) for _, group in groupby(rows, key=series)]
 
 
 def line_through(runs: Sequence[Trained]) -> Regression | None:
-    """Regress accuracy in percent on the largest cosine, over all runs with prototypes.
+    """Return the regression of accuracy in percent on the maximum cosine, over all runs with prototypes.
 
     Returns:
         The regression; None if the runs differ in more than their prototypes, or if they have fewer than
@@ -128,7 +128,7 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
 
 
 def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle]:
-    """Return a style for each (scheme, variant).
+    """Return the style of each series by (scheme, variant).
 
     The first variant of a scheme has the style of the scheme; the others have spare colors and markers.
     """
@@ -149,12 +149,17 @@ def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle
 
 
 def is_reference(rows: Sequence[Averaged]) -> bool:
-    """Return whether a series is a baseline of a single dimension."""
+    """Return True if a series is a baseline with a single dimension, which is drawn as a line across the figure."""
     return rows[0].scheme in REFERENCES and len(rows) == 1
 
 
 def label_of(row: Averaged, style: FigureStyle) -> str:
-    """Return the name of a series in a legend."""
+    """Return the name of a series in a legend.
+
+    Args:
+        row: A row of the series.
+        style: Style of the series.
+    """
     parts = [style.label]
     if row.mapping == "random":
         parts.append("random mapping")
@@ -166,7 +171,7 @@ def label_of(row: Averaged, style: FigureStyle) -> str:
 def draw_accuracy(
     runs: Sequence[Trained], folder: Path, name: str, title: str
 ) -> tuple[Path, ...]:
-    """Draw accuracy against the dimension and against the largest cosine.
+    """Draw figures of accuracy against the dimension and against the maximum cosine, and write their tables.
 
     Args:
         runs: Finished runs.
@@ -199,6 +204,10 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
     """Return a matplotlib figure of mean accuracy against the dimension, with 95% intervals.
 
     A learned layer and one-hot prototypes of a single dimension are drawn as lines across the figure.
+
+    Args:
+        rows: Means, sorted as by `averages`.
+        title: Title of the figure.
     """
     styles = series_styles(rows)
     dims = drawn_dims(rows)
@@ -218,9 +227,9 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
 
 
 def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
-    """Return the dimensions of the series that are drawn against them.
+    """Return the sorted dimensions for the horizontal axis.
 
-    A reference is a line across the figure, so its dimension is used only if there is nothing else to draw.
+    A reference is a line across the figure, so its dimension is included only if there is no other series.
     """
     dims: set[int] = set()
     for series in series_of(rows):
@@ -230,9 +239,9 @@ def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
 
 
 def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
-    """Return the range of the axis of accuracies, in percent: that of the points, with a margin.
+    """Return the limits of the axis of accuracies in percent: the range of the points, with a margin.
 
-    Error bars may extend beyond it: intervals from two seeds are wide.
+    Error bars may extend beyond the limits: intervals from two seeds are wide.
     """
     heights = [100 * row.accuracy for row in rows]
     lowest = min(heights)
@@ -269,12 +278,12 @@ def _draw_line(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
 
 
 def _margin_percent(row: Averaged) -> float:
-    """Return half of the 95 % interval in percent; 0 for a single run."""
+    """Return half of the 95% interval in percentage points; 0 for a single run."""
     return 100 * (row.margin or 0.0)
 
 
 def _draw_reference(ax: Any, style: FigureStyle, row: Averaged) -> None:
-    """Draw a line across the figure, and around it a band of its 95 % interval."""
+    """Draw a line across the figure at the accuracy of a baseline, with a band for its 95% interval."""
     height = 100 * row.accuracy
     half = _margin_percent(row)
     ax.axhline(
@@ -288,9 +297,13 @@ def _draw_reference(ax: Any, style: FigureStyle, row: Averaged) -> None:
 
 
 def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
-    """Return a matplotlib figure of accuracy against the largest cosine, a point for each run with prototypes.
+    """Return a matplotlib figure of accuracy against the maximum cosine, with a point for each run with prototypes.
 
     The regression line through all runs is drawn if there is one; baselines are lines across the figure.
+
+    Args:
+        runs: Finished runs.
+        title: Title of the figure.
     """
     styles = scheme_styles(dict.fromkeys(run.scheme for run in runs))
     with new_panels(4.0) as (figure, ax):
@@ -335,7 +348,7 @@ def _draw_runs(ax: Any, style: FigureStyle, runs: Sequence[Trained]) -> None:
 
 
 def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
-    """Return the series that are drawn as lines across a figure."""
+    """Return the mean of each series that is drawn as a line across a figure."""
     series = series_of(averages(runs))
     return [rows[0] for rows in series if is_reference(rows)]
 
@@ -343,7 +356,12 @@ def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
 def regression_ends(
     line: Regression, runs: Sequence[Trained]
 ) -> tuple[list[float], list[float]]:
-    """Return the smallest and the largest cosine of the runs, and the accuracies of the line there."""
+    """Return the smallest and the largest cosine of the runs, and the line's accuracies at these cosines.
+
+    Args:
+        line: Regression.
+        runs: Runs of the regression.
+    """
     cosines = [run.max_cosine for run in runs if run.max_cosine is not None]
     ends = [min(cosines), max(cosines)]
     heights = [line.intercept + line.slope * cosine for cosine in ends]
@@ -351,6 +369,9 @@ def regression_ends(
 
 
 def equation(line: Regression) -> str:
-    """Return a regression in one line, its slope in points of accuracy per unit of cosine."""
+    """Return slope, interval, R² and number of runs of a regression as one line of text.
+
+    The slope is in percentage points of accuracy per unit of cosine.
+    """
     slope = f"slope {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}]"
     return f"{slope}, R² {line.r_squared:.2f}, {line.count} runs"

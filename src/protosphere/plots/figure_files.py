@@ -1,4 +1,4 @@
-"""Writing figures and their tables to disk atomically."""
+"""Writing of figures and their tables to disk, atomically."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,11 +14,19 @@ UNDATED: Mapping[str, Mapping[str, None]] = {
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     ".svg": {"Date": None, "Creator": None},
 }
-"""The kinds of file we write, and what is left out of each so that the same figure gives the same bytes."""
+"""Endings of figure files, and the metadata to leave out so that the same figure gives the same bytes."""
 
 
 def save_figure(figure: Any, path: str | Path) -> Path:
-    """Write a matplotlib figure as .png, .pdf or .svg, by the ending of `path`."""
+    """Write a matplotlib figure as .png, .pdf or .svg, by the ending of `path`; return the path.
+
+    Args:
+        figure: Figure to write.
+        path: Path of the file.
+
+    Raises:
+        InvalidArgumentError: If the path has another ending.
+    """
     target = figure_path(path)
     suffix = target.suffix.lower()
 
@@ -31,7 +39,11 @@ def save_figure(figure: Any, path: str | Path) -> Path:
 
 
 def figure_path(path: str | Path) -> Path:
-    """Return `path` if a figure of that name can be written; call it before the work begins."""
+    """Return `path` as a Path after checking its ending; call this before drawing.
+
+    Raises:
+        InvalidArgumentError: If the path does not end in .png, .pdf or .svg.
+    """
     target = Path(path)
     if target.suffix.lower() not in UNDATED:
         raise InvalidArgumentError(
@@ -41,7 +53,12 @@ def figure_path(path: str | Path) -> Path:
 
 
 def save_table(records: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
-    """Write tidy rows as CSV, with floats in full precision and None as an empty cell."""
+    """Write rows as CSV, with floats in full precision and None as an empty cell; return the path.
+
+    Args:
+        records: Rows as mappings with the same keys.
+        path: Path of the file.
+    """
     target = Path(path)
     make_folder(target.parent)
     return write_csv(target, list(records[0]), records)

@@ -1,4 +1,4 @@
-"""Figures by name: separation against the dimension and histograms of cosines, each with a table of its numbers."""
+"""Figures by name: separation against the dimension, and histograms of cosines, each with a table of its data."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Progress, ignore
 
 Drawn = tuple[Any, list[dict[str, Any]]]
-"""A matplotlib figure and the tidy rows it shows."""
+"""A matplotlib figure, and the table rows with its data."""
 
 MOST_KEPT_CODES = 12
-"""Number of codes that are kept, the latest ones: each has a few megabytes at a thousand classes."""
+"""Number of latest codes in the cache; each takes a few megabytes for a thousand classes."""
 
 _kept_codes: dict[tuple[str, int, int, int], SphericalCode] = {}
 
@@ -45,13 +45,13 @@ class NamedFigure:
 def draw(
     name: str, folder: str | Path, *, seed: int = 0, progress: Progress = ignore
 ) -> tuple[Path, ...]:
-    """Draw a figure by its name; the same seed gives the same numbers.
+    """Draw a named figure and write it to files; the same seed gives the same figure.
 
     Args:
         name: Key of `FIGURES`.
         folder: Folder to write to.
         seed: Seed of random schemes.
-        progress: Called with the stage, the work done and the total work.
+        progress: Function that is called with the stage, the work done and the total work.
 
     Returns:
         The written files: NAME.png, NAME.pdf and NAME.csv.
@@ -70,7 +70,7 @@ def draw(
 
 
 def paper_descents() -> tuple[str, ...]:
-    """Return the names of the paper's descents, whose codes are cached for the next figure."""
+    """Return the names of the schemes of the paper that optimize by descent."""
     return constructions_with(lambda traits: traits.in_paper and traits.searched)
 
 
@@ -83,7 +83,16 @@ def prototypes(
     progress: Progress = ignore,
     **options: Any,
 ) -> SphericalCode:
-    """Build a code as `construct` does; codes of descents with default options are cached."""
+    """Return a code as `construct` does; codes of the paper's descents with default options are cached.
+
+    Args:
+        scheme: Name of the scheme.
+        num_classes: Number of classes K.
+        dim: Dimension n.
+        seed: Seed of random schemes.
+        progress: Function that is called with the stage, the work done and the total work.
+        options: Options of the scheme.
+    """
 
     def build() -> SphericalCode:
         return construct(
@@ -109,7 +118,7 @@ def prototypes(
 def _separation(
     num_classes: int, low: int, high: int, descent_dims: Iterable[int]
 ) -> NamedFigure:
-    """Return the figure of max cosine against dimensions from `low` to `high`."""
+    """Return the named figure of the maximum cosine against dimensions from `low` to `high`."""
     requests = native_requests(num_classes, low, high, descent_dims)
 
     def make(seed: int, progress: Progress) -> Drawn:
@@ -131,7 +140,7 @@ def _separation(
 def native_requests(
     K: int, low: int, high: int, descent_dims: Iterable[int]
 ) -> list[tuple[str, int]]:
-    """Return (scheme, dim) pairs: each scheme at its native dimensions, and the best known code at all of them.
+    """Return (scheme, dim) pairs: each scheme at its native dimensions, and `best` at many dimensions.
 
     Args:
         K: Number of classes.
@@ -178,7 +187,7 @@ def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
 
 
 def _between_powers(powers: Iterable[int], half: int) -> list[int]:
-    """Return dimensions between powers of two, below half the number of classes."""
+    """Return dimensions between powers of two, restricted to less than `half`, half the number of classes."""
     dims: list[int] = []
     for power in powers:
         for eighths in (9, 10, 12, 14):
@@ -189,7 +198,7 @@ def _between_powers(powers: Iterable[int], half: int) -> list[int]:
 
 
 def _histogram(num_classes: int, dim: int, bins: int) -> NamedFigure:
-    """Return the figure of the cosines of all pairs in `dim` dimensions."""
+    """Return the named figure of histograms of the cosines of all pairs in `dim` dimensions."""
     schemes = ("uniform", *paper_descents(), "reed_muller")
     requests = [*((scheme, dim) for scheme in schemes), ("bch", dim - 1)]
 
@@ -214,7 +223,7 @@ def _histogram(num_classes: int, dim: int, bins: int) -> NamedFigure:
 
 POWERS_FROM_4_TO_1024 = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FEW_DIMS = (32, 128, 512)
-"""Dimensions of descents at a thousand classes: each takes ten seconds and more."""
+"""Dimensions of descents for a thousand classes, which take ten seconds or more each."""
 
 FIGURES: Registry[NamedFigure] = Registry("figure")
 for _named in (

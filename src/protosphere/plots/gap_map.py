@@ -1,4 +1,4 @@
-"""The atlas as a map of the gap between the best known code and the converse for each (K, n)."""
+"""The atlas as a map: the gap between the best known code and the converse for each (K, n) pair."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,25 +15,25 @@ OPTIMAL_COLOR = "#FFFFFF"
 """Color of (K, n) pairs whose code is proved optimal."""
 
 UNKNOWN_COLOR = "#BBBBBB"
-"""Color of (K, n) pairs that the atlas does not have."""
+"""Color of (K, n) pairs that are not in the atlas."""
 
 ROW_INCHES = 0.28
-"""Height of a row."""
+"""Height of a row of the map."""
 
 MAP_INCHES = 4.5
 """Largest height of all rows together."""
 
 MOST_LABELED_ROWS = 16
-"""Of more rows than this, only the powers of ten are labeled."""
+"""Largest number of rows that are all labeled; of more rows, only powers of ten are labeled."""
 
 MOST_LABELED_COLUMNS = 30
-"""Of more columns than this, those too near the last one are not labeled."""
+"""Number of columns above which columns too near the last are not labeled."""
 
 GRID = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
 
 
 def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
-    """Draw the gap between the best known codes and the converse.
+    """Draw a map of the gaps between the best known codes and the converse, and write it to a file.
 
     Args:
         rows: Rows of an atlas.
@@ -50,7 +50,7 @@ def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
 
 
 def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
-    """Return a matplotlib figure of gaps as colors, with n across and K upwards; white means optimal."""
+    """Return a matplotlib figure of gaps as colors, with n to the right and K upward; white means optimal."""
     counts = sorted({row.num_classes for row in rows})
     dims = sorted({row.dim for row in rows})
     gaps = np.full((len(counts), len(dims)), np.nan)
@@ -74,7 +74,7 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
 
 
 def _label_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
-    """Label dimensions below and numbers of classes on the left."""
+    """Label the columns with dimensions and the rows with numbers of classes."""
     columns = _labeled_columns(dims)
     rows = _labeled_rows(counts)
     ax.set_xticks([i + 0.5 for i in columns], [str(dims[i]) for i in columns])
@@ -84,7 +84,10 @@ def _label_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
 
 
 def _labeled_columns(dims: Sequence[int]) -> list[int]:
-    """Return the columns of powers of two, or all columns if there are none; none too near the last one."""
+    """Return the indices of the columns to label: powers of two, or all columns if there is no power of two.
+
+    In a wide map, columns too near the last labeled column are left out.
+    """
     powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0]
     columns = powers or list(range(len(dims)))
     if len(dims) <= MOST_LABELED_COLUMNS:
@@ -95,7 +98,7 @@ def _labeled_columns(dims: Sequence[int]) -> list[int]:
 
 
 def _labeled_rows(counts: Sequence[int]) -> list[int]:
-    """Return all rows, or those of powers of ten if there are many."""
+    """Return the indices of the rows to label: all rows, or powers of ten if there are many rows."""
     if len(counts) <= MOST_LABELED_ROWS:
         return list(range(len(counts)))
     return [i for i, count in enumerate(counts) if str(count).strip("0") == "1"]

@@ -16,7 +16,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine
 
 NEARLY_ANTIPODAL = -0.9
-"""Pairs at cosine -1 are counted in a note instead of drawn if no other cosine is this low: they stretch the axis."""
+"""If no cosine but -1 is below this, antipodal pairs are counted in a note, since they would stretch the axis."""
 
 
 def draw_histogram(
@@ -25,7 +25,7 @@ def draw_histogram(
     *,
     bins: int = BINS,
 ) -> Path:
-    """Draw the cosines of all pairs of one or several codes.
+    """Draw histograms of the cosines of all pairs of one or several codes, and write the figure to a file.
 
     Args:
         codes: One code or several.
@@ -52,7 +52,7 @@ def draw_histogram(
 
 
 def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
-    """Return a matplotlib figure with one panel per code: exact cosines as bars, binned ones as steps."""
+    """Return a matplotlib figure with one panel per code: exact cosines as bars, binned cosines as steps."""
     styles = scheme_styles(dict.fromkeys(count.scheme for count in counts))
     sizes = sorted({count.num_classes for count in counts})
     classes = ", ".join(str(size) for size in sizes)
@@ -71,7 +71,7 @@ def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
 
 
 def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
-    """Draw the cosines of one code, within the limits of the axis."""
+    """Draw the histogram of one code within the limits of the axis, with a note on pairs outside."""
     low, high = ax.get_xlim()
     shown = [entry for entry in count.bins if float(entry.low) >= low]
     hidden = [entry for entry in count.bins if float(entry.low) < low]
@@ -115,7 +115,7 @@ def _cosine_text(cosine: Cosine) -> str:
 
 
 def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
-    """Return heights and edges from the first filled bin to the last, with the empty bins between them."""
+    """Return heights in percent and edges of all bins from the first filled bin to the last, including empty bins."""
     width = min(float(entry.high) - float(entry.low) for entry in bins)
     first = float(bins[0].low)
     places = [round((float(entry.low) - first) / width) for entry in bins]
@@ -126,7 +126,10 @@ def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
 
 
 def _extent(counts: Sequence[CosineCounts]) -> tuple[float, float]:
-    """Return the range of all cosines with a margin; without -1 if no other cosine is near it."""
+    """Return the limits of the axis: the range of all cosines, with a margin.
+
+    The cosine -1 is left out if no other cosine is near it.
+    """
     lows: list[float] = []
     highs: list[float] = []
     for count in counts:

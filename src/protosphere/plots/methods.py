@@ -1,4 +1,4 @@
-"""Training methods against the dimension: means over seeds with their 95% intervals."""
+"""Figure of training methods against the dimension: means over seeds with their 95% intervals."""
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
@@ -22,7 +22,7 @@ LOOKS = (
     ("#882255", "P"),
     *((color, marker) for color, marker, _ in SPARE),
 )
-"""Color and marker of each method, in the order in which they come."""
+"""Colors and markers, given to the methods in this order."""
 
 PLAIN_WORDS = {
     "align": "aligned",
@@ -30,10 +30,10 @@ PLAIN_WORDS = {
     "random": "randomly assigned",
     "fixed": "in the given order",
 }
-"""What a legend says for the values of a setting."""
+"""Words of a legend for the values of a setting."""
 
 LONGEST_SHORT_NAME = 40
-"""Number of letters of the longest name up to which a legend has two columns."""
+"""Largest number of letters of names in a legend with two columns."""
 
 
 def legend_names(names: Sequence[str]) -> dict[str, str]:
@@ -63,9 +63,9 @@ def legend_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
-    """Return a matplotlib figure with a line for each method.
+    """Return a matplotlib figure of a metric against the dimension, with a line for each training method.
 
-    A method that has a single dimension is drawn as a line across the figure.
+    A method with a single dimension is drawn as a line across the figure.
 
     Args:
         rows: Means by method and dimension.
@@ -89,7 +89,7 @@ def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
 def _draw_method(
     ax: Any, name: str, rows: Sequence[Compared], color: str, marker: str
 ) -> None:
-    """Draw the means of one method with error bars, or a line across for a single dimension."""
+    """Draw the means of one method with error bars; a method with a single dimension as a line across the figure."""
     means = [row.mean.value for row in rows]
     if len(rows) == 1:
         label = f"{name}, n = {rows[0].dim}"
@@ -108,7 +108,7 @@ def _draw_method(
 
 
 def _drawn_dims(by_method: Mapping[str, Sequence[Compared]]) -> list[int]:
-    """Return the dimensions of the methods that have several: a line across the figure has no place on the axis."""
+    """Return the dimensions of the methods that have several dimensions; of all methods if none has several."""
     several: set[int] = set()
     every: set[int] = set()
     for rows in by_method.values():

@@ -1,4 +1,4 @@
-"""The report: one self-contained HTML page."""
+"""The report of runs as a self-contained HTML page."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -47,7 +47,7 @@ SYMBOLS = {
     "x": "x",
 }
 PHONE_CHARACTERS = 40
-"""Characters of a tick's label that fit along the horizontal axis on a screen of 390 pixels."""
+"""Number of characters of tick labels that fit along the horizontal axis on a screen of 390 pixels."""
 
 Row = Mapping[str, Any]
 
@@ -55,7 +55,7 @@ Row = Mapping[str, Any]
 def report_page(
     title: str, num_classes: int | None, runs: Sequence[Trained], rows: Sequence[Row]
 ) -> str:
-    """Return an HTML page with accuracy against n and max cosine, separation with bounds, and the table of runs.
+    """Return an HTML page: accuracy against n and maximum cosine, separation with bounds, and the table of runs.
 
     Args:
         title: Heading of the page.
@@ -82,13 +82,13 @@ def report_page(
 
 
 def _figure_html(figure: Any, *, with_library: bool) -> str:
-    """Return a plotly figure as HTML; the first one of a page brings the library."""
+    """Return a plotly figure as HTML; `with_library` includes plotly's script, which a page needs once."""
     config = {"displaylogo": False, "responsive": True}
     return figure.to_html(full_html=False, include_plotlyjs=with_library, config=config)
 
 
 def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
-    """Return the paragraph below the heading."""
+    """Return the paragraph below the heading: number of runs, regression, and explanation of the figures."""
     unfinished = len(rows) - len(runs)
     sentences = [f"{len(runs)} runs finished, {unfinished} infeasible or failed."]
     line = accuracy.line_through(runs)
@@ -149,7 +149,7 @@ def _cosine_text(row: Averaged) -> str:
 
 
 def _add_reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
-    """Add a line across for a baseline, and around it its 95 % interval."""
+    """Add a line across the figure for a baseline, with a band for its 95% interval."""
     height = 100 * row.accuracy
     half = 100 * (row.margin or 0)
     label = accuracy.label_of(row, style)
@@ -168,7 +168,7 @@ def _add_reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
 
 
 def _cosine(runs: Sequence[Trained]) -> Any:
-    """Return a plotly figure of accuracy against the largest cosine."""
+    """Return a plotly figure of accuracy against the maximum cosine."""
     figure = require("plotly.graph_objects").Figure()
     by_scheme = accuracy.runs_with_prototypes(runs)
     styles = scheme_styles(by_scheme)
@@ -207,7 +207,7 @@ def _add_runs(figure: Any, runs: Sequence[Trained], style: FigureStyle) -> None:
 
 
 def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
-    """Return a row for each code: its largest cosine beside both bounds."""
+    """Return a table row for each code: its maximum cosine, the converse and the achievable bound."""
     codes: set[tuple[str, int, float]] = set()
     for row in rows:
         if row.mapping == "fixed" and row.max_cosine is not None:
@@ -232,7 +232,7 @@ def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
 
 
 def _table(rows: Sequence[Row]) -> str:
-    """Return rows as an HTML table, numbers on the right."""
+    """Return rows as an HTML table, with numeric columns aligned to the right."""
     if not rows:
         return "<p>none</p>"
     columns: dict[str, bool] = {}  # whether a column has numbers, by its name

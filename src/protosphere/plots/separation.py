@@ -1,4 +1,4 @@
-"""Figures of max cosine with its bounds, of energy and of mean squared cosine, against the dimension."""
+"""Figures of maximum cosine with its bounds, of energy and of mean squared cosine, against the dimension."""
 
 from collections.abc import Iterable, Sequence
 from math import inf
@@ -22,7 +22,7 @@ from protosphere.plots.style import (
 )
 
 CURVE_POINTS = 160
-"""Number of dimensions that a bound is drawn at."""
+"""Number of dimensions at which a bound is drawn."""
 
 STATISTIC_LABELS = {
     "energy": "energy: what other classes add at a prototype",
@@ -45,13 +45,13 @@ def draw_comparison(
     energy: bool = False,
     mean_square: bool = False,
 ) -> Path:
-    """Draw a comparison of schemes against the dimension.
+    """Draw a comparison of schemes against the dimension, and write the figure to a file.
 
     Args:
         comparison: Schemes and bounds.
         path: File to write; it must end in .png, .pdf or .svg.
-        energy: Draw the energy of each code instead of its max cosine.
-        mean_square: Draw the mean squared cosine of each code instead of its max cosine.
+        energy: Whether to draw the energy of each code instead of its max cosine.
+        mean_square: Whether to draw the mean squared cosine of each code instead of its max cosine.
 
     Returns:
         The path of the written file.
@@ -117,7 +117,7 @@ def _curve_dims(low: int, high: int) -> list[int]:
 
 
 def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
-    """Return the bounds over the range of the comparison, at dimensions dense enough for a curve."""
+    """Return the bounds at the comparison's dimensions, and at enough dimensions between them for a curve."""
     K = comparison.num_classes
     low = comparison.dims[0]
     high = comparison.dims[-1]
@@ -128,7 +128,7 @@ def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
 
 
 def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
-    """Return a matplotlib figure of max cosines and bounds against the dimension.
+    """Return a matplotlib figure of maximum cosines and bounds against the dimension.
 
     A scheme is a line, or a marker if it has a single dimension. With many classes, a second panel enlarges the range
     near 0, where the values are close together.
@@ -166,7 +166,7 @@ def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
 
 
 def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
-    """Return a range around 0 that deserves its own panel; None for few classes or if nothing is near 0."""
+    """Return the vertical range of a panel that enlarges cosines near 0; None for few classes or if none is near 0."""
     K = comparison.num_classes
     if K <= 20:
         return None
@@ -179,7 +179,7 @@ def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
 
 
 def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
-    """Draw both bounds and the region between them, and return what to put into the legend."""
+    """Draw both bounds and the region between them; return the drawn objects for the legend."""
     ax.axhline(0, color="#BBBBBB", linewidth=0.5, zorder=0.5)
     places = _limit_places(curve)
     dims = [dim for dim, _ in places]
@@ -203,7 +203,7 @@ def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
 
 
 def _limit_places(curve: Sequence[Limits]) -> list[tuple[float, Limits]]:
-    """Return bounds with their horizontal position; a single dimension fills the width of the panel."""
+    """Return the bounds with their horizontal positions; a single dimension becomes a line across the panel."""
     if len(curve) > 1:
         return [(float(row.dim), row) for row in curve]
     left = [(row.dim / DIMENSION_MARGIN, row) for row in curve]
@@ -212,7 +212,7 @@ def _limit_places(curve: Sequence[Limits]) -> list[tuple[float, Limits]]:
 
 
 def _draw_achievable(ax: Any, places: Sequence[tuple[float, Limits]]) -> list[Any]:
-    """Draw the achievable bound where there is one and the region below it, and return both for the legend."""
+    """Draw the achievable bound, where it exists, and the region below it; return both objects for the legend."""
     dims: list[float] = []
     above: list[float] = []
     below: list[float] = []
@@ -244,7 +244,7 @@ def _draw_achievable(ax: Any, places: Sequence[tuple[float, Limits]]) -> list[An
 
 
 def _titles(bounds: Iterable[Bound | None]) -> str:
-    """Return the names of the theorems of some bounds."""
+    """Return the names of the theorems of these bounds, sorted and joined by commas."""
     titles = {title_of(bound.theorem) for bound in bounds if bound is not None}
     return ", ".join(sorted(titles))
 
@@ -252,7 +252,7 @@ def _titles(bounds: Iterable[Bound | None]) -> str:
 def _draw_schemes(
     ax: Any, comparison: Comparison, statistic: str, above: float = -inf
 ) -> list[Any]:
-    """Draw a field of the cells of each scheme by dimension, and return the lines for the legend."""
+    """Draw a statistic of each scheme's codes against the dimension; return the lines for the legend."""
     drawn: list[Any] = []
     for name, style in scheme_styles(comparison.schemes).items():
         dims: list[int] = []
@@ -276,12 +276,12 @@ def _draw_schemes(
 
 
 def _point_look(style: FigureStyle) -> dict[str, Any]:
-    """Return how a scheme of a single dimension is drawn."""
+    """Return the matplotlib arguments for a scheme with a single dimension."""
     return point_look(style) | {"linestyle": "none", "zorder": 4}
 
 
 def _line_look(style: FigureStyle) -> dict[str, Any]:
-    """Return how a scheme of several dimensions is drawn."""
+    """Return the matplotlib arguments for a scheme with several dimensions."""
     return {
         "marker": style.marker,
         "linestyle": "-" if style.line == "none" else style.line,

@@ -1,4 +1,4 @@
-"""Class similarity and prototype similarity side by side, ordered by superclasses."""
+"""Figure of class similarity and prototype similarity side by side, ordered by superclasses."""
 
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ from protosphere.statistics.regression import correlation
 from protosphere.types import Indices, Points
 
 MOST_NAMES = 40
-"""Largest number of superclasses that are named beside the matrix; more would not be readable."""
+"""Largest number of superclasses whose names are drawn next to the matrix; more would not be readable."""
 
 LETTER_INCHES = 0.042
-"""Approximate width of a letter of those names."""
+"""Approximate width of a letter of a superclass's name."""
 
 
 def draw_similarity(
@@ -28,14 +28,14 @@ def draw_similarity(
     *,
     tree: Taxonomy | None = None,
 ) -> Path:
-    """Draw the similarity of classes next to the cosines of their prototypes.
+    """Draw the similarity of classes next to the cosines of their prototypes, and write the figure to a file.
 
     Args:
         similarity: Symmetric K x K matrix, or a tree that has one.
         code: Prototypes, row i for class i.
         path: File to write; it must end in .png, .pdf or .svg.
-        tree: Tree by whose superclasses the classes are grouped, similar superclasses next to each other. Without it,
-            classes are ordered along the direction in which they differ most.
+        tree: Tree by whose superclasses the classes are grouped, with similar superclasses next to each other.
+            Without it, classes are ordered along the direction in which they differ most.
 
     Returns:
         The path of the written file.
@@ -65,9 +65,14 @@ def draw_similarity(
 
 
 def drawing_order(similarity: Points, groups: Indices) -> Indices:
-    """Return the classes group by group, the groups along the direction in which they differ most.
+    """Return the classes ordered group by group, with similar groups next to each other.
 
-    That direction is the leading eigenvector of the centered matrix of mean similarities between groups.
+    Groups are sorted by their entries in the leading eigenvector of the centered matrix of mean similarities between
+    groups: the direction in which groups differ most.
+
+    Args:
+        similarity: K x K similarity of classes.
+        groups: K indices of groups.
     """
     sizes = np.bincount(groups)
     mean = np.eye(groups.max() + 1)[groups] / sizes[groups, None]
@@ -80,7 +85,7 @@ def drawing_order(similarity: Points, groups: Indices) -> Indices:
 
 
 def _superclass_names(tree: Taxonomy, order: Indices) -> list[str]:
-    """Return the names of the superclasses in drawing order; none if there are too many."""
+    """Return the names of the superclasses in drawing order; an empty list if there are too many."""
     parents = [tree.parents[tree.classes[index]] for index in order.tolist()]
     different = list(dict.fromkeys(parents))
     if len(different) > MOST_NAMES:
@@ -95,11 +100,11 @@ def similarity_figure(
     groups: Indices,
     names: list[str],
 ) -> Any:
-    """Return a matplotlib figure of two matrices side by side.
+    """Return a matplotlib figure of the similarity matrix next to the matrix of cosines.
 
     Args:
-        similarity: Similarity of classes.
-        cosines: Cosines of prototypes.
+        similarity: K x K similarity of classes.
+        cosines: K x K cosines of prototypes.
         order: Classes in drawing order.
         groups: Group of each class.
         names: Names of the groups in drawing order; may be empty.
@@ -124,7 +129,7 @@ def similarity_figure(
 
 
 def _group_edges(ordered_groups: Indices) -> Points:
-    """Return the positions between two groups; none if every class is a group, since lines would hide it."""
+    """Return the positions of the lines between groups; empty if every class is a group of its own."""
     changes = np.flatnonzero(np.diff(ordered_groups))
     if len(changes) == len(ordered_groups) - 1:
         return np.empty(0)
@@ -158,7 +163,7 @@ def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
 
 
 def _color_limit(values: Points) -> float:
-    """Return the absolute value of the darkest color: few outliers do not decide it."""
+    """Return the absolute value of the darkest color, which a few outliers do not determine."""
     sizes = np.abs(values)
     largest = float(np.nanmax(sizes)) or 1.0
     usual = float(np.nanquantile(sizes, 0.99))
@@ -166,7 +171,7 @@ def _color_limit(values: Points) -> float:
 
 
 def _beyond(values: Points, limit: float) -> str:
-    """Return which ends of the color bar have values beyond the limit, as matplotlib names them."""
+    """Return the ends of the color bar beyond which there are values: "both", "min", "max" or "neither"."""
     below = bool(np.nanmin(values) < -limit)
     above = bool(np.nanmax(values) > limit)
     if below and above:

@@ -11,16 +11,16 @@ from protosphere.constructions.traits import FigureStyle, LineStyle
 from protosphere.extras import require
 
 COLUMN_INCHES = 5.5
-"""The width of a column of text, so that letters are as large on paper as they say."""
+"""Width of a figure: a column of text, so that font sizes are correct in print."""
 
 COLUMN_CHARACTERS = 64
-"""Characters of a tick's label that fit along the horizontal axis of a figure as wide as a column."""
+"""Number of characters of tick labels that fit along the horizontal axis of a figure as wide as a column."""
 
 TICK_GAP_CHARACTERS = 1.0
-"""Empty space between the labels of two ticks."""
+"""Smallest gap between the labels of two ticks, in characters."""
 
 DIMENSION_MARGIN = 1.08
-"""How far an axis of dimensions goes beyond the smallest and the largest, as a factor."""
+"""Factor by which an axis of dimensions extends beyond the smallest and the largest dimension."""
 
 RC: dict[str, Any] = {
     "font.family": "DejaVu Sans",
@@ -43,14 +43,14 @@ RC: dict[str, Any] = {
 }
 
 LINE_MARKERS = "x+_|1234"
-"""Markers that are all edge, with nothing to fill."""
+"""Markers that consist of lines, without an area to fill."""
 
 
 def point_look(style: FigureStyle, factor: float = 1.0) -> dict[str, Any]:
-    """Return the matplotlib arguments for the marker of a style without its line.
+    """Return the matplotlib arguments for the marker of a style, without its line.
 
     Args:
-        style: Style of a scheme. One without a marker becomes a ring, which stays visible around other markers.
+        style: Style of a scheme. A style without a marker gets a ring, which stays visible around other markers.
         factor: Factor of the marker size.
     """
     if not style.marker:
@@ -86,18 +86,18 @@ SPARE: tuple[tuple[str, str, LineStyle], ...] = (
     ("#661100", "d", (0, (8, 1))),
     ("#888888", "8", (0, (1, 2))),
 )
-"""For schemes without a style of their own, in the order in which they come."""
+"""Styles given, in this order, to schemes that do not declare a style."""
 
 
 def own_style(scheme: str) -> FigureStyle | None:
-    """Return the style that a scheme or a learned head declares, or None."""
+    """Return the style that a scheme or a learned head declares; None if it declares none."""
     if scheme in CONSTRUCTIONS:
         return CONSTRUCTIONS[scheme].traits.style
     return LEARNED_STYLES.get(scheme)
 
 
 def scheme_styles(schemes: Iterable[str]) -> dict[str, FigureStyle]:
-    """Return a style for each scheme; those without their own take spare styles in turn."""
+    """Return a style for each scheme by name; schemes that do not declare a style take spare styles in turn."""
     spare = cycle(SPARE)
     styles: dict[str, FigureStyle] = {}
     for name in schemes:
@@ -110,12 +110,17 @@ def scheme_styles(schemes: Iterable[str]) -> dict[str, FigureStyle]:
 
 
 def styled() -> AbstractContextManager[None]:
-    """Context with the matplotlib settings of this package; the caller's settings are restored."""
+    """Return a context with the matplotlib settings of this package; the caller's settings are restored at its end."""
     return require("matplotlib").rc_context(RC)
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Return an empty figure without window and global state. Call it within `styled`."""
+    """Return an empty figure, without a window or global state; call this within `styled`.
+
+    Args:
+        width: Width in inches.
+        height: Height in inches.
+    """
     return require("matplotlib.figure").Figure(
         figsize=(width, height), layout="constrained"
     )
@@ -125,7 +130,13 @@ def new_figure(width: float, height: float) -> Any:
 def new_panels(
     height: float, width: float = COLUMN_INCHES, **subplots: Any
 ) -> Generator[tuple[Any, Any]]:
-    """Return a new figure and its panels (one unless `subplots` is given), drawn with the package's settings."""
+    """Return a context with a new figure and its panels, drawn with the package's settings.
+
+    Args:
+        height: Height in inches.
+        width: Width in inches.
+        subplots: Arguments of `Figure.subplots`; a single panel by default.
+    """
     with styled():
         figure = new_figure(width, height)
         yield figure, figure.subplots(**subplots)
@@ -134,7 +145,7 @@ def new_panels(
 def dimension_axis(
     ax: Any, dims: Sequence[int], ticks: Sequence[int] | None = None
 ) -> None:
-    """Make the horizontal axis logarithmic, from the smallest of `dims` to the largest.
+    """Make the horizontal axis logarithmic, with limits around the smallest and the largest of `dims`.
 
     Args:
         ax: Panel whose axis is set.
@@ -156,7 +167,7 @@ def dimension_range(dims: Sequence[int]) -> tuple[float, float]:
 
 
 def power_ticks(dims: Sequence[int]) -> list[int]:
-    """Return the powers of two from the smallest of `dims` to the largest, or all of `dims` if there is none."""
+    """Return the powers of two from the smallest to the largest of `dims`; all of `dims` if there is no such power."""
     low = min(dims)
     high = max(dims)
     powers = [

@@ -1,4 +1,4 @@
-"""Means with confidence intervals, and comparisons of training methods by them."""
+"""Means with confidence intervals, and records that compare training methods."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,12 @@ from statistics import fmean, stdev
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean, and half the width of its 95% confidence interval by Student's t; None for a single number."""
+    """A mean with its 95% confidence interval by Student's t.
+
+    Attributes:
+        value: The mean.
+        margin: Half of the width of the interval; None for the mean of a single value.
+    """
 
     value: float
     margin: float | None
@@ -21,10 +26,16 @@ class Mean:
 
 @dataclass(frozen=True)
 class Compared:
-    """Mean of a metric over the seeds of one method at one dimension, at its selected learning rate.
+    """Mean of a metric over the seeds of one training method at one dimension.
 
-    `difference` is the mean difference from the reference method at that dimension, over the seeds that both have. It
-    is None for the reference itself, or if they share fewer than two seeds.
+    Attributes:
+        way: Name of the method.
+        dim: Dimension n.
+        lr: Learning rate that was selected for the method.
+        seeds: Number of runs.
+        mean: Mean of the metric.
+        difference: Mean difference from the reference method at this dimension, over the seeds that both have; None
+            for the reference itself, or if fewer than two seeds are shared.
     """
 
     way: str
@@ -36,7 +47,7 @@ class Compared:
 
 
 def mean_with_interval(values: Sequence[float]) -> Mean:
-    """Return the mean of at least one number, with its confidence interval.
+    """Return the mean of one or more values, with its confidence interval.
 
     >>> str(mean_with_interval([1.0, 2.0, 3.0]))
     '2.00 ± 2.48'
@@ -49,7 +60,10 @@ def mean_with_interval(values: Sequence[float]) -> Mean:
 
 
 def student(free: float) -> float:
-    """Return the half-width of a 95% confidence interval in standard errors, by Student's t."""
+    """Return the half-width of a 95% confidence interval in standard errors, by Student's t.
+
+    `free` is the number of degrees of freedom.
+    """
     from scipy.special import stdtrit
 
     return float(stdtrit(free, 0.975))

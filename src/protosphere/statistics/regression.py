@@ -9,15 +9,20 @@ import numpy as np
 from protosphere.types import Points
 
 NORMAL_QUANTILE = 1.96
-"""Within so many standard errors of its mean is 95 % of a normal number."""
+"""Half-width, in standard deviations, of the central interval with 95% of a normal distribution."""
 
 
 @dataclass(frozen=True)
 class Regression:
-    """A least-squares line y = intercept + slope x through `count` points.
+    """A least-squares line y = intercept + slope x.
 
-    `r_squared` is the share of the variance that the line explains. `low` and `high` are the 95% confidence interval of
-    the slope by Student's t, and `p_value` tests the hypothesis that the slope is 0.
+    Attributes:
+        count: Number of points.
+        slope: Slope of the line.
+        intercept: Value of the line at x = 0.
+        r_squared: Share of the variance that the line explains.
+        low, high: 95% confidence interval of the slope by Student's t.
+        p_value: P-value of the hypothesis that the slope is 0.
     """
 
     count: int
@@ -30,7 +35,7 @@ class Regression:
 
     @property
     def strength(self) -> tuple[float, float]:
-        """Fisher's z of the absolute correlation, which is about normal, and its standard error."""
+        """Pair of Fisher's z of the absolute correlation, which is approximately normal, and its standard error."""
         return atanh(min(sqrt(self.r_squared), 1 - 1e-12)), 1 / sqrt(
             max(self.count - 3, 1e-9)
         )
@@ -50,12 +55,21 @@ class Regression:
 
 
 def correlation(x: Points, y: Points) -> float:
-    """Return Pearson's correlation; 0 if one of the inputs is constant, as the cosines of a simplex are."""
+    """Return Pearson's correlation; 0 if one of the inputs is constant, as the cosines of a simplex are.
+
+    Args:
+        x: First values.
+        y: Second values, as many as the first.
+    """
     return 0.0 if min(np.ptp(x), np.ptp(y)) < 1e-9 else float(np.corrcoef(x, y)[0, 1])
 
 
 def regression(x: Sequence[float], y: Sequence[float]) -> Regression | None:
-    """Return the regression line; None for fewer than three points, or if all x are equal.
+    """Return the regression line of y on x; None for fewer than three points, or if all x are equal.
+
+    Args:
+        x: Values of the predictor.
+        y: Values to predict.
 
     >>> regression([0, 1, 2, 3], [0, 1, 2, 4]).slope
     1.3

@@ -2,7 +2,7 @@
 
 from protosphere.experiments.metrics import (
     accuracy as accuracy,
-)  # each of these registers what it measures
+)  # importing each module registers its metrics
 from protosphere.experiments.metrics import calibration as calibration
 from protosphere.experiments.metrics import conditional_risk as conditional_risk
 from protosphere.experiments.metrics import likelihood as likelihood

@@ -1,7 +1,7 @@
-"""The expected calibration error: the difference between confidence and accuracy.
+"""The expected calibration error: the mean difference between confidence and accuracy.
 
-M. Pakdaman Naeini, G. Cooper, M. Hauskrecht, Obtaining well calibrated probabilities using Bayesian binning, AAAI 2015;
-fifteen bins of equal width as in C. Guo et al., On calibration of modern neural networks, ICML 2017.
+M. Pakdaman Naeini, G. Cooper, M. Hauskrecht, Obtaining well calibrated probabilities using Bayesian binning, AAAI
+2015; fifteen bins of equal width as in C. Guo et al., On calibration of modern neural networks, ICML 2017.
 """
 
 import torch
@@ -22,7 +22,7 @@ def _expected_error(sums: Tensor, count: int) -> float:
     value=_expected_error,
 )
 def calibration_error(predictions: Predictions) -> Tensor:
-    """Return the sum of confidences and the number of correct predictions for each bin of confidence."""
+    """Return 30 sums: the confidence summed over each of 15 bins, then the number of correct predictions per bin."""
     confidence, found = predictions.log_probabilities.exp().max(dim=1)
     bins = (confidence * BINS).long().clamp(0, BINS - 1)
     sums = torch.zeros(2, BINS, dtype=confidence.dtype, device=confidence.device)

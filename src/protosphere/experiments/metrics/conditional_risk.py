@@ -1,7 +1,7 @@
 """Predictions that minimize the conditional risk: the class with the lowest expected severity of a mistake.
 
-S. Karthik et al., No cost likelihood manipulation at test time for making better mistakes in deep networks, ICLR 2021.
-This needs no training, so these metrics exist for every head.
+S. Karthik et al., No cost likelihood manipulation at test time for making better mistakes in deep networks, ICLR
+2021. The method needs no training, so these metrics exist for every head.
 """
 
 from dataclasses import replace
@@ -19,7 +19,10 @@ from protosphere.experiments.metrics.severity import (
 
 
 def _of_least_risk(sums: Sums, predictions: Predictions) -> Tensor:
-    """These of the same examples, scored by minus the expected height of the common ancestor with the true class."""
+    """Return the sums of a metric for least-risk predictions.
+
+    The logits are replaced by minus the expected height of the lowest common ancestor with the true class.
+    """
     chances = predictions.log_probabilities.exp()
     return sums(
         replace(

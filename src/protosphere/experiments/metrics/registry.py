@@ -1,4 +1,4 @@
-"""The registry of metrics: one frozen record each, created by decorating the function that returns its sums."""
+"""The registry of metrics: one frozen record each, created by decorating the function that computes the sums."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from protosphere.registry import Registry
 
 @dataclass(frozen=True)
 class Predictions:
-    """Predictions for some examples: B x K logits, true classes, and the dataset.
+    """Predictions for a batch of B examples.
 
     Attributes:
         logits: B x K logits.
@@ -40,7 +40,7 @@ class Predictions:
 
 
 Sums = Callable[[Predictions], Tensor]
-"""From some examples to a vector of numbers that may be added up over all of them."""
+"""Function from predictions to a vector of sums, which are added up over all batches."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Metric:
 
     Attributes:
         name: Name in results, after `test_` or `validation_`.
-        sums: Function that returns the sums to add up over batches and processes.
-        value: Function from the sums over all examples and their number to the metric.
-        applies: Function that says whether the metric is defined for a dataset.
+        sums: Function from predictions to the sums to add up over batches and processes.
+        value: Function from the sums over all examples and the number of examples to the metric.
+        applies: Function that returns whether the metric is defined for a dataset.
         summary: Description in one line.
 
     Example:
@@ -68,11 +68,16 @@ class Metric:
 
 
 METRICS: Registry[Metric] = Registry("metric")
-"""Every metric by its name."""
+"""All metrics by name."""
 
 
 def mean(sums: Tensor, count: int) -> float:
-    """Return the mean over the examples: the value of most metrics."""
+    """Return the mean over the examples, the value of most metrics.
+
+    Args:
+        sums: Sum over all examples.
+        count: Number of examples.
+    """
     return float(sums) / count
 
 
@@ -82,15 +87,15 @@ def metric(
     value: Callable[[Tensor, int], float] = mean,
     applies: Callable[[Dataset], bool] = lambda _: True,
 ) -> Callable[[Sums], Sums]:
-    """Register the decorated function, which returns the sums, under its own name; a second one is an error.
+    """Return a decorator that registers a function as a metric under the function's name.
 
     Args:
         summary: Description in one line.
-        value: Function from the sums over all examples and their number to the metric.
-        applies: Function that says whether the metric is defined for a dataset.
+        value: Function from the sums over all examples and the number of examples to the metric.
+        applies: Function that returns whether the metric is defined for a dataset.
 
     Returns:
-        A decorator that registers the function and returns it.
+        A decorator for a function from predictions to sums; it returns the function unchanged.
 
     Example:
         >>> from protosphere.experiments.metrics import METRICS

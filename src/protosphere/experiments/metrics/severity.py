@@ -1,4 +1,4 @@
-"""Severity of mistakes by the height of lowest common ancestors, for classes of a shipped tree.
+"""Severity of mistakes by the height of the lowest common ancestor, for classes of a shipped tree.
 
 L. Bertinetto et al., Making better mistakes: leveraging class hierarchies with deep networks, CVPR 2020.
 """
@@ -24,7 +24,7 @@ TREES = ("cifar100_levels",)
 
 @lru_cache(maxsize=4)
 def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
-    """Return the shipped tree of these classes, in their order; None if there is none."""
+    """Return a shipped tree that contains these classes, restricted to them in their order; None if there is none."""
     found = (
         tree for tree in map(taxonomy, TREES) if set(class_names) <= set(tree.classes)
     )
@@ -33,19 +33,19 @@ def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
 
 
 def has_tree(dataset: Dataset) -> bool:
-    """Return whether there is a tree for the classes of a dataset."""
+    """Return True if a shipped tree contains the classes of a dataset."""
     return shipped_tree(dataset.class_names) is not None
 
 
 def tree_heights(predictions: Predictions) -> Tensor:
-    """Return the K x K heights of the lowest common ancestors of classes."""
+    """Return the K x K heights of the lowest common ancestors of all pairs of classes."""
     tree = shipped_tree(predictions.dataset.class_names)
     assert tree is not None, "only asked where there is one"
     return torch.as_tensor(tree.heights, device=predictions.logits.device)
 
 
 def _heights(predictions: Predictions, k: int) -> Tensor:
-    """For each example the heights at which its k best classes meet the true one."""
+    """Return the B x k heights of the lowest common ancestors of each example's k best classes and its true class."""
     heights = tree_heights(predictions)
     best = predictions.logits.topk(min(k, len(heights)), dim=1).indices
     return heights[best, predictions.labels[:, None]]
@@ -62,18 +62,29 @@ def _over_mistakes(sums: Tensor, count: int) -> float:
     applies=has_tree,
 )
 def mistake_severity(predictions: Predictions) -> Tensor:
-    """Return the sum of the heights of mistakes, and the number of mistakes."""
+    """Return two sums: of the heights of mistakes, and the number of mistakes."""
     heights = _heights(predictions, 1)
     return torch.stack([heights.sum(), (heights > 0).sum()])
 
 
 def distance_sum(k: int, predictions: Predictions) -> Tensor:
-    """Return the sum over examples of the mean height over their k best classes."""
+    """Return the sum over examples of the mean height over an example's k best classes.
+
+    Args:
+        k: Number of best classes.
+        predictions: Predictions for a batch of examples.
+    """
     return _heights(predictions, k).double().mean(dim=1).sum()
 
 
 def add_mean(name: str, sums: Sums, summary: str) -> None:
-    """Register a metric that is a mean over examples, for datasets with a tree."""
+    """Register a metric that is a mean over examples, for datasets with a tree.
+
+    Args:
+        name: Name of the metric.
+        sums: Function from predictions to the sum over the examples.
+        summary: Description in one line.
+    """
     METRICS.add(name, Metric(name, sums, mean, has_tree, summary))
 
 
@@ -87,5 +98,5 @@ for _k in (1, 5, 20):
     applies=has_tree,
 )
 def superclass_accuracy(predictions: Predictions) -> Tensor:
-    """Return the number of predictions that share an ancestor of height at most 1 with the true class."""
+    """Return the number of predictions whose lowest common ancestor with the true class has height at most 1."""
     return (_heights(predictions, 1) <= 1).sum()

@@ -7,6 +7,9 @@ from protosphere.experiments.metrics.registry import Predictions, metric
 
 @metric(summary="the share of examples whose class is among the five largest logits")
 def top5_accuracy(predictions: Predictions) -> Tensor:
-    """Return the number of examples whose class is among the top five; with five classes or fewer, all."""
+    """Return the number of examples whose true class is among the five largest logits.
+
+    With five classes or fewer, every example counts.
+    """
     best = predictions.logits.topk(min(5, predictions.logits.shape[1]), dim=1).indices
     return (best == predictions.labels[:, None]).any(dim=1).sum()

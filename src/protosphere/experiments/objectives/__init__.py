@@ -1,8 +1,8 @@
-"""Self-supervised objectives of a training run, one a file; `OBJECTIVES` has them by name."""
+"""Self-supervised objectives of a training run, one per file; `OBJECTIVES` maps names to objectives."""
 
 from protosphere.experiments.objectives import (
     dino as dino,
-)  # each of these registers what it trains
+)  # importing each module registers its objective
 from protosphere.experiments.objectives import swav as swav
 from protosphere.experiments.objectives import targets_per_image as targets_per_image
 from protosphere.experiments.objectives.registry import OBJECTIVES as OBJECTIVES

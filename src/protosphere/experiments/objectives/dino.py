@@ -1,4 +1,4 @@
-"""Self-distillation: a student predicts, from one view, what its slowly moving average says of the other.
+"""Self-distillation: from one view, a student predicts the output of a teacher, its moving average, for another view.
 
 M. Caron et al., Emerging properties in self-supervised vision transformers, ICCV 2021.
 """
@@ -19,7 +19,7 @@ from protosphere.nn import DINOLoss, LearnedPrototypes
     reference="Caron et al. 2021, arXiv 2104.14294",
 )
 class SelfDistillationHead(nn.Module):
-    """Projection head, loss, and the teacher: a moving average of backbone, projection head and learned prototypes."""
+    """Projection head and loss of DINO, and its teacher: a moving average of backbone, projection and prototypes."""
 
     def __init__(
         self,
@@ -54,18 +54,18 @@ class SelfDistillationHead(nn.Module):
         )
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the student's embeddings of features."""
+        """Return the B x n embeddings of features by the student."""
         return self.projector(features)
 
     @torch.no_grad()
     def teacher_features(self, views: Tensor) -> Tensor:
-        """Return the features of the teacher."""
+        """Return the features of all views by the teacher's backbone, without gradient."""
         return self.teacher["backbone"](views)
 
     def loss(
         self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
     ) -> Tensor:
-        """Return the mean cross-entropy of the student with the teacher, over both pairs of different views."""
+        """Return the mean loss of a batch: cross-entropy of student and teacher on different views of each image."""
         del rows
         assert teacher_features is not None, "this objective has a teacher"
         with torch.no_grad():
@@ -75,7 +75,7 @@ class SelfDistillationHead(nn.Module):
 
     @torch.no_grad()
     def after_step(self, backbone: nn.Module) -> None:
-        """Move the teacher towards the student."""
+        """Move the teacher toward the student, by the factor 1 - `teacher_momentum`."""
         students = {"backbone": backbone, "projector": self.projector}
         if "prototypes" in self.teacher:
             students["prototypes"] = self.distillation.prototypes

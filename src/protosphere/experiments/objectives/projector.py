@@ -1,10 +1,10 @@
-"""The projection head between a backbone's features and the embeddings that prototypes are compared with."""
+"""The projection head between a backbone's features and the embeddings that are compared with prototypes."""
 
 from torch import nn
 
 
 def build_projector(feature_dim: int, dim: int) -> nn.Sequential:
-    """Return batch normalization, a rectifier and a linear map from the features to R^n.
+    """Return a module of batch normalization, a ReLU and a linear map, from features to R^n.
 
     Args:
         feature_dim: Number of features.

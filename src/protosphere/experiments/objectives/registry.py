@@ -1,4 +1,4 @@
-"""The list of self-supervised objectives: one frozen record each, made by decorating its head."""
+"""The registry of self-supervised objectives: one frozen record each, created by decorating its head."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 class ObjectiveHead(Protocol):
-    """What an objective adds to a backbone: projection head, prototypes and loss."""
+    """Protocol of the head of an objective: projection head, prototypes and loss."""
 
     def embed(self, features: Tensor) -> Tensor:
         """Return the B x n embeddings that are compared with the prototypes."""
         ...
 
     def teacher_features(self, views: Tensor) -> Tensor | None:
-        """Return what a teacher makes of all views, without gradient; None for an objective without a teacher."""
+        """Return the features of all views by a teacher, without gradient; None for an objective without a teacher."""
         ...
 
     def loss(
@@ -32,14 +32,14 @@ class ObjectiveHead(Protocol):
         """Return the mean loss of a batch of B images.
 
         Args:
-            features: What the backbone made of 2 B views: the first view of every image, then the second.
-            teacher_features: What the teacher made of them.
-            rows: Numbers of the B images among the training examples.
+            features: Features of 2 B views by the backbone: the first view of every image, then the second.
+            teacher_features: Features of the same views by the teacher; None without a teacher.
+            rows: Indices of the B images among the training examples.
         """
         ...
 
     def after_step(self, backbone: nn.Module) -> None:
-        """Update what follows the trained network, after each step of the optimizer."""
+        """Update the teacher, if there is one, after a step of the optimizer."""
         ...
 
 
@@ -49,11 +49,11 @@ class SelfSupervisedObjective:
 
     Attributes:
         name: Name in configs.
-        head: Module made from (backbone, feature_dim, prototypes, temperature, options...).
+        head: Function from (backbone, feature_dim, prototypes, temperature, options...) to the head.
         targets_per_image: Whether there is one prototype per training image, instead of `num_prototypes`.
-        learned: Whether its prototypes may be learned.
+        learned: Whether the prototypes may be learned.
         summary: Description in one line.
-        reference: Paper that it comes from.
+        reference: Paper of the objective.
     """
 
     name: str
@@ -65,16 +65,16 @@ class SelfSupervisedObjective:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Names of the options of the head, in `objective_options` of a config."""
+        """Names of the options of the head: the keys that `objective_options` of a config may have."""
         parameters = inspect.signature(self.head).parameters.values()
         return tuple(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)
 
 
 Prototypes = SphericalCode | LearnedPrototypes
-"""Fixed prototypes, or learned ones."""
+"""Fixed prototypes or learned prototypes."""
 
 OBJECTIVES: Registry[SelfSupervisedObjective] = Registry("objective")
-"""Every self-supervised objective by its name."""
+"""All self-supervised objectives by name."""
 
 Head = TypeVar("Head", bound=type[nn.Module])
 
@@ -92,9 +92,9 @@ def objective(
     Args:
         name: Name in configs; a second objective of the same name is an error.
         summary: Description in one line.
-        reference: Paper that it comes from.
+        reference: Paper of the objective.
         targets_per_image: Whether there is one prototype per training image.
-        learned: Whether its prototypes may be learned.
+        learned: Whether the prototypes may be learned.
     """
     return OBJECTIVES.register(
         lambda head: SelfSupervisedObjective(
@@ -104,14 +104,14 @@ def objective(
 
 
 def check_options(name: str, options: Mapping[str, Any]) -> None:
-    """Refuse an objective that does not exist, and options that it does not have.
+    """Check that an objective exists and has the given options.
 
     Args:
         name: Name of the objective.
-        options: Its options.
+        options: Options by name.
 
     Raises:
-        InvalidArgumentError: In each of these cases.
+        InvalidArgumentError: If the objective or an option does not exist.
     """
     found = OBJECTIVES.named(name, otherwise=", or classification")
     for option in options:

@@ -1,4 +1,4 @@
-"""Swapped prediction: each view predicts the Sinkhorn assignment of the other to the prototypes.
+"""Swapped prediction: each view predicts the Sinkhorn assignment of the other view to the prototypes.
 
 M. Caron et al., Unsupervised learning of visual features by contrasting cluster assignments, NeurIPS 2020.
 """
@@ -16,7 +16,7 @@ from protosphere.nn import SwappedPrediction
     reference="Caron et al. 2020, arXiv 2006.09882",
 )
 class SwappedPredictionHead(nn.Module):
-    """Projection head and swapped prediction over prototypes."""
+    """Projection head and loss of swapped prediction (SwAV)."""
 
     def __init__(
         self,
@@ -36,19 +36,19 @@ class SwappedPredictionHead(nn.Module):
         )
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the embeddings of features."""
+        """Return the B x n embeddings of features."""
         return self.projector(features)
 
     def teacher_features(self, views: Tensor) -> None:
-        """Return nothing: there is no teacher."""
+        """Return None: this objective has no teacher."""
         del views
 
     def loss(
         self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
     ) -> Tensor:
-        """Return the mean swapped cross-entropy of a batch."""
+        """Return the mean loss of a batch of B images: the swapped cross-entropy of the two views."""
         del teacher_features, rows
         return self.prediction(self.embed(features).chunk(2))
 
     def after_step(self, backbone: nn.Module) -> None:
-        """Do nothing: no second network follows the trained one."""
+        """Do nothing: this objective has no teacher."""

@@ -1,4 +1,4 @@
-"""Noise as targets: every image is pulled to a fixed point of its own, and images of a batch may exchange theirs.
+"""Noise as targets: every image has a fixed target point, and images of a batch may exchange their targets.
 
 P. Bojanowski, A. Joulin, Unsupervised learning by predicting noise, ICML 2017.
 """
@@ -20,7 +20,7 @@ from protosphere.spherical.spherical_code import SphericalCode
     learned=False,
 )
 class NoiseAsTargetsHead(nn.Module):
-    """Projection head and targets, one per training image; both views of an image have the same."""
+    """Projection head and fixed targets, one per training image; both views of an image have the same target."""
 
     def __init__(
         self,
@@ -35,21 +35,21 @@ class NoiseAsTargetsHead(nn.Module):
         self.targets = NoiseAsTargets(prototypes)
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the embeddings of features."""
+        """Return the B x n embeddings of features."""
         return self.projector(features)
 
     def teacher_features(self, views: Tensor) -> None:
-        """Return nothing: there is no teacher."""
+        """Return None: this objective has no teacher."""
         del views
 
     def loss(
         self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
     ) -> Tensor:
-        """Return the mean squared distance of both views from the targets."""
+        """Return the mean loss of a batch of B images: the squared distance of both views from their targets."""
         del teacher_features
         views = self.embed(features).chunk(2)
         losses = [self.targets(view, rows) for view in views]
         return torch.stack(losses).mean()
 
     def after_step(self, backbone: nn.Module) -> None:
-        """Do nothing: no second network follows the trained one."""
+        """Do nothing: this objective has no teacher."""

@@ -1,1 +1,1 @@
-"""Kernels for products with all prototypes: compiled loops on CPUs, tensor operations elsewhere."""
+"""Kernels for dot products with all prototypes: compiled loops on CPUs, tensor operations elsewhere."""

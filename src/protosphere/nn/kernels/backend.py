@@ -1,4 +1,4 @@
-"""The protocol of kernel backends: implementations of the four operations that dominate the cost of a head."""
+"""Protocol of kernel backends: implementations of the four operations that dominate the cost of a head."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class KernelBackend(Protocol):
-    """Operations on all points of a projection block: products, weighted sums, log-sum-exp and top-k.
+    """Protocol of operations on all points of a block: dot products, weighted sums, log-sum-exp and top-k.
 
     A backend has no state: everything it reads is in the block and the tensors. It is called without gradients and
-    autocast, never in half precision, and from several threads at once, each with some rows of the batch.
+    autocast, never in half precision, and from several threads concurrently, each with some rows of the batch.
 
     To add a backend, write a class with these methods in a new file and list it in `kernels.registry.BACKENDS`, before
     the last. Inherit from `kernels.torch_ops.TorchBackend` to implement only some of the operations.
@@ -33,7 +33,7 @@ class KernelBackend(Protocol):
     block_kinds: frozenset[str] | None
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return whether the backend can be used for this block and these rows.
+        """Return True if the backend can be used for this block and these rows.
 
         Args:
             block: Points of a kind in `block_kinds`.
@@ -42,17 +42,17 @@ class KernelBackend(Protocol):
         ...
 
     def write_products(self, block: ProjectionBlock, z: Tensor, out: Tensor) -> None:
-        """Write the dot products of each vector with every point.
+        """Write the B x P dot products of vectors with all points of the block into `out`.
 
         Args:
             block: P points of R^n.
             z: B x n vectors.
-            out: B x P products, overwritten.
+            out: B x P dot products, overwritten.
         """
         ...
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return weighted sums of the points: the transpose of `write_products`.
+        """Return the B x n weighted sums of the block's points: `weights` times the matrix of points.
 
         Args:
             block: P points of R^n.
@@ -66,27 +66,27 @@ class KernelBackend(Protocol):
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of the products of each vector, and its gradient.
+        """Return the log-sum-exp of each vector's dot products with the points, and its gradient.
 
         Args:
             block: P points of R^n.
             z: B x n vectors.
-            with_mean: Whether to compute the gradient: the mean point under the softmax of the products.
+            with_mean: Whether to compute the gradient: the mean point under the softmax of the dot products.
 
         Returns:
-            B values, and B x n means (an empty B x 0 tensor without `with_mean`).
+            B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
         """
         ...
 
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
-        """Return the k largest products of each vector, in descending order.
+        """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
         Args:
             block: P points of R^n.
             z: B x n vectors.
-            k: At most P.
+            k: Number of points, at most P.
 
         Returns:
-            B x k products and the B x k indices of their points in the block.
+            B x k dot products, and B x k indices of their points in the block.
         """
         ...

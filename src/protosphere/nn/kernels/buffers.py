@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 CACHE_LINE = 64
-"""Bytes."""
+"""Size of a cache line in bytes."""
 
 
 def as_tensor(array: NDArray[Any]) -> Tensor:
@@ -18,7 +18,7 @@ def as_tensor(array: NDArray[Any]) -> Tensor:
 
 
 def with_torch_strides(tensor: Tensor) -> Tensor:
-    """Return the tensor; an empty one gets strides as torch sets them.
+    """Return the tensor; an empty tensor is replaced by one with torch's strides.
 
     numpy gives empty arrays the stride 0, which `torch.export.save` refuses.
     """
@@ -28,7 +28,7 @@ def with_torch_strides(tensor: Tensor) -> Tensor:
 
 
 def aligned_zeros(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Return zeros whose memory is aligned to a cache line, so that a row of 16 floats fills one line.
+    """Return float32 zeros whose memory is aligned to a cache line, so that a row of 16 numbers fills one line.
 
     Args:
         shape: Shape of the array.

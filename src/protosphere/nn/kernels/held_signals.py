@@ -1,8 +1,8 @@
-"""Delayed signal handlers, such as Ctrl-C, while C code calls Python, where an exception would be lost.
+"""Delay of signal handlers, such as that of Ctrl-C, while C code calls Python, where their exceptions would be lost.
 
-Handlers run between any two instructions of the main thread. If one raises an exception in a callback of ctypes,
-outside of a `try`, Python prints "Exception ignored" and continues: the interrupt and the work of the callback are
-lost.
+Handlers run between any two instructions of the main thread. If a handler raises an exception in a callback of
+ctypes, outside of a `try`, Python prints "Exception ignored" and continues: the interrupt and the work of the
+callback are lost.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ HELD = tuple(
     for name in ("SIGINT", "SIGTERM", "SIGALRM")
     if hasattr(signal, name)
 )
-"""Signals whose handlers commonly raise: Ctrl-C, a polite end, a timeout."""
+"""Signals whose handlers often raise exceptions: Ctrl-C, termination, timeout."""
 
 
 class HeldSignals(ExitStack):
-    """Context in which signal handlers wait until the end of the block, or until `allow_here(True)`.
+    """Context that delays signal handlers until its end, or until `allow_here(True)`.
 
     Only the main thread runs handlers, so in other threads this does nothing.
     """
@@ -55,9 +55,9 @@ class HeldSignals(ExitStack):
             signal.signal(number, self._hold)
 
     def allow_here(self, interruptible: bool) -> None:
-        """Let handlers run immediately, or wait again, if this is the main thread.
+        """Let signal handlers run immediately, or delay them again; no effect outside the main thread.
 
-        Handlers of pending signals run now, because the following work may take long.
+        With True, the handlers of delayed signals run now, because the following work may take long.
         """
         if threading.current_thread() is not threading.main_thread():
             return

@@ -1,4 +1,4 @@
-"""The list of kernel backends, and the function that chooses one for a tensor."""
+"""The list of kernel backends, and the function that chooses one for a block and its rows."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ BACKENDS: list[KernelBackend] = [
     PartLookupsBackend(),
     TorchBackend(),
 ]
-"""Every backend, in the order in which they are asked; the last one supports everything."""
+"""All backends; the first that supports a block and its rows is used, and the last supports everything."""
 
 
 def backend_for(block: ProjectionBlock, rows: Tensor) -> KernelBackend:
-    """Return the first backend that supports the block for these rows.
+    """Return the first backend that supports a block and the dtype and device of rows.
 
     Args:
         block: Points of one kind.

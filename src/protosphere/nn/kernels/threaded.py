@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 FEWEST_ROWS = 8
-"""Rows of a thread at least."""
+"""Smallest number of rows per thread."""
 
 FEWEST_SCORES = 1 << 20
-"""Scores of all rows from which a call takes milliseconds, so that waking threads, a tenth of one, pays."""
+"""Smallest number of scores for several threads: a call then takes milliseconds, waking threads takes 0.1 ms."""
 
 HUGE_PAGES_FROM = 1 << 25
-"""Bytes from which glibc always asks the system for new memory, whose first touch page by page takes longer than the
-products; numpy asks for huge pages there: 9 ms instead of 45 ms for 64 MB."""
+"""Size in bytes above which numpy allocates the memory of results, in huge pages: 9 ms instead of 45 ms for 64 MB.
+
+Above this size glibc always asks the system for new memory, which is slow to touch page by page.
+"""
 
 
 def without_autocast(z: Tensor) -> AbstractContextManager[object]:
@@ -43,7 +45,7 @@ def without_autocast(z: Tensor) -> AbstractContextManager[object]:
 def by_rows(
     work: Callable[[slice], Result], z: Tensor, num_scores: int
 ) -> list[Result]:
-    """Return the results of `work` for consecutive slices of the rows of z, in order.
+    """Apply `work` to consecutive slices of the rows of z, in threads, and return the results in order.
 
     On a CPU each slice has its own thread, whose operations are single-threaded. On other devices, and for little work,
     there is one slice. No gradients are recorded, and autocast is off.
@@ -70,7 +72,7 @@ def by_rows(
 
 
 def _num_threads(z: Tensor, num_scores: int) -> int:
-    """Return how many threads share the rows of z."""
+    """Return the number of threads that share the rows of z."""
     rows = len(z)
     if rows * num_scores < FEWEST_SCORES or not in_memory(z):
         return 1
@@ -80,7 +82,16 @@ def _num_threads(z: Tensor, num_scores: int) -> int:
 def gathered_rows(
     work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num_scores: int
 ) -> tuple[Tensor, Tensor]:
-    """Return the two concatenated results of `by_rows`, with one row for each row of z."""
+    """Apply `work` to slices of rows, as `by_rows` does, and concatenate the two tensors that it returns.
+
+    Args:
+        work: Function from a slice of rows to two tensors with these rows.
+        z: The batch of B rows.
+        num_scores: Number of scores that `work` computes per row.
+
+    Returns:
+        Two tensors with B rows.
+    """
     first, second = zip(*by_rows(work, z, num_scores), strict=True)
     return torch.cat(first), torch.cat(second)
 
@@ -88,12 +99,12 @@ def gathered_rows(
 def threaded_log_sum_exp(
     z: Tensor, blocks: Sequence[ProjectionBlock], with_mean: bool
 ) -> tuple[Tensor, Tensor]:
-    """Return the log-sum-exp of the products with the points of all blocks, and its gradient; not differentiable.
+    """Return the log-sum-exp of dot products with the points of all blocks, and its gradient; not differentiable.
 
     Args:
         z: B x n vectors.
         blocks: At least one block.
-        with_mean: Whether to compute the gradient: the mean point under the softmax.
+        with_mean: Whether to compute the gradient: the mean point under the softmax of the dot products.
 
     Returns:
         B values, and B x n means (an empty B x 0 tensor without `with_mean`).
@@ -114,13 +125,13 @@ def threaded_log_sum_exp(
 def merged_log_sum_exps(
     pieces: Sequence[tuple[Tensor, Tensor]],
 ) -> tuple[Tensor, Tensor]:
-    """Return the log-sum-exp over several sets of points, and the mean of all of them.
+    """Return the log-sum-exp over the union of several sets of points, and the mean point under the softmax.
 
     Args:
-        pieces: For each set its log-sum-exps, B values, and its means under the softmax, B x n.
+        pieces: For each set, B log-sum-exps and B x n means.
 
     Returns:
-        The B log-sum-exps and the B x n means of the union.
+        B log-sum-exps and B x n means of the union.
     """
     if len(pieces) == 1:
         return pieces[0]
@@ -132,7 +143,12 @@ def merged_log_sum_exps(
 
 
 def threaded_products(z: Tensor, block: ProjectionBlock) -> Tensor:
-    """Return the B x P products, each thread writing some rows; not differentiable."""
+    """Return the B x P dot products of vectors with the points of a block, computed by threads; not differentiable.
+
+    Args:
+        z: B x n vectors.
+        block: P points of R^n.
+    """
     products = z.new_empty(len(z), block.num_points)
     if in_memory(z) and products.nbytes > HUGE_PAGES_FROM:
         # nothing has touched the first memory yet, so it took no time
@@ -147,7 +163,12 @@ def threaded_products(z: Tensor, block: ProjectionBlock) -> Tensor:
 
 
 def threaded_weighted_sum(weights: Tensor, block: ProjectionBlock) -> Tensor:
-    """Return the B x n sums of the points, each thread summing for some rows; not differentiable."""
+    """Return the B x n weighted sums of the points of a block, computed by threads; not differentiable.
+
+    Args:
+        weights: B x P weights.
+        block: P points of R^n.
+    """
 
     def summed(rows: slice) -> Tensor:
         backend = backend_for(block, weights[rows])

@@ -1,4 +1,4 @@
-"""The backend of tensor operations: serves every block, device and dtype."""
+"""The backend of tensor operations, which supports every block, device and dtype."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ if TYPE_CHECKING:
 
 
 class TorchBackend:
-    """The tensor operations that each block has of its own (`projections/block.py`)."""
+    """Backend that calls the tensor operations of each block (`projections/block.py`)."""
 
     name = "torch"
     block_kinds: frozenset[str] | None = None
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True: tensor operations support everything."""
+        """Return True: tensor operations support every block and tensor."""
         del block, rows
         return True
 
     def write_products(self, block: ProjectionBlock, z: Tensor, out: Tensor) -> None:
-        """Write the dot products of each vector with every point."""
+        """Write the B x P dot products of vectors with all points of the block into `out`."""
         block.write_products(z, out)
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return weighted sums of the points."""
+        """Return the B x n weighted sums of the block's points."""
         return block.weighted_sum(weights)
 
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of the products of each vector, and its gradient."""
+        """Return the log-sum-exp of each vector's dot products with the points, and its gradient (the mean point)."""
         return block.log_sum_exp(z, with_mean)
 
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
-        """Return the k largest products of each vector, in descending order."""
+        """Return the k largest dot products of each vector with the points, in descending order, and their indices."""
         return block.top_k(z, k)

@@ -1,8 +1,8 @@
 """Losses on fixed prototypes, one per file: a function of (z, target, projection, ...) and a module for it.
 
 A module is created from a head or a code and called with (z, target), where z is the input of the head. All losses
-return the mean over the batch, ignore examples with target -100, and never hold B x K numbers. `LOSSES` maps names to
-losses.
+return the mean over the batch and ignore examples with target -100. None materializes B x K numbers. `LOSSES` maps
+names to losses.
 """
 
 from protosphere.nn.losses.additive_angular_margin import (

@@ -97,7 +97,7 @@ class AdditiveAngularMargin(PrototypeLoss):
         self.margin = limited_margin(margin, limit, "the smallest angle, in radians,")
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the batch.
+        """Return the mean loss over the examples that are not ignored (target -100).
 
         Args:
             z: (..., n) vectors.

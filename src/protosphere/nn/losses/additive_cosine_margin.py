@@ -76,7 +76,7 @@ class AdditiveCosineMargin(PrototypeLoss):
         )
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the batch.
+        """Return the mean loss over the examples that are not ignored (target -100).
 
         Args:
             z: (..., n) vectors.

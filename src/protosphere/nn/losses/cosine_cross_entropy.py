@@ -12,7 +12,7 @@ from protosphere.nn.vectors import widened
 def cosine_cross_entropy(
     z: Tensor, target: Tensor, projection: Projection, scale: float | Tensor
 ) -> Tensor:
-    """Return the cross-entropy on scaled cosines of z with every prototype.
+    """Return the cross-entropy of the scaled cosines of z with all prototypes.
 
     Args:
         z: (..., n) vectors.
@@ -60,7 +60,7 @@ class CosineCrossEntropy(PrototypeLoss):
         self.scaling = cosine_scale(head_or_code, scale)
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the batch.
+        """Return the mean loss over the examples that are not ignored (target -100).
 
         Args:
             z: (..., n) vectors.

@@ -12,7 +12,7 @@ from protosphere.nn.projections import Projection
 def dot_regression(
     z: Tensor, target: Tensor, projection: Projection, radius: float = 1.0
 ) -> Tensor:
-    """Return the mean of (z c_y - radius)^2 / (2 radius), with z not normalized.
+    """Return the mean of (z c_y - radius)^2 / (2 radius), where c_y is the target's prototype; z is not normalized.
 
     For unit z and radius 1 it is half the squared cosine distance.
 
@@ -45,7 +45,7 @@ def dot_regression(
     reference="Yang et al. (2022)",
 )
 class DotRegression(PrototypeLoss):
-    """Mean of (z c_y - radius)^2 / (2 radius), which attracts z, not normalized, to its prototype c_y.
+    """Mean of (z c_y - radius)^2 / (2 radius), which attracts z, not normalized, to the target's prototype c_y.
 
     Args:
         head_or_code: Head whose projection is used, or a code.
@@ -63,7 +63,7 @@ class DotRegression(PrototypeLoss):
         self.radius = as_positive("radius", radius)
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the batch.
+        """Return the mean loss over the examples that are not ignored (target -100).
 
         Args:
             z: (..., n) vectors.

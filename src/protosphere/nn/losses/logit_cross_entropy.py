@@ -9,7 +9,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Tensor:
-    """Return the cross-entropy on the dot products of z, without normalization, with every prototype.
+    """Return the cross-entropy of the dot products of z with all prototypes; z is not normalized.
 
     Args:
         z: (..., n) vectors.
@@ -57,7 +57,7 @@ class LogitCrossEntropy(PrototypeLoss):
             self.embed = head_or_code.embed
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the batch.
+        """Return the mean loss over the examples that are not ignored (target -100).
 
         Args:
             z: (..., n) vectors.

@@ -8,7 +8,7 @@ from protosphere.errors import InvalidArgumentError, as_positive
 from protosphere.nn.projections import Projection
 
 CERTAIN = -1e-7
-"""The log-probability of the target is held this far below 0, where the others' share would be lost to rounding."""
+"""Largest log-probability of the target; closer to 0, the share of the other classes would be lost to rounding."""
 
 
 def harder_cross_entropy(
@@ -18,17 +18,17 @@ def harder_cross_entropy(
     projection: Projection,
     scale: float | Tensor,
 ) -> Tensor:
-    """Return cross-entropies of scaled cosines with the target's cosine replaced.
+    """Return the cross-entropy of scaled cosines after replacing each target's cosine.
 
     Args:
         on_sphere: B x n unit vectors.
-        own: B cosines with the target's prototype.
-        harder: B cosines that replace them.
+        own: B cosines of the vectors with their targets' prototypes.
+        harder: B cosines that replace `own`.
         projection: The prototypes.
         scale: Factor of the cosines.
 
     Returns:
-        B losses, from the log-sum-exp of all other classes.
+        B losses.
     """
     everyone = projection.log_sum_exp(scale * on_sphere)
     others = everyone + torch.log(
@@ -38,7 +38,7 @@ def harder_cross_entropy(
 
 
 def limited_margin(margin: float, limit: float, what: str) -> float:
-    """Return the margin if a z at its prototype can satisfy it against the nearest other prototype.
+    """Return the margin; refuse one that a vector at its prototype could not satisfy.
 
     Args:
         margin: The margin.

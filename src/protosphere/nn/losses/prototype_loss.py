@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from protosphere.nn.head import PrototypeHead
 
 HeadOrCode: TypeAlias = "PrototypeHead | SphericalCode"
-"""What a loss is made from."""
+"""Types from which a loss is made."""
 
 
 class PrototypeLoss(nn.Module):
-    """Base class of losses on the prototypes of a code or of a head, whose projection is used.
+    """Base class of losses on the prototypes of a head or of a code; the projection of a head is shared.
 
     Args:
         head_or_code: A `PrototypeHead` or a `SphericalCode`.

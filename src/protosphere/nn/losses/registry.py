@@ -38,14 +38,15 @@ class Loss:
     def options(self) -> tuple[str, ...]:
         """Names of the options of the module, such as `scale`, `margin` or `radius`.
 
-        >>> LOSSES["additive_cosine_margin"].options
-        ('margin', 'scale')
+        Example:
+            >>> LOSSES["additive_cosine_margin"].options
+            ('margin', 'scale')
         """
         return tuple(inspect.signature(self.module).parameters)[1:]
 
 
 LOSSES: Registry[Loss] = Registry("loss")
-"""Every loss by its name."""
+"""All losses by name."""
 
 
 def loss(

@@ -11,7 +11,7 @@ from protosphere.nn.projections import Projection
 def squared_cosine_distance(
     z: Tensor, target: Tensor, projection: Projection
 ) -> Tensor:
-    """Return the mean of (1 - cos(z, c_y))^2, with c_y the prototype of the target.
+    """Return the mean of (1 - cos(z, c_y))^2, where c_y is the prototype of the target.
 
     Args:
         z: (..., n) vectors.
@@ -52,7 +52,7 @@ class SquaredCosineDistance(PrototypeLoss):
     """
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the batch.
+        """Return the mean loss over the examples that are not ignored (target -100).
 
         Args:
             z: (..., n) vectors.

@@ -1,7 +1,7 @@
 """Blocks whose classes are all combinations of the values of parts, computed part by part.
 
 The dot product with a class is a sum over its parts. So log-sum-exp, top-k and mean point of all K = s_1 s_2 ... s_P
-combinations follow from products with s_1 + s_2 + ... + s_P points.
+combinations follow from dot products with s_1 + s_2 + ... + s_P points.
 """
 
 from math import prod
@@ -15,14 +15,14 @@ from protosphere.nn.projections.part_tables import PartTables
 from protosphere.nn.vectors import widened
 
 MOST_PRODUCTS = 1 << 34
-"""B x K products up to which they are computed where somebody asks for all of them, 64 GB."""
+"""Largest number of points for which the dot products with all points are computed on request."""
 
 
 class AllCombinationsBlock(nn.Module, ProjectionBlock):
-    """Every combination of the values of parts; the value of the last part changes fastest.
+    """Block of all combinations of the values of parts; the value of the last part changes fastest.
 
     Attributes:
-        tables: The points of the parts.
+        tables: Points of the parts.
     """
 
     kind = "all combinations"
@@ -35,11 +35,11 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         self.tables = tables
 
     def extra_repr(self) -> str:
-        """Return the sizes, for `print(model)`."""
+        """Return the number of points, the sizes of the parts and the dimension, for `print(model)`."""
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P products with every point.
+        """Return the B x P dot products of vectors with all points.
 
         Raises:
             InvalidArgumentError: If there are too many points.
@@ -56,11 +56,11 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return products.to(z.dtype)
 
     def _by_part(self, z: Tensor) -> list[Tensor]:
-        """Return the products with the points of each part: B x s_p."""
+        """Return the B x s_p dot products with the points of each part p, as a list over the parts."""
         return [part for run in self.tables.by_run(z) for part in run.unbind(0)]
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points of these indices, one per row, with the dtype of `like`."""
+        """Return the points with these indices, one per row, in the dtype of `like`."""
         digits: list[Tensor] = []
         rest = index
         for size in reversed(self.tables.sizes):
@@ -69,7 +69,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.rows(torch.stack(digits[::-1], dim=1), like)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of all points with weights B x P."""
+        """Return the B x n sums of all points, weighted by B x P `weights`."""
         collected: list[Tensor] = []
         rest = weights
         for size in reversed(self.tables.sizes):
@@ -79,17 +79,17 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.weighted_sum(torch.cat(collected[::-1], dim=1))
 
     def mean_point(self, like: Tensor) -> Tensor:
-        """Return the mean of all points, with dtype and device of `like`."""
+        """Return the mean of all points, in the dtype and on the device of `like`."""
         shares = [like.new_full((1, size), 1 / size) for size in self.tables.sizes]
         return self.tables.weighted_sum(torch.cat(shares, dim=1))[0]
 
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return the differentiable log-sum-exp of the products of each vector, a sum over the parts."""
+        """Return the B log-sum-exps of dot products with all points, differentiable: a sum over the parts."""
         by_run = [run.logsumexp(2).sum(0) for run in self.tables.by_run(z)]
         return by_run[0] if len(by_run) == 1 else torch.stack(by_run).sum(0)
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of the products of each vector, and its gradient."""
+        """Return the log-sum-exp of each vector's dot products with the points, and its gradient (the mean point)."""
         value = self.plain_log_sum_exp(z)
         if not with_mean:
             return value, z.new_empty(len(z), 0)
@@ -97,10 +97,10 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return value, self.tables.weighted_sum(torch.cat(shares, dim=1))
 
     def top_k(self, z: Tensor, k: int) -> TopK:
-        """Return the k <= P largest dot products of each vector, descending, and the indices of their points.
+        """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        The search goes part by part: each of the k largest sums extends one of the k largest sums of the previous parts
-            by a value of the next part.
+        The search goes part by part: each of the k largest sums extends one of the k largest sums of the previous
+        parts by a value of the next part.
         """
         first, *others = self._by_part(z)
         first_size, *other_sizes = self.tables.sizes
@@ -124,24 +124,24 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
 
 
 def _every_sum(first: Tensor, second: Tensor) -> Tensor:
-    """Return all sums of a number of the first and one of the second, row by row."""
+    """Return, row by row, the sums of each entry of `first` and each entry of `second`: B x (l m)."""
     return (first[:, :, None] + second[:, None, :]).flatten(1)
 
 
 def _ranks_to_compare(first: int, second: int, k: int) -> list[tuple[int, int, int]]:
-    """Return which pairs of ranks may have one of the k largest sums of two descending lists.
+    """Return the pairs of ranks that may have one of the k largest sums of two descending lists.
 
-    The sum of number i and number j, counted from 1, has i j - 1 others that are not smaller. So i j is at most k; that
-    leaves about k log k pairs.
+    Let ranks count from 1. The sum of ranks i and j has at least i j - 1 other sums that are not smaller. So i j is
+    at most k, which leaves about k log k pairs.
 
     Args:
         first: Length of the first list.
         second: Length of the second list.
-        k: How many sums are wanted.
+        k: Number of sums wanted.
 
     Returns:
-        Triples (start, stop, length): ranks start, ..., stop - 1 of the first list go with the first `length` of the
-        second. There are about 2 sqrt(k) of them.
+        About 2 sqrt(k) triples (start, stop, length): ranks start, ..., stop - 1 of the first list, counted from 0,
+        are combined with the first `length` entries of the second list.
 
     Example:
         >>> _ranks_to_compare(3, 3, 3)

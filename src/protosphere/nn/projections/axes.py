@@ -7,7 +7,7 @@ from protosphere.nn.projections.block import ProjectionBlock
 
 
 class AxesBlock(nn.Module, ProjectionBlock):
-    """Points signs[k] e_(axes[k]): one-hot vectors and cross-polytopes in any order, in O(K) time.
+    """Block of points signs[k] e_(axes[k]): one-hot vectors and cross-polytopes in any order, in O(K) time.
 
     Attributes:
         axes: Coordinate of each point.
@@ -27,11 +27,11 @@ class AxesBlock(nn.Module, ProjectionBlock):
         self.register_buffer("signs", signs, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P signed coordinates."""
+        """Return the B x P dot products of vectors with all points: signed coordinates."""
         return z.index_select(1, self.axes) * self.signs.to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points of these indices, one per row, with the dtype of `like`."""
+        """Return the points with these indices, one per row, in the dtype of `like`."""
         shape = (index.shape[0], self.dim)
         zeros = torch.zeros(shape, dtype=like.dtype, device=self.signs.device)
         axes = self.axes[index][:, None]
@@ -39,7 +39,7 @@ class AxesBlock(nn.Module, ProjectionBlock):
         return zeros.scatter(1, axes, signs)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of all points with weights B x P."""
+        """Return the B x n sums of all points, weighted by B x P `weights`."""
         signed = weights * self.signs.to(weights.dtype)
         zeros = signed.new_zeros(len(signed), self.dim)
         return zeros.index_add_(1, self.axes, signed)

@@ -1,7 +1,7 @@
-"""The protocol of projection blocks, each of which holds some of the prototypes, and what follows from their scores.
+"""Protocol of projection blocks, each of which holds some of the prototypes, and functions of their dot products.
 
-log sum_k exp(z c_k) is summed tile by tile against a running maximum, and with it its gradient sum_k p_k c_k, so that
-every dot product is computed once. Milakov & Gimelshein (2018), Online normalizer calculation for softmax.
+log sum_k exp(z c_k) is computed tile by tile with a running maximum, together with its gradient sum_k p_k c_k, so
+that every dot product is computed once. Milakov & Gimelshein (2018), Online normalizer calculation for softmax.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from torch import Tensor
 from protosphere.nn.tracing import in_memory
 
 Tile = tuple[int, int]
-"""First and one past the last unit of a tile; each kind of block has units of its own, such as rows or cosets."""
+"""Index of the first unit of a tile, and one past the last; units are, for example, rows or cosets."""
 
 TopK = tuple[Tensor, Tensor]
-"""Values and indices, both B x k."""
+"""Largest values and their indices, both B x k."""
 
 LARGEST_EXPONENT = 80.0
-"""exp of it, and of its negative, are float32 numbers with room to spare."""
+"""Exponent whose exp, and that of its negative, are far from the limits of float32."""
 
 
 class ProjectionBlock(Protocol):
-    """Consecutive points of a projection, all of one kind, with the tensor operations on them.
+    """Protocol of a block: consecutive points of a projection, all of one kind, with the tensor operations on them.
 
-    All methods except `forward` take tensors without gradients and not in half precision. The default methods treat all
-    points as one tile, which suits blocks of few points.
+    A score is the dot product of a vector with a point. All methods except `forward` take tensors without gradients
+    and not in half precision. The default methods treat all points as one tile, which suits blocks of few points.
 
     Attributes:
         kind: What the points are, such as 'matrix' or 'cosets'; kernel backends name the kinds that they serve.
         num_points: P, the number of points.
         dim: n.
-        scores_per_row: Number of products computed per vector.
+        scores_per_row: Number of dot products computed per vector.
         antipodal: Whether one score represents two points: a point and, negated, its antipode.
     """
 
@@ -46,20 +46,29 @@ class ProjectionBlock(Protocol):
     antipodal: bool = False
 
     def __call__(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products, in the dtype of z, differentiable and traceable."""
+        """Return the B x P dot products of vectors with all points, in the dtype of z, differentiable and traceable."""
         ...
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points of these indices, one per row, with the dtype of `like`."""
+        """Return the points with these indices, one per row, in the dtype of `like`.
+
+        Args:
+            index: Indices of points in the block.
+            like: Tensor with the dtype.
+        """
         ...
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return tiles of the points such that the scores of `batch` vectors fit in cache."""
+        """Return tiles that cover the points, small enough that the scores of `batch` vectors fit in the cache."""
         del batch
         return [(0, self.num_points)]
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return dot products with the points of a tile, in any order.
+        """Return the dot products of vectors with the points of a tile, in any order of the points.
+
+        Args:
+            z: B x n vectors.
+            tile: First unit and one past the last.
 
         Returns:
             A tensor of shape (any, B, any) that the caller may overwrite.
@@ -68,24 +77,47 @@ class ProjectionBlock(Protocol):
         return self(z)[None]
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n weighted sums of the points of a tile; weights are in the order of their scores."""
+        """Return the B x n weighted sums of the points of a tile.
+
+        Args:
+            weights: Weights in the shape and order of `scores`.
+            tile: First unit and one past the last.
+        """
         del tile
         return self.weighted_sum(weights[0])
 
     def write_products(self, z: Tensor, out: Tensor) -> None:
-        """Write the dot products of z with every point into `out`, B x P."""
+        """Write the B x P dot products of vectors with all points into `out`.
+
+        Args:
+            z: B x n vectors.
+            out: B x P dot products, overwritten.
+        """
         out.copy_(self(z))
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of all points with B x P weights."""
+        """Return the B x n sums of all points, weighted by B x P `weights`."""
         ...
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of the products of each vector, and its gradient if `with_mean`."""
+        """Return the log-sum-exp of each vector's dot products with the points, and its gradient (the mean point).
+
+        Args:
+            z: B x n vectors.
+            with_mean: Whether to compute the gradient.
+
+        Returns:
+            B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
+        """
         return tiled_log_sum_exp(z, self, with_mean)
 
     def top_k(self, z: Tensor, k: int) -> TopK:
-        """Return the k <= P largest dot products of each vector, descending, and the indices of their points."""
+        """Return the k largest dot products of each vector with the points, in descending order, and their indices.
+
+        Args:
+            z: B x n vectors.
+            k: Number of points, at most P.
+        """
         found = empty_top_k(z)
         for tile in self.tiles(len(z)):
             scores = self.scores(z, tile)[0]
@@ -95,25 +127,31 @@ class ProjectionBlock(Protocol):
 
 
 def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
-    """Return slices of `size` (at least 1) from `start` to `stop`; the last one may be shorter."""
+    """Return consecutive intervals (first, one past the last) that cover `start` to `stop`; the last may be shorter.
+
+    Args:
+        stop: One past the last index.
+        size: Length of an interval; at least 1 is used.
+        start: First index.
+    """
     step = max(1, size)
     return [(first, min(first + step, stop)) for first in range(start, stop, step)]
 
 
 def empty_top_k(z: Tensor) -> TopK:
-    """Return empty B x 0 values and indices, the start of a merge."""
+    """Return empty B x 0 values and indices, the initial value for `merged_top_k`."""
     values = z.new_empty(len(z), 0)
     indices = z.new_empty(len(z), 0, dtype=torch.int64)
     return values, indices
 
 
 def merged_top_k(first: TopK, second: TopK, k: int) -> TopK:
-    """Return the k largest values of two lists, descending; ties go to the first list.
+    """Return the k largest values of two lists, in descending order, and their indices; ties go to the first list.
 
     Args:
-        first: At most k values per row and their indices.
-        second: The same for other points.
-        k: The number of values wanted.
+        first: Values and indices of some points, at most k per row.
+        second: Values and indices of other points.
+        k: Number of values wanted.
     """
     if first[0].shape[1] == 0:
         return second
@@ -126,7 +164,7 @@ def merged_top_k(first: TopK, second: TopK, k: int) -> TopK:
 def tiled_log_sum_exp(
     z: Tensor, block: ProjectionBlock, with_mean: bool
 ) -> tuple[Tensor, Tensor]:
-    """Return the log-sum-exp of each row and the mean point, computed tile by tile.
+    """Return the log-sum-exp of each vector's dot products with the points, and the mean point, tile by tile.
 
     Args:
         z: B x n vectors.
@@ -134,7 +172,7 @@ def tiled_log_sum_exp(
         with_mean: Whether to compute the mean point under the softmax.
 
     Returns:
-        B values, and B x n means; B x 0 numbers without `with_mean`.
+        B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
     """
     if _is_bounded(z, block):
         return _bounded_log_sum_exp(z, block, with_mean)
@@ -157,9 +195,9 @@ def tiled_log_sum_exp(
 
 
 def _is_bounded(z: Tensor, block: ProjectionBlock) -> bool:
-    """Return whether no sum of exponentials overflows without subtracting a maximum.
+    """Return True if no sum of exponentials overflows without subtracting a maximum.
 
-    Scores are at most |z|, so below the limit exp(-score) is 1 / exp(score) too.
+    Scores are at most |z|, so below the limit exp(-score) can also be computed as 1 / exp(score).
     """
     if not in_memory(z):
         return False
@@ -171,7 +209,7 @@ def _is_bounded(z: Tensor, block: ProjectionBlock) -> bool:
 def _bounded_log_sum_exp(
     z: Tensor, block: ProjectionBlock, with_mean: bool
 ) -> tuple[Tensor, Tensor]:
-    """Return the same for rows whose exponentials cannot overflow."""
+    """Return the result of `tiled_log_sum_exp` for vectors whose exponentials cannot overflow."""
     total = z.new_zeros(len(z))
     mean = z.new_zeros(len(z), z.shape[1] if with_mean else 0)
     for tile in block.tiles(len(z)):
@@ -183,9 +221,10 @@ def _bounded_log_sum_exp(
 
 
 def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:
-    """Overwrite the scores with exp(score - shift) and return their sums by vector.
+    """Overwrite the scores with exp(score - shift), and return the sum of the exponentials for each vector.
 
-    For antipodal points the scores become the difference of the exponentials of a point and of its antipode.
+    If `antipodal`, the sums include the antipodes, and a score becomes the difference of the exponentials of a point
+    and of its antipode.
     """
     opposite = None
     if antipodal and shift is not None:
@@ -208,12 +247,12 @@ def tiled_moment(
     directions: Sequence[Tensor],
     block: ProjectionBlock,
 ) -> Tensor:
-    """Return sum_k exp(z c_k - l) (v_1 c_k) (v_2 c_k) ... c_k of each row, tile by tile.
+    """Return sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k for each vector z and its l and v, tile by tile.
 
     Args:
         z: B x n vectors.
         log_sum_exps: B values of l.
-        directions: The v, each B x n.
+        directions: The vectors v_1, ..., v_r, each B x n.
         block: The points c_k.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Products with every point of a block, and their transpose, as one differentiable operation of a kernel backend."""
+"""Dot products with all points of a block, and weighted sums of the points, as one differentiable operation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def block_products(
     rows: Tensor, block: ProjectionBlock, transposed: bool = False
 ) -> Tensor:
-    """Return the products with every point, or their transpose; differentiable.
+    """Return the dot products of vectors with all points, or weighted sums of the points; differentiable.
 
     Args:
         rows: B x n vectors, or with `transposed` B x P weights.
@@ -27,13 +27,13 @@ def block_products(
         transposed: Whether to return the weighted sums of the points.
 
     Returns:
-        B x P products, or B x n sums, in the dtype of `rows`.
+        B x P dot products, or B x n sums, in the dtype of `rows`.
     """
     return call(_BlockProducts, rows, block, transposed)
 
 
 class _BlockProducts(torch.autograd.Function):
-    """A linear map and its transpose, each the derivative of the other."""
+    """Autograd function of a linear map and its transpose, each the derivative of the other."""
 
     @staticmethod
     def forward(rows: Tensor, block: ProjectionBlock, transposed: bool) -> Tensor:

@@ -1,4 +1,4 @@
-"""The choice of a projection for a code, by the structure of its points, whatever construction made them."""
+"""The choice of a projection for a code, by the structure of its points and not by its construction."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ from protosphere.spherical.structures.sign_rows import ENTRY_TOLERANCE
 from protosphere.types import Indices, Points
 
 SHORT = 100
-"""Up to this n, cosets save little: 1.4 times as fast at n = 64, K = 4096; 0.7 with glue vectors at n = 70, K = 16,000.
-They are taken only where the matrix would be large, for the memory."""
+"""Largest n for which cosets are hardly faster than a matrix: 1.4 times as fast at n = 64, K = 4,096; 0.7 times
+with glue vectors at n = 70, K = 16,000. They are used for such n only to save memory, if the matrix would be large."""
 
 LARGE = 1 << 26
-"""K n from which it is: 256 MB."""
+"""Smallest K n of a large matrix, 256 MB."""
 
 LARGEST_INDEX = (1 << 63) - 1
 """The largest index of a tensor."""
@@ -52,11 +52,11 @@ class Entry:
     above_dim: int = 0
 
     def pays(self, num_classes: int, dim: int) -> bool:
-        """Return whether the projection is faster than a matrix, or needs much less memory.
+        """Return True if the projection is faster than a matrix, or needs much less memory.
 
         Args:
-            num_classes: K.
-            dim: n.
+            num_classes: Number of classes K.
+            dim: Dimension n.
         """
         size = num_classes * dim
         return size >= LARGE or (size >= self.smallest and dim > self.above_dim)
@@ -65,13 +65,13 @@ class Entry:
 def projection_for(
     code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None
 ) -> Projection:
-    """Return a module that computes the dot products with every point of a code, in the order of its classes.
+    """Return a module that computes the dot products with all points of a code, in the order of its classes.
 
     Args:
         code: The prototypes.
-        kind: 'auto' chooses the fastest for the structure and size of the code; or one of 'dense' (a matrix),
-            'hadamard' (codewords in cosets of a linear code), 'axes' (+-e_i), 'simplex', 'simplices' and 'parts'
-            (classes made of parts).
+        kind: 'auto' chooses the fastest kind for the structure and size of the code. The others are 'dense' (a
+            matrix), 'hadamard' (codewords in cosets of a linear code), 'axes' (+-e_i), 'simplex', 'simplices' and
+            'parts' (classes made of parts).
         dtype: Dtype of the buffers; torch's default by default. Inputs may have other dtypes.
 
     Returns:
@@ -91,12 +91,12 @@ def projection_for(
 def plan_for(
     code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None
 ) -> ProjectionPlan:
-    """Return the plan of a projection.
+    """Return the plan from which a projection of a code is built.
 
     Args:
         code: The prototypes.
         kind: As in `projection_for`.
-        dtype: Dtype of the buffers.
+        dtype: Dtype of the buffers; torch's default by default.
 
     Raises:
         InvalidArgumentError: If there is no such kind, or the code does not have its structure.
@@ -117,7 +117,7 @@ def plan_for(
 
 
 def _names_to_try(code: SphericalCode, kind: str) -> list[str]:
-    """Return the names of structured projections, in the order they are tried."""
+    """Return the names of structured projections in the order in which to try them; empty for 'dense'."""
     if kind == "dense":
         return []
     if kind != "auto":
@@ -210,7 +210,7 @@ def _simplices_spec(
 
 
 def _parts(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
-    """Return the plan for classes made of parts."""
+    """Return the plan for classes made of parts; None for other codes."""
     if "parts" not in code.placement.structure.projections:
         return None
     structure = cast("ProductPoints", code.placement.structure)
@@ -228,7 +228,7 @@ def _parts(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
 
 
 def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> BlockSpec:
-    """Return the block of all combinations, of which shares have some of the values of the first part."""
+    """Return the description of a block of all combinations, whose units are the values of the first part."""
     if structure.count > LARGEST_INDEX:
         raise InvalidArgumentError(
             f"a head has at most 2^63 - 1 classes, got {structure.count}; give fewer parts or values"
@@ -245,7 +245,7 @@ def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> Bloc
 
 
 def _combination_numbers(structure: ProductPoints) -> Tensor | None:
-    """Return which of all combinations each class is; None if class i is combination i."""
+    """Return the index of each class among all combinations; None if class i is combination i."""
     if structure.values is None:
         return None
     columns = tuple(structure.values.T)
@@ -255,16 +255,16 @@ def _combination_numbers(structure: ProductPoints) -> Tensor | None:
 
 
 def _signed_or_bytes(values: NDArray[Any]) -> NDArray[Any]:
-    """Return values in the smallest type that torch has every operation for: uint8, or int16, int32, int64."""
+    """Return the values in the smallest dtype that all torch operations support: uint8, int16, int32 or int64."""
     if values.dtype == np.uint8:
         return values
     return values.astype(np.min_scalar_type(-1 - int(values.max())))
 
 
 def _simplex_order(points: Points) -> Indices:
-    """Return the class of each vertex of the closed form.
+    """Return the row of `points` that has vertex 0, 1, ... of the closed form of a simplex.
 
-    Vertex i > 0 has its first nonzero entry, a negative one, in coordinate i.
+    The first nonzero entry of vertex i > 0 is negative and in coordinate i.
     """
     first = (points != 0).argmax(axis=1)
     entry = np.take_along_axis(points, first[:, None], axis=1)[:, 0]
@@ -278,9 +278,12 @@ PROJECTIONS = {
     "hadamard": Entry(_hadamard, 1 << 20, above_dim=SHORT),
     "parts": Entry(_parts, 0),
 }
-"""By the names that structures call them. Forward at batch 64 on one thread, times faster than the matrix: axes 1.7 at
-K n = 2^15, 9.7 at 2^19; simplex 1.2 at 2^16, 2.6 at 2^18; hadamard at n = 256 1.6 at 2^18, 5.2 at 2^20, at n = 512 4.7
-at 2^20. For single vectors it is 2^19 (simplex) and 2^21 (hadamard); below all take under a quarter millisecond."""
+"""Structured projections by name, each with the K n from which it is used.
+
+Speed relative to the matrix, forward at batch 64 on one thread: axes 1.7 at K n = 2^15, 9.7 at 2^19; simplex 1.2 at
+2^16, 2.6 at 2^18; hadamard 1.6 at 2^18 and 5.2 at 2^20 for n = 256, 4.7 at 2^20 for n = 512. For single vectors the
+gain starts at 2^19 (simplex) and 2^21 (hadamard); below, every kind takes less than 0.25 ms.
+"""
 
 KINDS = ("auto", "dense", *PROJECTIONS)
-"""What `projection_for` and a head may be asked for; `auto` goes by the code's structure and size."""
+"""Kinds of projections; `auto` chooses by the structure and size of the code."""

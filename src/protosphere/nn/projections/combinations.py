@@ -1,4 +1,4 @@
-"""Blocks whose classes are some combinations of the values of parts: a dot product is a sum of looked-up numbers."""
+"""Blocks whose classes are some combinations of the values of parts: a dot product is a sum of table lookups."""
 
 import torch
 from torch import Tensor, nn
@@ -10,18 +10,18 @@ from protosphere.nn.tracing import is_traced
 from protosphere.nn.vectors import widened
 
 TILE_ENTRIES = 1 << 19
-"""Scores held at once, 2 MB in float32."""
+"""Largest number of scores in memory at a time, 2 MB in float32."""
 
 
 class CombinationsBlock(nn.Module, ProjectionBlock):
-    """Points given by one value of each part.
+    """Block of points that are given by one value of each part.
 
-    The products with the points of all parts are computed once per vector. Then a class takes P additions instead of n
-    multiplications, and P small integers of memory instead of n floats.
+    The dot products with the points of all parts are computed once per vector. With m parts, a class then takes m
+    additions instead of n multiplications, and m small integers of memory instead of n floats.
 
     Attributes:
-        tables: The points of the parts.
-        values: Value of each part, one row per class: uint8, or a signed type for parts of more than 256 values.
+        tables: Points of the parts.
+        values: Value of each part, one row per class: uint8, or a signed dtype for parts of more than 256 values.
     """
 
     kind = "combinations"
@@ -36,30 +36,30 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         self.register_buffer("values", values, persistent=False)
 
     def extra_repr(self) -> str:
-        """Return the sizes, for `print(model)`."""
+        """Return the number of points, the sizes of the parts and the dimension, for `print(model)`."""
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P products with every point; when compiled or exported, without compiled loops."""
+        """Return the B x P dot products of vectors with all points; without compiled loops if traced or exported."""
         recorded = torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()
         if not recorded and not is_traced():
             return block_products(z, self)
         return self._summed(self.tables(widened(z)), self.values).to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points of these indices, one per row, with the dtype of `like`."""
+        """Return the points with these indices, one per row, in the dtype of `like`."""
         return self.tables.rows(self.values[index].long(), like)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return tiles of the classes."""
+        """Return tiles that cover the points, small enough that the scores of `batch` vectors fit in the cache."""
         return cuts(self.num_points, TILE_ENTRIES // max(1, batch))
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the products with the points of a tile: (1, B, points)."""
+        """Return the dot products of vectors with the points of a tile: (1, B, points)."""
         return self._summed(self.tables(z), self.values[tile[0] : tile[1]])[None]
 
     def _summed(self, entries: Tensor, values: Tensor) -> Tensor:
-        """Return sums of the entries of these values: B x points."""
+        """Return the B x classes sums of the table entries of each class's values."""
         places = values.long() + self.tables.offsets
         total = entries.index_select(1, places[:, 0])
         for part in range(1, len(self.tables.sizes)):
@@ -67,22 +67,22 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return total
 
     def write_products(self, z: Tensor, out: Tensor) -> None:
-        """Write the dot products of z with every point into `out`, B x P."""
+        """Write the B x P dot products of vectors with all points into `out`."""
         entries = self.tables(z)
         for first, last in self.tiles(len(z)):
             out[:, first:last] = self._summed(entries, self.values[first:last])
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n sums of the points of a tile."""
+        """Return the B x n weighted sums of the points of a tile."""
         own = self._collected(weights[0], self.values[tile[0] : tile[1]])
         return self.tables.weighted_sum(own)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of all points with weights B x P."""
+        """Return the B x n sums of all points, weighted by B x P `weights`."""
         return self.tables.weighted_sum(self._collected(weights, self.values))
 
     def _collected(self, weights: Tensor, values: Tensor) -> Tensor:
-        """Return the sum of the weights of the points that have each value of each part: the transpose of `_summed`."""
+        """Return the summed weights of the classes that have each value of each part: the transpose of `_summed`."""
         places = values.long() + self.tables.offsets
         shape = (len(weights), self.tables.num_entries)
         total = weights.new_zeros(shape)

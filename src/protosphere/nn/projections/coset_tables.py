@@ -8,17 +8,17 @@ from protosphere.nn.projections.hadamard_layout import HadamardLayout
 
 
 class CosetTables(nn.Module):
-    """Signs of whole cosets, one byte each.
+    """Signs of whole cosets of a linear code, one byte per coordinate.
 
     Attributes:
-        flips: (C, b L) signs of the coordinates of each of b bins, padded with zeros to the size L of the largest.
-        columns: The coordinates in that order; 0 where `flips` is 0.
+        flips: (C, b L) signs of the coordinates of each of b bins, padded with zeros to the size L of the largest bin.
+        columns: Coordinates in the order of `flips`; 0 where `flips` is 0.
         glue_vectors: J x t glue vectors; J x 0 if there are none.
         glue_of: Index of the glue vector of each coset.
         length: Length of the codewords.
-        dim: Dimension n: the length with the glue vector.
+        dim: Dimension n: the length plus that of the glue vectors.
         coefficient: Factor of the signs in a point.
-        bins: b, the number of sums that are transformed.
+        bins: Number b of sums that are transformed.
         both: Whether each codeword also represents its antipode.
         glued: Whether any glue vector is nonzero.
     """

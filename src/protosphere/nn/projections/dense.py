@@ -10,10 +10,10 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Indices
 
 TILE_ENTRIES = 1 << 19
-"""Scores held at once, 2 MB in float32."""
+"""Largest number of scores in memory at a time, 2 MB in float32."""
 
 CHUNK_ROWS = 1 << 14
-"""Rows of a code held at once in float64."""
+"""Largest number of rows of a code in memory in float64."""
 
 
 class DenseBlock(nn.Module, ProjectionBlock):
@@ -33,15 +33,15 @@ class DenseBlock(nn.Module, ProjectionBlock):
         self.register_buffer("weight", weight, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P products with every row."""
+        """Return the B x P dot products of vectors with all rows of the matrix."""
         return nn.functional.linear(z, self.weight.to(z.dtype))
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the rows of these indices, with the dtype of `like`."""
+        """Return the points with these indices, one per row, in the dtype of `like`."""
         return self.weight[index].to(like.dtype)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return tiles of the rows."""
+        """Return tiles that cover the rows, small enough that the scores of `batch` vectors fit in the cache."""
         size = TILE_ENTRIES // max(1, batch)
         if self.num_points <= size:
             return [(0, self.num_points)]
@@ -59,27 +59,27 @@ class DenseBlock(nn.Module, ProjectionBlock):
         return value, products.softmax(1) @ weight
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the products with the rows of a tile: (1, B, rows)."""
+        """Return the dot products of vectors with the rows of a tile: (1, B, rows)."""
         weight = self.weight[tile[0] : tile[1]].to(z.dtype)
         return (z @ weight.T)[None]
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n sums of the rows of a tile."""
+        """Return the B x n weighted sums of the rows of a tile."""
         weight = self.weight[tile[0] : tile[1]].to(weights.dtype)
         return weights[0] @ weight
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of all rows with weights B x P."""
+        """Return the B x n sums of all rows, weighted by B x P `weights`."""
         return weights @ self.weight.to(weights.dtype)
 
 
 def matrix(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> Tensor:
-    """Return the points of some classes as rows.
+    """Return a matrix whose rows are the points of some classes.
 
     Args:
         code: The prototypes.
         classes: Indices of classes in ascending order.
-        dtype: Type of the matrix; float64 rows are made only a chunk at a time.
+        dtype: Dtype of the matrix; float64 rows are computed in chunks.
     """
     weight = torch.empty(len(classes), code.dim, dtype=dtype)
     for start in range(0, len(classes), CHUNK_ROWS):

@@ -1,14 +1,15 @@
 """Codewords in cosets of a small linear code: all dot products by two small matrix products.
 
-The b codewords of the small code are the signs H[p(x), a], H being Sylvester's matrix of order b and p(x) < b the bin
-of coordinate x. Coset c has the codewords s_c(x) H[p(x), a], and the dot products with z are
+The b codewords of the small code are the signs H[p(x), a]. H is Sylvester's matrix of order b, a is the index of the
+codeword, and p(x) < b is the bin of coordinate x. Coset c has the codewords s_c(x) H[p(x), a] with signs s_c. The dot
+products with z are
 
     y[bin, c] = sum over the x of the bin of z(x) s_c(x)            b products (B x n/b) (n/b x cosets)
     z . codeword(c, a) = sum over the bins of H[bin, a] y[bin, c]   one product by H
 
-This takes n/b + b multiplications per codeword, where the matrix of all codewords takes n; b near sqrt(n) is best.
+This takes n/b + b multiplications per codeword, while the matrix of all codewords takes n; b near sqrt(n) is best.
 Unions of cosets of RM(1, m), and the codewords of any binary linear code, are such cosets. If the all-one codeword is
-in the code, each codeword is followed by its antipode, and one product is computed for both.
+in the code, each codeword is followed by its antipode, and one dot product is computed for both.
 """
 
 import torch
@@ -30,21 +31,21 @@ from protosphere.nn.tracing import is_traced
 from protosphere.nn.vectors import widened
 
 TILE_ENTRIES = 1 << 19
-"""Scores held at once, 2 MB: with their exponentials they stay in cache."""
+"""Largest number of scores in memory at a time, 2 MB; scores and exponentials stay in the cache."""
 
 HIGHEST_ENTRIES = 1 << 20
-"""Cosets times vectors whose largest scores are held at once."""
+"""Largest number of maximum scores, cosets times vectors, in memory at a time."""
 
 
 class HadamardBlock(nn.Module, ProjectionBlock):
-    """Cosets of a small linear code as signs times `coefficient`, with or without glue vectors.
+    """Block of cosets of a small linear code as signs times `coefficient`, with or without glue vectors.
 
     The matrix products split the cosets of the layout into cosets of a smaller code; `coset_tables` has the whole
     cosets for backends that use fast transforms.
 
     Attributes:
-        signs: (b, L, C) signs s_c(x) for the x of each bin, padded with zeros to the size L of the largest.
-        columns: The coordinates x in the order (bin, place); 0 where `signs` is 0.
+        signs: (b, L, C) signs s_c(x) for the x of each bin, padded with zeros to the size L of the largest bin.
+        columns: Coordinates x in the order (bin, position in the bin); 0 where `signs` is 0.
         inner: H, the b x b Sylvester matrix.
         outer: H, or the columns of H and -H alternating: one column per codeword of a coset.
         glue_vectors: J x t glue vectors; J x 0 if there are none.
@@ -90,11 +91,11 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return self.outer.shape[1]
 
     def extra_repr(self) -> str:
-        """Return the sizes for `print(model)`."""
+        """Return the number of cosets, the codewords per coset and the dimension, for `print(model)`."""
         return f"cosets={self.num_cosets}, codewords={self.per_coset}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the products with every point; when compiled or exported, as one tile without loops."""
+        """Return the B x P dot products of vectors with all points; if traced or exported, without compiled loops."""
         recorded = torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()
         if not recorded and not is_traced():
             return block_products(z, self)
@@ -107,29 +108,39 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return products.flatten(1).to(z.dtype)
 
     def binned(self, z: Tensor) -> Tensor:
-        """Return z rearranged for the first matrix product: (b, B, L)."""
+        """Return the coordinates of z sorted into bins, (b, B, L), for the first matrix product."""
         b, size, _ = self.signs.shape
         scaled = z[:, : self.length] * self.coefficient
         ordered = scaled.index_select(1, self.columns)
         return ordered.view(z.shape[0], b, size).transpose(0, 1)
 
     def unbinned(self, sums: Tensor) -> Tensor:
-        """Return the transpose of `binned`: (b, B, L) to B x n, with zeros for the glue vector."""
+        """Return the transpose of `binned`: B x n sums from (b, B, L), with zeros for the glue vectors."""
         flat = sums.transpose(0, 1).flatten(1) * self.coefficient
         return flat.new_zeros(flat.shape[0], self.dim).index_add_(1, self.columns, flat)
 
     def glue_scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the products with the glue vectors of the cosets of a tile: B x cosets."""
+        """Return the dot products of vectors with the glue vectors of the cosets of a tile: B x cosets.
+
+        Args:
+            z: B x n vectors.
+            tile: First coset and one past the last.
+        """
         products = z[:, self.length :] @ self.glue_vectors.to(z.dtype).T
         return products[:, self.glue_of[tile[0] : tile[1]]]
 
     def weighted_glue(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the weighted sums of the glue vectors (weights B x cosets), preceded by zeros for the codewords."""
+        """Return B x n weighted sums of the cosets' glue vectors, with zeros in the coordinates of the codewords.
+
+        Args:
+            weights: B x cosets weights.
+            tile: First coset and one past the last.
+        """
         glue = self.glue_vectors.to(weights.dtype)[self.glue_of[tile[0] : tile[1]]]
         return nn.functional.pad(weights @ glue, (self.length, 0))
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points of these indices, one per row, with the dtype of `like`."""
+        """Return the points with these indices, one per row, in the dtype of `like`."""
         coset = index // self.per_coset
         number = index % self.per_coset
         signed = self.signs[:, :, coset] * self.outer[:, None, number]
@@ -141,15 +152,21 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return rows
 
     def tiles(self, batch: int, start: int = 0, stop: int | None = None) -> list[Tile]:
-        """Return tiles of all cosets, or of those from `start` to `stop`."""
+        """Return tiles that cover the cosets, small enough that the scores of `batch` vectors fit in the cache.
+
+        Args:
+            batch: Number of vectors.
+            start: First coset.
+            stop: One past the last coset; all cosets by default.
+        """
         last = self.num_cosets if stop is None else stop
         return cuts(last, TILE_ENTRIES // (len(self.signs) * max(1, batch)), start)
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return dot products with the points of a tile.
+        """Return the dot products of vectors with the points of a tile.
 
         Returns:
-            (b, B, cosets) products, one per pair of antipodes; with glue vectors (points of a coset, B, cosets).
+            (b, B, cosets) dot products, one per pair of antipodes; with glue vectors (points of a coset, B, cosets).
         """
         signs = self.signs[:, :, tile[0] : tile[1]].to(z.dtype)
         summed = torch.bmm(self.binned(z), signs)
@@ -162,7 +179,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return glue + half
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n sums of the points of a tile."""
+        """Return the B x n weighted sums of the points of a tile."""
         b = len(self.inner)
         half = weights[:b] - weights[b:] if len(weights) > b else weights
         summed = torch.mm(self.inner.to(half.dtype), half.flatten(1)).view_as(half)
@@ -173,7 +190,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return sums
 
     def write_products(self, z: Tensor, out: Tensor) -> None:
-        """Write the dot products of z with every point into `out`, B x P."""
+        """Write the B x P dot products of vectors with all points into `out`."""
         b, per_coset = self.outer.shape
         by_coset = out.view(len(z), self.num_cosets, per_coset)
         binned = self.binned(z).contiguous()
@@ -185,7 +202,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
             by_coset += self.glue_scores(z, (0, self.num_cosets))[:, :, None]
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of all points with weights B x P."""
+        """Return the B x n sums of all points, weighted by B x P `weights`."""
         b, per_coset = self.outer.shape
         batch = len(weights)
         by_coset = weights.reshape(batch, self.num_cosets, per_coset)
@@ -202,9 +219,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return total
 
     def top_k(self, z: Tensor, k: int) -> TopK:
-        """Return the k <= P largest dot products of each vector, descending, and the indices of their points.
+        """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        They are in the k cosets with the largest maximum product, so only those are computed again.
+        The k best points are in the k cosets with the largest maximum dot product, so only those cosets are computed
+        again.
         """
         best = empty_top_k(z)
         for start, stop in cuts(self.num_cosets, HIGHEST_ENTRIES // max(1, len(z))):
@@ -214,7 +232,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return self._top_k_within(z, best[1], k)
 
     def _highest(self, z: Tensor, start: int, stop: int) -> Tensor:
-        """Return the largest product with each of the cosets from `start` to `stop`."""
+        """Return the largest dot product of each vector with each coset from `start` to `stop`: B x cosets."""
         highest = z.new_empty(len(z), stop - start)
         for first, last in self.tiles(len(z), start, stop):
             scores = self.scores(z, (first, last))
@@ -225,7 +243,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return highest
 
     def _top_k_within(self, z: Tensor, cosets: Tensor, k: int) -> TopK:
-        """Return the k largest products with the points of these cosets, B x some of them."""
+        """Return the k largest dot products of each vector with the points of its own cosets, and their indices.
+
+        `cosets` has the indices of some cosets for each vector, B x C'.
+        """
         chosen = self.signs[:, :, cosets].to(z.dtype)
         summed = torch.einsum("zbl,lzbc->zbc", self.binned(z), chosen.transpose(0, 1))
         scores = torch.einsum("zbc,zw->bcw", summed, self.outer.to(z.dtype))

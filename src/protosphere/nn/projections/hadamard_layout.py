@@ -16,20 +16,21 @@ from protosphere.types import Indices, PackedBits, Points
 
 FEWEST_BITS = 2
 SMALLEST_SHARE = 0.75
-"""The share of the words that must lie in whole cosets; the others become rows of a matrix."""
+"""Smallest share of the codewords in whole cosets; the other codewords become rows of a matrix."""
 
 ADDITIONS_OF_PRODUCT = 0.5
-"""What a multiplication and addition within a product of matrices takes, against an addition of a transform."""
+"""Time of a multiplication and addition in a matrix product, relative to an addition in a transform."""
 
 CHUNK_COSETS = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
 class HadamardLayout:
-    """Cosets representatives[c] + span(generator); if `antipodal`, the all-one codeword is the first row.
+    """Codewords as cosets representatives[c] + span(generator) of a small linear code.
 
-    Codeword i of a coset is the representative plus the rows selected by the bits of i. As a point it is its signs
-    times `coefficient`, followed by glue_vectors[glue_of[c]].
+    If `antipodal`, the small code also has the all-one codeword, as its first generator. Codeword i of a coset is the
+    representative plus the generators selected by the bits of i. As a point, it is its signs times `coefficient`,
+    followed by glue_vectors[glue_of[c]].
 
     Attributes:
         length: Length of the codewords.
@@ -37,7 +38,7 @@ class HadamardLayout:
         representatives: A packed codeword of each coset.
         generator: Packed rows that generate the small code, without the all-one codeword.
         antipodal: Whether the small code has the all-one codeword.
-        glue_vectors: Glue vectors.
+        glue_vectors: Glue vectors, one per row.
         glue_of: Index of the glue vector of each coset.
     """
 
@@ -51,7 +52,7 @@ class HadamardLayout:
 
     @property
     def dim(self) -> int:
-        """Dimension n: the length with the glue vector."""
+        """Dimension n: the length plus that of the glue vectors."""
         return self.length + self.glue_vectors.shape[1]
 
     @property
@@ -61,7 +62,7 @@ class HadamardLayout:
 
     @cached_property
     def bins(self) -> Indices:
-        """Bin of each coordinate: the number whose bits are the entries of the generator's rows there."""
+        """Bin of each coordinate: the integer whose bit j is the coordinate's entry in row j of the generator."""
         rows = unpack(self.generator, self.length).astype(np.int64)
         return (1 << np.arange(len(rows))) @ rows
 
@@ -69,8 +70,8 @@ class HadamardLayout:
         """Return the layout of the cosets first, ..., last - 1.
 
         Args:
-            first: First coset.
-            last: One past the last coset.
+            first: Index of the first coset.
+            last: One past the index of the last coset.
         """
         return replace(
             self,
@@ -94,7 +95,7 @@ class HadamardLayout:
         return replace(self, representatives=words, generator=kept, glue_of=glue_of)
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
-        """Return the buffers of a `HadamardBlock`, by name."""
+        """Return arrays for the buffers of a `HadamardBlock`, by name."""
         inner = hadamard(1 << len(self.generator)).astype(np.float32)
         if self.antipodal:
             both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1)
@@ -114,10 +115,11 @@ class HadamardLayout:
         }
 
     def flips(self) -> tuple[Indices, NDArray[np.int8]]:
-        """Return the coordinates bin by bin, and the signs of each coset in that order.
+        """Return the coordinates sorted by bin, and the signs of each coset in that order.
 
         Returns:
-            The coordinates, all bins padded to the size of the largest, and C x coordinates signs, 0 where padded.
+            The coordinates, with every bin padded to the size of the largest bin; and a C x coordinates matrix of
+            signs, 0 in the padding.
         """
         sizes = np.bincount(self.bins, minlength=1 << len(self.generator))
         filled = (np.arange(int(sizes.max())) < sizes[:, None]).reshape(-1)
@@ -134,10 +136,13 @@ class HadamardLayout:
 
 
 def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
-    """Return the cosets of the linear code with the largest saving, and their rows in order; None if none saves enough.
+    """Return codewords as cosets of the small linear code that saves most, and their rows; None if none saves enough.
 
     Args:
         rows: Codewords of a sign code; the small code has at most about n codewords.
+
+    Returns:
+        The cosets, and the indices of their codewords in `rows`, coset by coset.
     """
     for bits, antipodal in _cheapest_first(rows):
         found = whole_cosets(rows, bits, antipodal)
@@ -147,7 +152,7 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
 
 
 def _saves_half(layout: HadamardLayout) -> bool:
-    """Return whether a codeword takes at most half of the multiplications of a matrix row."""
+    """Return True if a codeword takes at most half of the multiplications of a matrix row."""
     small = layout.split(split_bits(layout.length))
     largest_bin = int(np.bincount(small.bins).max())
     multiplications = largest_bin + (1 << len(small.generator))
@@ -155,7 +160,7 @@ def _saves_half(layout: HadamardLayout) -> bool:
 
 
 def split_bits(length: int) -> int:
-    """Return log2 of the size of a small code for which n / size + size is nearly minimal.
+    """Return log2 of the size of a small code for which length / size + size, the cost per codeword, is nearly minimal.
 
     Args:
         length: Length of the codewords.
@@ -164,7 +169,7 @@ def split_bits(length: int) -> int:
 
 
 def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
-    """Return sizes of small codes, ordered by the additions per vector if all possible cosets are whole."""
+    """Return candidates (bits, antipodal) for the small code, ordered by cost if all possible cosets are whole."""
     ordered = np.sort(rows.numbers)
 
     def additions(candidate: tuple[int, bool]) -> float:
@@ -186,11 +191,11 @@ def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
 def whole_cosets(
     rows: SignRows, bits: int, antipodal: bool
 ) -> tuple[HadamardLayout, Indices] | None:
-    """Return the complete cosets of the code that the first rows generate, and their rows; None if there are too few.
+    """Return the complete cosets of the code generated by the first codewords, and their rows; None if too few.
 
     Args:
         rows: Codewords of a sign code.
-        bits: Number of rows that generate the small code.
+        bits: Number of codewords that generate the small code.
         antipodal: Whether the small code has the all-one codeword.
     """
     order = np.argsort(rows.numbers, kind="stable")
@@ -221,14 +226,14 @@ def whole_cosets(
 
 
 def _whole_starts(ordered: Indices, size: int) -> Indices:
-    """Return where in ascending numbers whole stretches j w, ..., j w + w - 1 begin, w being the size."""
+    """Return the indices in `ordered`, ascending integers, where runs j size, ..., j size + size - 1 begin."""
     starts = np.flatnonzero(ordered % size == 0)
     starts = starts[starts + size <= len(ordered)]
     return starts[ordered[starts + size - 1] == ordered[starts] + size - 1]
 
 
 def _linear(words: PackedBits) -> bool:
-    """Return whether codeword i is the sum of the codewords 2^j, j the bits of i."""
+    """Return True if codeword i is the sum of the codewords 2^j over the bits j of i."""
     i = np.arange(1, len(words))
     return not words[0].any() and np.array_equal(
         words[i], words[i & -i] ^ words[i & (i - 1)]
@@ -236,7 +241,7 @@ def _linear(words: PackedBits) -> bool:
 
 
 def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.bool_]:
-    """Return which blocks are cosets of the small code, with one glue vector."""
+    """Return a mask of the blocks that are cosets of the small code and have a single glue vector."""
     alike: list[NDArray[np.bool_]] = []
     for start in range(0, len(blocks), CHUNK_COSETS):
         chunk = blocks[start : start + CHUNK_COSETS]

@@ -1,4 +1,4 @@
-"""The points of the parts of a product code, and the dot products with all of them."""
+"""Points of the parts of a product code, and the dot products with all of them."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -18,8 +18,8 @@ class Run(NamedTuple):
 
     Attributes:
         points: (parts, s, d) points, each times the weight of its part.
-        column: First coordinate of the run.
-        entry: First entry of the run in the products with all points.
+        column: Index of the first coordinate of the run.
+        entry: Index of the run's first entry in the result of `PartTables.forward`.
     """
 
     points: Tensor
@@ -28,21 +28,21 @@ class Run(NamedTuple):
 
 
 class PartTables(nn.Module):
-    """The points of P parts, each in coordinates of its own, one part after the other.
+    """Points of P parts, each part in its own coordinates, one part after the other.
 
     The dot product of z with a class is the sum of P entries of `self(z)`: one for the value of each part.
 
     Args:
-        points: The s_p x d_p unit vectors of each part.
-        weights: The factor of each part.
-        dim: n, at least the sum of the d_p.
+        points: For each part p, its s_p x d_p unit vectors.
+        weights: Factor of each part.
+        dim: Dimension n, at least the sum of the d_p.
         dtype: Dtype of the buffers.
 
     Attributes:
-        dim: n.
-        sizes: The s_p.
+        dim: Dimension n.
+        sizes: Number of values s_p of each part.
         missing: Number of coordinates after those of the parts.
-        offsets: P entries where each part begins in the products with all points.
+        offsets: Index of each part's first entry in the result of `forward`.
     """
 
     offsets: Tensor
@@ -75,11 +75,11 @@ class PartTables(nn.Module):
 
     @property
     def num_entries(self) -> int:
-        """Number of points of all parts."""
+        """Number of points of all parts together."""
         return sum(self.sizes)
 
     def runs(self, dtype: torch.dtype) -> list[Run]:
-        """Return the parts, grouped by shape.
+        """Return the points of the parts, grouped by shape.
 
         Args:
             dtype: Dtype of the points.
@@ -91,7 +91,7 @@ class PartTables(nn.Module):
         return found
 
     def by_run(self, z: Tensor) -> list[Tensor]:
-        """Return the dot products with the points of each run: (parts, B, s).
+        """Return the dot products of vectors with the points of each run: (parts, B, s).
 
         Args:
             z: B x n vectors.
@@ -105,7 +105,7 @@ class PartTables(nn.Module):
         return found
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the dot products with the points of all parts, one part after the other.
+        """Return the dot products of vectors with the points of all parts, one part after the other: B x entries.
 
         Args:
             z: B x n vectors, not in half precision.
@@ -117,7 +117,7 @@ class PartTables(nn.Module):
         """Return the B x n weighted sums of the points of all parts: the transpose of `forward`.
 
         Args:
-            weights: One row of weights per vector, one weight per point.
+            weights: B x entries weights, one per point of each part.
         """
         found: list[Tensor] = []
         for points, _, entry in self.runs(weights.dtype):
@@ -128,7 +128,7 @@ class PartTables(nn.Module):
         return self._side_by_side(found)
 
     def rows(self, values: Tensor, like: Tensor) -> Tensor:
-        """Return the prototypes of classes as rows.
+        """Return the prototypes of classes, given by their values, as rows.
 
         Args:
             values: Value of each part, one row per class.
@@ -146,6 +146,6 @@ class PartTables(nn.Module):
         return self._side_by_side(found)
 
     def _side_by_side(self, columns: list[Tensor]) -> Tensor:
-        """Return the columns of all runs, and zeros up to n."""
+        """Return the columns of all runs concatenated, padded with zeros to n columns."""
         rows = columns[0] if len(columns) == 1 else torch.cat(columns, dim=1)
         return nn.functional.pad(rows, (0, self.missing)) if self.missing else rows

@@ -1,4 +1,4 @@
-"""Dot products with every prototype of a code, and sums over them that never hold all products."""
+"""Dot products with all prototypes of a code, and sums over the prototypes that never materialize all dot products."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,12 +34,12 @@ from protosphere.nn.tracing import call, is_recorded, under_transform
 from protosphere.nn.vectors import check_vectors, checked_wide, widened
 
 WEIGHTS_ENTRIES = 1 << 20
-"""Weights that are multiplied and reordered at once, 4 MB."""
+"""Largest number of weights that are multiplied and reordered at a time, 4 MB."""
 
 
 @dataclass(frozen=True, eq=False)
 class BlockSpec:
-    """How to build a block, or some of its units.
+    """Description of how to build a block, or some of its units.
 
     Attributes:
         units: Number of units, such as rows or cosets.
@@ -68,25 +68,27 @@ class ProjectionPlan:
 
 
 class Projection(nn.Module):
-    """Module z -> (z c_1, ..., z c_K), made by `projection_for`.
+    """Module from z to the dot products (z c_1, ..., z c_K) with the prototypes c_k, made by `projection_for`.
 
     It has no parameters. Its buffers are rebuilt from the code and never saved.
 
     Args:
         plan: Blocks of the projection, made by `plan_for`.
+        num_classes: Number K of classes.
+        dim: Dimension n.
         rank: Index of this process.
         world: Number of processes; 1 unless the classes are sharded.
 
     Attributes:
         num_classes: Number K of classes.
         dim: Dimension n.
-        kind: How products are computed: 'dense', 'hadamard', 'axes', 'simplex', 'simplices' or 'parts'.
-        blocks: The blocks of points.
+        kind: Method of the dot products: 'dense', 'hadamard', 'axes', 'simplex', 'simplices' or 'parts'.
+        blocks: Blocks of points.
         starts: Index of the first point of each block.
         position: Index of the point of each class; None if class i has point i.
         classes: Class of each point; None if point i belongs to class i.
         has_all_combinations: Whether every combination of the values of parts is a class.
-        handle: Number of the projection in compiled graphs.
+        handle: Integer that identifies the projection in compiled graphs.
 
     Example:
         >>> import protosphere as ps
@@ -133,27 +135,27 @@ class Projection(nn.Module):
 
     @property
     def typed_blocks(self) -> list[ProjectionBlock]:
-        """The blocks, typed as `ProjectionBlock`."""
+        """Blocks of points, typed as `ProjectionBlock`."""
         return cast("list[ProjectionBlock]", list(self.blocks))
 
     @property
     def num_points(self) -> int:
-        """Number of points of all blocks, which is K unless the projection is sharded over processes."""
+        """Number of points of all blocks: K, or the share of this process if the projection is sharded."""
         return sum(block.num_points for block in self.typed_blocks)
 
     @property
     def scores_per_row(self) -> int:
-        """Number of products computed per vector."""
+        """Number of dot products computed per vector."""
         return sum(block.scores_per_row for block in self.typed_blocks)
 
     @property
     def all_combinations(self) -> AllCombinationsBlock | None:
-        """The block of all combinations, if every combination of the values of parts is a class, else None."""
+        """The projection's only block, if its classes are all combinations of the values of parts; otherwise None."""
         block = self.blocks[0] if len(self.blocks) == 1 else None
         return block if isinstance(block, AllCombinationsBlock) else None
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x K dot products, classes in the order of the code, in the dtype of z.
+        """Return the B x K dot products of vectors with all prototypes, in the order of the classes and the dtype of z.
 
         Args:
             z: B x n vectors.
@@ -171,10 +173,10 @@ class Projection(nn.Module):
 
         Args:
             index: Classes.
-            like: Tensor whose dtype and device the prototypes get.
+            like: Tensor whose dtype and device the prototypes get; torch's default dtype by default.
 
         Raises:
-            InvalidArgumentError: If `index` has a number that is not a class.
+            InvalidArgumentError: If `index` has an entry that is not a class.
         """
         if under_transform():
             index = classes_in_range("index", index, self.num_classes)
@@ -191,7 +193,7 @@ class Projection(nn.Module):
         return self.rows(index, like)
 
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
-        """Return the prototypes of classes that have been checked already.
+        """Return the prototypes of some classes, one per row, without checking the classes.
 
         Args:
             classes: Classes, all between 0 and K - 1.
@@ -209,7 +211,7 @@ class Projection(nn.Module):
         return rows
 
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return the log-sum-exp of each row by standard operations that all transforms and exporters of torch support.
+        """Return log sum_k exp(z c_k) of each row, by operations that all transforms and exporters of torch support.
 
         Args:
             z: B x n vectors, not in half precision.
@@ -232,7 +234,7 @@ class Projection(nn.Module):
     def softmax_terms(
         self, z: Tensor, classes: Tensor | None, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the terms that a cross-entropy needs, without gradient.
+        """Return log-sum-exp, mean prototype and target prototype of each row, as a cross-entropy needs; no gradient.
 
         Args:
             z: B x n vectors.
@@ -248,26 +250,26 @@ class Projection(nn.Module):
         return value, mean, self.rows(classes, z)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each row and the mean prototype under the softmax; without gradient.
+        """Return log sum_k exp(z c_k) of each row, and the mean prototype under the softmax; without gradient.
 
         Args:
             z: B x n vectors.
             with_mean: Whether to compute the mean.
 
         Returns:
-            B values, and B x n means (an empty B x 0 tensor without `with_mean`).
+            B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
         """
         return threaded_log_sum_exp(z, self.typed_blocks, with_mean)
 
     def moment(
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
     ) -> Tensor:
-        """Return sum_k exp(z c_k - l) (v_1 c_k) (v_2 c_k) ... c_k of each row; without gradient.
+        """Return sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k for each row z and its l and v; without gradient.
 
         Args:
             z: B x n vectors.
             log_sum_exps: B values of l.
-            directions: The v, each B x n.
+            directions: The vectors v_1, ..., v_r, each B x n.
         """
 
         def of_rows(rows: slice) -> Tensor:
@@ -292,7 +294,7 @@ class Projection(nn.Module):
         Returns:
             B x n sums and B totals; float32 for half precision.
         """
-        # some rows at a time: those in another order are a second block of memory
+        # some rows at a time: reordered rows need a second block of memory
         size = max(1, WEIGHTS_ENTRIES // weights.shape[1])
         sums = [widened(weights[:0]).new_zeros(0, self.dim)]
         totals = [widened(weights[:0]).new_zeros(0)]
@@ -306,7 +308,7 @@ class Projection(nn.Module):
         return torch.cat(sums), torch.cat(totals)
 
     def _weighted_points(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of the prototypes with weights B x K."""
+        """Return the B x n sums of the prototypes, weighted by B x K `weights`."""
         if self.classes is not None:
             weights = weights.index_select(1, self.classes)
         total = weights.new_zeros(len(weights), self.dim)
@@ -325,7 +327,7 @@ class Projection(nn.Module):
         scale: float | Tensor = 1.0,
         ignore_index: int = -100,
     ) -> Tensor:
-        """Return F.cross_entropy(scale * self(z), target, ...) without holding B x K numbers.
+        """Return F.cross_entropy(scale * self(z), target, ...) without materializing the B x K logits.
 
         Args:
             z: (..., n) vectors.
@@ -344,14 +346,14 @@ class Projection(nn.Module):
         )
 
     def top(self, z: Tensor, k: int = 1) -> TopK:
-        """Return the k largest dot products of each row, descending, and their classes; without gradient.
+        """Return the k largest dot products of each row, in descending order, and their classes; without gradient.
 
         Args:
             z: B x n vectors.
-            k: At most K.
+            k: Number of classes, at most K.
 
         Returns:
-            B x k products and B x k classes.
+            B x k dot products and B x k classes.
 
         Raises:
             InvalidArgumentError: If `k` is not between 1 and K.
@@ -373,7 +375,14 @@ class Projection(nn.Module):
         return values, points if self.classes is None else self.classes[points]
 
     def top_points(self, z: Tensor, k: int) -> TopK:
-        """Return the k largest products with the points of the blocks (all, if there are fewer), and their indices."""
+        """Return the k largest dot products of each row with the points of the blocks, and the indices of the points.
+
+        If there are fewer than k points, all are returned.
+
+        Args:
+            z: B x n vectors.
+            k: Number of points.
+        """
 
         def of_rows(rows: slice) -> TopK:
             wide = widened(z[rows])
@@ -389,7 +398,7 @@ class Projection(nn.Module):
 
 
 class _TopPoints(torch.autograd.Function):
-    """`Projection.top_points` through vmap; its results have no derivatives."""
+    """Autograd function for `Projection.top_points` with a vmap rule; its results have no derivatives."""
 
     @staticmethod
     def forward(z: Tensor, projection: Projection, k: int) -> TopK:

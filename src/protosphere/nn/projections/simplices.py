@@ -11,18 +11,18 @@ from protosphere.types import Indices
 
 
 class SimplicesBlock(nn.Module, ProjectionBlock):
-    """Vertices of regular simplices, with products in O(K) time.
+    """Block of vertices of regular simplices, with dot products in O(K) time.
 
-    Vertex i of a simplex of K vertices has in its coordinate j = 1, ..., K - 1 the entry f_j for i < j, -j f_j for
-    i = j, and else 0, with f_j = sqrt(K / ((K - 1) j (j + 1))); see `geometry.simplex`. So
-    z . c_i = sum_{j > i} f_j z_j - i f_i z_i. The simplices are stored one after the other; consecutive ones of equal
-    size (a run) are computed together.
+    Let f_j = sqrt(K / ((K - 1) j (j + 1))); see `geometry.simplex`. Vertex i of a simplex of K vertices has, in its
+    coordinate j = 1, ..., K - 1, the entry f_j if i < j, -j f_j if i = j, and 0 if i > j. So z . c_i = sum_{j > i}
+    f_j z_j - i f_i z_i. The simplices are stored one after the other; consecutive simplices of equal size (a run) are
+    computed together.
 
     Attributes:
         runs: Size and number of the simplices of each run.
         num_vertices: Number of vertices of all simplices.
         steps: The f_j of one simplex of each run, one run after the other.
-        numbers: Vertex of each point; None if point i is vertex i.
+        numbers: Index of the vertex of each point; None if point i is vertex i.
     """
 
     kind = "simplices"
@@ -47,7 +47,7 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
         self.register_buffer("numbers", numbers, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P products with every point."""
+        """Return the B x P dot products of vectors with all points."""
         wide = widened(z)
         coordinate = 0
         step = 0
@@ -65,13 +65,13 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
         return products.to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points of these indices, computed as weighted sums with a single weight of 1."""
+        """Return the points with these indices, one per row, in the dtype of `like`."""
         zeros = widened(like).new_zeros(index.shape[0], self.num_points)
         weights = zeros.scatter(1, index[:, None], 1.0)
         return self.weighted_sum(weights).to(like.dtype)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of all points with weights B x P."""
+        """Return the B x n sums of all points, weighted by B x P `weights`."""
         if self.numbers is not None:
             zeros = weights.new_zeros(weights.shape[0], self.num_vertices)
             weights = zeros.index_copy(1, self.numbers, weights)
@@ -90,7 +90,7 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
 
 
 def _simplex_products(z: Tensor, steps: Tensor, size: int, count: int) -> Tensor:
-    """Return the products of `count` simplices of one size with their coordinates of z."""
+    """Return the dot products with the vertices of `count` simplices of one size; z has only their coordinates."""
     stepped = z.reshape(-1, count, size - 1) * steps
     after = stepped.flip(2).cumsum(2).flip(2)
     own = stepped * torch.arange(1, size, dtype=z.dtype, device=z.device)
@@ -101,7 +101,7 @@ def _simplex_products(z: Tensor, steps: Tensor, size: int, count: int) -> Tensor
 
 
 def _simplex_sums(weights: Tensor, steps: Tensor, size: int, count: int) -> Tensor:
-    """Return the sums with weights g: f_j (g_0 + ... + g_(j-1) - j g_j) in coordinate j of each simplex."""
+    """Return the sums of vertices with weights g: f_j (g_0 + ... + g_(j-1) - j g_j) in coordinate j of each simplex."""
     each = weights.reshape(-1, count, size)
     j = torch.arange(1, size, dtype=each.dtype, device=each.device)
     before = each.cumsum(2)[:, :, :-1]
@@ -109,6 +109,6 @@ def _simplex_sums(weights: Tensor, steps: Tensor, size: int, count: int) -> Tens
 
 
 def _steps(size: int) -> Tensor:
-    """Return f_1, ..., f_(size - 1)."""
+    """Return the factors f_1, ..., f_(size - 1) of the coordinates of a simplex of `size` vertices."""
     j = torch.arange(1, size, dtype=torch.float64)
     return torch.sqrt(size / ((size - 1) * j * (j + 1)))

@@ -1,4 +1,4 @@
-"""Sums over the processes of torch.distributed, and the numbers themselves where there is only one."""
+"""Reductions over the processes of torch.distributed, which do nothing in a single process."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from torch import Tensor
 
 
 def are_several() -> bool:
-    """Return whether torch.distributed is initialized with more than one process."""
+    """Return True if torch.distributed is initialized with more than one process."""
     return dist.is_available() and dist.is_initialized() and dist.get_world_size() > 1
 
 
 def all_reduced(mine: Tensor, operation: Any = dist.ReduceOp.SUM) -> Tensor:
-    """Return the sum of the numbers of all processes, entry by entry, or another reduction of them.
+    """Return the entry-by-entry sum over all processes of their tensors, or another reduction.
 
     Args:
-        mine: The numbers of this process, of the same shape in each.
+        mine: Tensor of this process, of the same shape in each process.
         operation: A `torch.distributed.ReduceOp`.
     """
     if not are_several():
@@ -32,7 +32,7 @@ def mean_row(rows: Tensor) -> Tensor:
     """Return the mean of the rows of all processes.
 
     Args:
-        rows: The B x n numbers of this process; B may differ.
+        rows: B x n rows of this process; B may differ between processes.
     """
     count = rows.new_full((1,), len(rows))
     totals = all_reduced(torch.cat([rows.sum(0), count]))
@@ -43,7 +43,7 @@ def all_gathered(mine: Tensor) -> Tensor:
     """Return the rows of all processes, one process after the other; without gradient.
 
     Args:
-        mine: The rows of this process, as many in each.
+        mine: Rows of this process; every process has the same number of rows.
     """
     if not are_several():
         return mine.detach()

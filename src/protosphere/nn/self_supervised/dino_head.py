@@ -24,11 +24,11 @@ LAYER_STD = 0.02
 """Standard deviation of the initial weights of the MLP, as in the public implementations."""
 
 KINDS = ("fixed", "learned")
-"""Prototypes by name."""
+"""Values of the argument `prototypes` besides a code."""
 
 
 class DINOHead(nn.Module):
-    """MLP, normalized bottleneck and prototypes, in the shape and with the names of the public DINO heads.
+    """MLP, normalized bottleneck and prototypes, with the architecture and argument names of the public DINO heads.
 
     The usual last layer learns its `out_dim` prototypes. Here they are a fixed code by default: 65,536 prototypes in
     256 dimensions are a Kerdock code, which has nothing to train, to average or to communicate.
@@ -89,7 +89,7 @@ class DINOHead(nn.Module):
         )
 
     def embed(self, x: Tensor) -> Tensor:
-        """Return the normalized bottleneck, which `DINOLoss` takes.
+        """Return the normalized outputs of the MLP, which `DINOLoss` takes.
 
         Args:
             x: B x in_dim features.
@@ -111,7 +111,7 @@ class DINOHead(nn.Module):
 
 
 def _mlp(widths: list[int], use_bn: bool, seed: int) -> nn.Module:
-    """Return linear layers of these widths with GELU between them; a single one as it is."""
+    """Return linear layers of these widths with GELU between them; a single layer is returned without nn.Sequential."""
     generator = torch.Generator().manual_seed(seed)
     layers: list[nn.Module] = []
     for i in range(len(widths) - 1):

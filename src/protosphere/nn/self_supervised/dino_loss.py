@@ -1,9 +1,9 @@
-"""The loss of DINO: a student predicts the prototypes that its teacher sees in another view.
+"""The loss of DINO: a student predicts the teacher's distribution over prototypes for another view.
 
-Logits of fixed prototypes are linear in the embedding t of the teacher, and so is their running mean: t c_k minus the
-mean logit of prototype k is (t - m) c_k, m being the running mean of the embeddings. The center is n numbers, not K,
-and only n numbers of the teacher's probabilities enter the cross-entropy (`view_pairs`), so that B x K numbers are
-never held.
+Logits of fixed prototypes are linear in the embedding t of the teacher, and so is their running mean. With m the
+running mean of the embeddings, t c_k minus the mean logit of prototype k is (t - m) c_k. So the center has n numbers
+instead of K. Only n numbers of the teacher's probabilities enter the cross-entropy (`view_pairs`), so that B x K
+numbers are never materialized.
 """
 
 from __future__ import annotations
@@ -41,11 +41,13 @@ from protosphere.nn.self_supervised.view_pairs import (
 )
 
 CENTERINGS = ("center", "sinkhorn")
-"""How the teacher's probabilities are kept from collapsing to one prototype."""
+"""Methods that keep the teacher's probabilities from collapsing to one prototype."""
 
 POINT_TOLERANCE = 0.01
-"""Combinations of prototypes whose entries differ by less than this, in units of 1 / sqrt(n), are the same. Rounding of
-65,536 points makes a hundredth of it; two points that are swapped make a hundred times as much."""
+"""Tolerance, in units of 1 / sqrt(n), for equality of a random combination of all prototypes.
+
+Rounding of 65,536 points causes differences of 1/100 of it; two swapped points cause differences of 100 times as much.
+"""
 
 SINKHORN_ITERATIONS = 3
 """Iterations for the teacher's assignments, as in DINOv2."""
@@ -112,7 +114,7 @@ class DINOLoss(nn.Module):
         self.register_buffer("center", torch.zeros(size))
 
     def forward(self, student: Sequence[Tensor], teacher: Sequence[Tensor]) -> Tensor:
-        """Return the mean loss over the batch and all pairs of different views; update the center in training mode.
+        """Return the mean loss over the batch and all pairs of different views; in training mode, update the center.
 
         Args:
             student: B x n embeddings of the student; normalized here. View i is the teacher's view i, and further
@@ -135,7 +137,7 @@ class DINOLoss(nn.Module):
             return mean_cross_entropy(by_view(found, len(student)), targets)
 
     def _targets(self, teacher: Tensor) -> Tensor:
-        """Return the targets of all rows of the teacher: means of fixed prototypes, probabilities of learned ones."""
+        """Return the target of each row: a mean of fixed prototypes, or probabilities of learned prototypes."""
         if self.teacher_prototypes is None:
             projection = projection_of(self.prototypes)
         else:
@@ -158,7 +160,7 @@ class DINOLoss(nn.Module):
         )
 
     def _centered(self, rows: Tensor) -> Tensor:
-        """Return the rows less the center, divided by the temperature; update the center in training mode."""
+        """Return the rows minus the center, divided by the temperature; in training mode, update the center."""
         centered = (rows - self.center.to(rows.dtype)) / self.teacher_temp
         if self.training:
             self._update_center(mean_row(rows))
@@ -170,7 +172,7 @@ class DINOLoss(nn.Module):
         self.center.copy_(moved)
 
     def extra_repr(self) -> str:
-        """Return one line for `print(model)`."""
+        """Return the temperatures, momentum and centering for `print(model)`."""
         return (
             f"student_temp={self.student_temp}, teacher_temp={self.teacher_temp}, "
             f"center_momentum={self.center_momentum}, centering={self.centering}"
@@ -180,7 +182,7 @@ class DINOLoss(nn.Module):
 def _teacher_module(
     student: PrototypeModule, given: Prototypes | None
 ) -> LearnedPrototypes | None:
-    """Return the teacher's learned prototypes; None if they are the student's."""
+    """Return the teacher's learned prototypes; None if the teacher uses the student's prototypes."""
     if given is None:
         return None
     own = projection_of(student)
@@ -205,7 +207,7 @@ def _teacher_module(
 
 
 def _are_same_points(own: Projection, other: Projection) -> bool:
-    """Return whether one random combination of all prototypes is the same; prototypes on the meta device are."""
+    """Return True if a random combination of all prototypes is the same, or if a projection is on the meta device."""
     if is_on_meta(own) or is_on_meta(other):
         return True
     draw = torch.Generator().manual_seed(0)
@@ -229,7 +231,7 @@ def _require_pairs(student: Sequence[Tensor], teacher: Sequence[Tensor]) -> None
 
 
 def _as_share(name: str, value: object) -> float:
-    """Return a number from 0 to 1."""
+    """Return `value` as a float; raise InvalidArgumentError if it is not a number from 0 to 1."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         share = float(value)
         if 0 <= share <= 1:

@@ -1,4 +1,4 @@
-"""Prototypes that are trained, with the methods of a projection of fixed ones."""
+"""Prototypes that are trained, with the methods of a projection of fixed prototypes."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ NORMALIZED_NAMES = (
     ("weight_g", "weight_v"),
     ("parametrizations.weight.original0", "parametrizations.weight.original1"),
 )
-"""What `torch.nn.utils.weight_norm`, and the later one of `parametrizations`, call norms and directions of rows."""
+"""Names of the rows' norms and directions under torch's two implementations of weight normalization."""
 
 
 class LearnedPrototypes(nn.Module):
-    """K unit vectors that are trained: the usual last layer of SwAV and DINO, a linear layer with normalized rows.
+    """K trained unit vectors: the usual last layer of SwAV and DINO, a linear layer with normalized rows.
 
-    It has the methods of a `Projection` that losses use, so that learned and fixed prototypes take each other's place.
+    It has the methods of a `Projection` that losses use, so that learned and fixed prototypes are interchangeable.
 
     Args:
-        num_classes: K, at least 2.
-        dim: n.
+        num_classes: Number K of prototypes, at least 2.
+        dim: Dimension n.
         seed: Seed of the initial points, uniform on the sphere; torch's global generator by default.
 
     Attributes:
-        num_classes: K.
-        dim: n.
+        num_classes: Number K of prototypes.
+        dim: Dimension n.
         weight: K x n parameter. The prototypes are its rows divided by their norms.
 
     Raises:
@@ -58,7 +58,7 @@ class LearnedPrototypes(nn.Module):
         self.reset_parameters(seed)
 
     def reset_parameters(self, seed: int | None = None) -> None:
-        """Draw new points, uniform on the sphere.
+        """Set the prototypes to new random points, uniform on the sphere.
 
         Args:
             seed: Seed of the points; torch's global generator by default.
@@ -78,14 +78,14 @@ class LearnedPrototypes(nn.Module):
         """Return the K x n prototypes, differentiable.
 
         Args:
-            like: Tensor whose dtype they get at least.
+            like: Tensor whose dtype is the least precise that the prototypes may have.
         """
         wide = widened(self.weight)
         finer = torch.promote_types(wide.dtype, like.dtype)
         return unit(wide.to(finer))
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x K dot products with the prototypes, computed in float32 for half types, in the dtype of z.
+        """Return the B x K dot products with the prototypes in the dtype of z; half precision is computed in float32.
 
         Args:
             z: B x n vectors.
@@ -99,7 +99,7 @@ class LearnedPrototypes(nn.Module):
             return linear(wide.to(rows.dtype), rows)
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return log sum_k exp(z c_k) of each row; float32 for half types.
+        """Return log sum_k exp(z c_k) of each row z; float32 for half precision.
 
         Args:
             z: B x n vectors.
@@ -110,7 +110,7 @@ class LearnedPrototypes(nn.Module):
     def log_sum_exp_and_mean(
         self, z: Tensor, with_mean: bool = True
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each row and the mean prototype under the softmax.
+        """Return log sum_k exp(z c_k) of each row z, and the mean prototype under the softmax.
 
         Args:
             z: B x n vectors.
@@ -186,7 +186,7 @@ class LearnedPrototypes(nn.Module):
         return loss.reshape(z.shape[:-1]) if reduction == "none" else loss
 
     def _checked_target(self, z: Tensor, target: Tensor, ignored: int) -> Tensor:
-        """Return B classes, or B x K probabilities."""
+        """Return the targets as B classes or B x K probabilities; InvalidArgumentError if the shape is wrong."""
         if not target.is_floating_point():
             checked_classes(z, target, self.num_classes, ignored)
             return target.flatten().long()
@@ -198,13 +198,13 @@ class LearnedPrototypes(nn.Module):
         return target.reshape(-1, self.num_classes)
 
     def prototypes(self, index: Tensor | None = None) -> Tensor:
-        """Return prototypes, one per row; without gradient.
+        """Return the prototypes of some classes, one per row; without gradient.
 
         Args:
-            index: Classes; all by default.
+            index: Classes; all classes by default.
 
         Raises:
-            InvalidArgumentError: If `index` has a number that is not a class.
+            InvalidArgumentError: If `index` has an entry that is not a class.
         """
         with torch.no_grad():
             rows = self.weight
@@ -213,14 +213,14 @@ class LearnedPrototypes(nn.Module):
             return unit(widened(rows))
 
     def top(self, z: Tensor, k: int = 1) -> TopK:
-        """Return the k largest dot products of each row, descending, and their classes; without gradient.
+        """Return the k largest dot products of each row, in descending order, and their classes; without gradient.
 
         Args:
             z: B x n vectors.
-            k: At most K.
+            k: Number of classes, at most K.
 
         Returns:
-            B x k products and B x k classes.
+            B x k dot products and B x k classes.
 
         Raises:
             InvalidArgumentError: If `k` is not between 1 and K.
@@ -243,7 +243,7 @@ class LearnedPrototypes(nn.Module):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Load a state, also that of a linear layer under torch's weight normalization, as public heads have."""
+        """Load a state, also that of a weight-normalized linear layer, as public DINO and SwAV heads have."""
         rename_normalized_weight(state_dict, prefix, error_msgs)
         cast("Any", super())._load_from_state_dict(
             state_dict,
@@ -256,19 +256,19 @@ class LearnedPrototypes(nn.Module):
         )  # torch has no types for it
 
     def extra_repr(self) -> str:
-        """Return one line for `print(model)`."""
+        """Return the number of prototypes and the dimension for `print(model)`."""
         return f"K={self.num_classes}, n={self.dim}"
 
 
 def rename_normalized_weight(
     state: dict[str, Any], prefix: str, errors: list[str]
 ) -> None:
-    """Give the direction of a weight-normalized linear layer the name `weight`, in place.
+    """Rename the direction of a weight-normalized linear layer to `weight`, in place.
 
     Args:
         state: State dict.
         prefix: Name of the layer and a dot.
-        errors: Where a sentence is added if rows have other norms than 1, which prototypes cannot have.
+        errors: List of error messages; one is appended if rows have norms other than 1, which prototypes cannot have.
     """
     for norm_name, direction_name in NORMALIZED_NAMES:
         direction = state.pop(prefix + direction_name, None)

@@ -1,4 +1,4 @@
-"""Noise as targets: each image has a fixed point of the sphere, and images of a batch trade points."""
+"""Noise as targets: each image has a fixed point of the sphere, and images of a batch exchange points."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 class NoiseAsTargets(nn.Module):
-    """Mean squared distance of embeddings to fixed targets, which examples of a batch exchange when that helps.
+    """Mean squared distance of embeddings to fixed targets, which examples of a batch exchange to reduce the distance.
 
-    Every example has a target, at random at first. In training mode the targets of each batch are assigned to its
-    examples anew, such that the sum of squared distances is the least (an exact linear assignment), and stay so. If
-    torch.distributed is initialized, the batch is that of all processes together, and all have the same assignment.
+    Every example has a target, at random at first. In training mode, the targets of each batch are reassigned to its
+    examples so that the sum of squared distances is minimal (an exact linear assignment), and the new assignment is
+    stored. If torch.distributed is initialized, the batches of all processes are matched together, and all processes
+    have the same assignment.
 
     Args:
         code: The targets, such as `ps.best(num_examples, dim)`.
-        num_examples: Number of examples; K by default. With more than K of them, targets are shared as equally as
-            possible; with fewer, some are never used.
+        num_examples: Number of examples; K by default. More than K examples share the targets as equally as possible;
+            with fewer than K, some targets are never used.
         seed: Seed of the first assignment.
 
     Attributes:
-        assignment: Target of each example, a buffer that `state_dict` has.
+        assignment: Index of the target of each example, a buffer that is saved in `state_dict`.
 
     Raises:
         InvalidArgumentError: If an argument is out of range.
@@ -63,14 +64,14 @@ class NoiseAsTargets(nn.Module):
         self.register_buffer("assignment", order[:count] % code.num_classes)
 
     def forward(self, z: Tensor, index: Tensor) -> Tensor:
-        """Return the mean squared distance of the embeddings to their targets; rematch in training mode.
+        """Return the mean squared distance of the embeddings to their targets; in training mode, rematch first.
 
         Args:
             z: B x n embeddings; normalized here.
-            index: The number of the example of each row. If one occurs twice, its first row is matched.
+            index: Index of the example of each row. If an example occurs twice, its first row is matched.
 
         Raises:
-            InvalidArgumentError: If shapes differ, or `index` has a number that is not one of an example.
+            InvalidArgumentError: If shapes differ, or `index` has an entry that is not the index of an example.
         """
         check_vectors(z, self.projection.dim)
         self._check_index(z, index)
@@ -82,7 +83,7 @@ class NoiseAsTargets(nn.Module):
             return (vectors - targets).square().sum(1).mean()
 
     def _rematch(self, vectors: Tensor, index: Tensor) -> None:
-        """Exchange the targets of the batch such that the sum of squared distances is the least."""
+        """Exchange the targets of the batch so that the sum of squared distances is minimal."""
         examples = all_gathered(index).cpu().numpy()
         rows = all_gathered(vectors).cpu().double()
         if not rows.isfinite().all():
@@ -112,7 +113,7 @@ class NoiseAsTargets(nn.Module):
             )
 
     def extra_repr(self) -> str:
-        """Return one line for `print(model)`."""
+        """Return the number of examples for `print(model)`."""
         return f"{len(self.assignment)} examples"
 
 

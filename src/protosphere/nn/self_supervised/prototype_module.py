@@ -11,30 +11,30 @@ from protosphere.nn.self_supervised.learned_prototypes import LearnedPrototypes
 from protosphere.spherical.spherical_code import SphericalCode
 
 PrototypeModule: TypeAlias = PrototypeHead | Projection | LearnedPrototypes
-"""A module that has prototypes."""
+"""Types of modules that hold prototypes."""
 
 Prototypes: TypeAlias = SphericalCode | PrototypeModule
-"""What a self-supervised loss takes as prototypes."""
+"""Types of the argument `prototypes` of a self-supervised loss."""
 
 AnyProjection: TypeAlias = Projection | LearnedPrototypes
-"""What computes products with fixed or learned prototypes."""
+"""Types that compute dot products with fixed or learned prototypes."""
 
 PRODUCTS = "lindstrom"
-"""The preset whose logits are the products with the vectors as they are."""
+"""Name of the preset whose logits are the dot products with z, not normalized."""
 
 
 def prototype_module(
     prototypes: object, name: str = "prototypes"
 ) -> PrototypeHead | Projection | LearnedPrototypes:
-    """Return the module that holds prototypes.
+    """Return the module that holds the given prototypes.
 
     Args:
-        prototypes: A code, for which a head is made that saves it in a state_dict and keeps it exact in every dtype;
-            or a head, a projection or learned prototypes, which are returned as they are.
+        prototypes: A code; or a head, a projection or learned prototypes, which are returned unchanged. For a code, a
+            head is made, which saves the code in a state_dict and keeps it exact in every dtype.
         name: Name of the argument in the error message.
 
     Raises:
-        InvalidArgumentError: If it is something else.
+        InvalidArgumentError: If `prototypes` is something else.
     """
     if isinstance(prototypes, SphericalCode):
         return PrototypeHead(prototypes, preset=PRODUCTS)
@@ -46,10 +46,10 @@ def prototype_module(
 
 
 def projection_of(module: PrototypeModule) -> AnyProjection:
-    """Return what computes the products: the present projection of a head, else the module itself.
+    """Return the object that computes dot products: the current projection of a head, otherwise the module itself.
 
     Args:
-        module: What `prototype_module` returned.
+        module: Result of `prototype_module`.
     """
     if isinstance(module, PrototypeHead):
         return module.projection

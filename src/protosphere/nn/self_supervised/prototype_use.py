@@ -1,4 +1,4 @@
-"""How many prototypes a batch uses."""
+"""Number of prototypes that a batch uses."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from protosphere.errors import InvalidArgumentError
 
 
 class PrototypeUse(NamedTuple):
-    """How many prototypes are in use.
+    """Number of prototypes in use, by two measures.
 
     Attributes:
-        effective: exp(H), H being the entropy of the mean assignment: K if all are used equally, 1 if one is.
-        chosen: Number of prototypes that are the most probable one of at least one example.
+        effective: exp(H), where H is the entropy of the mean assignment: K if all prototypes are used equally, 1 if
+            only one is used.
+        chosen: Number of prototypes that are the most probable prototype of at least one example.
 
     Example:
         >>> PrototypeUse(effective=1.0, chosen=1).chosen
@@ -28,16 +29,16 @@ class PrototypeUse(NamedTuple):
 
 
 def prototypes_in_use(assignments: Tensor) -> PrototypeUse:
-    """Return how many prototypes are in use: by the entropy of the mean assignment, and by count.
+    """Return the number of prototypes in use: by the entropy of the mean assignment, and by count.
 
     Args:
-        assignments: B x K probabilities; or K numbers of examples, how often each prototype was chosen.
+        assignments: B x K probabilities; or K counts of how often each prototype was chosen.
 
     Returns:
         The effective number, and the number of prototypes that were chosen.
 
     Raises:
-        InvalidArgumentError: If the shape is another, or a number is negative, or all are 0.
+        InvalidArgumentError: If the shape is wrong, an entry is negative, or all entries are 0.
 
     Example:
         >>> prototypes_in_use(torch.tensor([5, 5, 0, 0]))

@@ -110,7 +110,7 @@ class SwappedPrediction(nn.Module):
             return self._loss_of_fixed(vectors, projection)
 
     def _loss_of_fixed(self, vectors: list[Tensor], projection: Projection) -> Tensor:
-        """Return the loss; the targets are the mean prototypes under the assignments."""
+        """Return the loss of fixed prototypes, whose targets are mean prototypes under the assignments."""
         targets: list[Tensor] = []
         for view in vectors:
             assigned = self._assignments(projection(view.detach()))
@@ -121,7 +121,7 @@ class SwappedPrediction(nn.Module):
     def _loss_of_learned(
         self, vectors: list[Tensor], projection: LearnedPrototypes
     ) -> Tensor:
-        """Return the loss; the targets are the assignments, and the cosines are computed once."""
+        """Return the loss of learned prototypes, whose targets are the assignments; cosines are computed once."""
         cosines = projection(torch.cat(vectors))
         each_view = cosines.detach().chunk(len(vectors))
         targets = [self._assignments(view) for view in each_view]
@@ -129,5 +129,5 @@ class SwappedPrediction(nn.Module):
         return mean_cross_entropy(by_view(found, len(vectors)), targets)
 
     def extra_repr(self) -> str:
-        """Return one line for `print(model)`."""
+        """Return the temperature, epsilon and number of iterations for `print(model)`."""
         return f"temperature={self.temperature}, epsilon={self.epsilon}, iterations={self.iterations}"

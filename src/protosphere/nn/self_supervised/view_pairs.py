@@ -1,11 +1,11 @@
-"""Cross-entropy between views of the same images, for fixed prototypes without B x K numbers.
+"""Cross-entropy between views of the same images, without B x K numbers for fixed prototypes.
 
 Logits of fixed prototypes are linear in the embedding. With student vectors s and teacher probabilities q the
 cross-entropy is
 
     -sum_k q_k log softmax(s c_1, ..., s c_K)_k = log sum_k exp(s c_k) - s y,    y = sum_k q_k c_k,
 
-so that a target y is n numbers. For learned prototypes s is replaced by the K logits and y by q, in the same formula.
+so that a target y has n numbers. For learned prototypes, s is replaced by the K logits and y by q in the same formula.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from protosphere.nn.vectors import widened
 
 
 class ViewPredictions(NamedTuple):
-    """Log-probabilities of the rows of a view, in the form vectors y - log_sum_exps for a target y.
+    """Predictions of the rows of a view; for a target y, the expected log-probability is vectors y - log_sum_exps.
 
     Attributes:
         vectors: B x n embeddings divided by the temperature; for learned prototypes B x K logits.
@@ -37,15 +37,15 @@ class ViewPredictions(NamedTuple):
 
 
 def check_views(name: str, views: Any, dim: int) -> None:
-    """Raise unless the views are B x n tensors with the same B.
+    """Check that the views are B x n tensors with the same B.
 
     Args:
         name: Name of the argument in the error message.
         views: Sequence of the embeddings of each view.
-        dim: n.
+        dim: Dimension n.
 
     Raises:
-        InvalidArgumentError: If there is no view, or one is something else.
+        InvalidArgumentError: If there is no view, or a view is something else.
     """
     needed = (
         f"'{name}' must be a sequence of views, each a tensor of shape (batch, {dim})"
@@ -69,10 +69,10 @@ def check_views(name: str, views: Any, dim: int) -> None:
 
 
 def unit_vectors(views: Sequence[Tensor]) -> list[Tensor]:
-    """Return each view on the sphere, float32 for half types.
+    """Return the rows of each view divided by their norms; float32 for half precision.
 
     Args:
-        views: B x n embeddings.
+        views: B x n embeddings of each view.
     """
     return [unit(widened(view)) for view in views]
 
@@ -80,12 +80,12 @@ def unit_vectors(views: Sequence[Tensor]) -> list[Tensor]:
 def predictions(
     vectors: Tensor, projection: AnyProjection, temperature: float
 ) -> ViewPredictions:
-    """Return the log-probabilities of unit vectors, differentiable.
+    """Return the predictions of unit vectors, differentiable.
 
     Args:
         vectors: B x n unit vectors.
         projection: The prototypes.
-        temperature: Divisor of the products.
+        temperature: Divisor of the dot products.
     """
     if isinstance(projection, LearnedPrototypes):
         return from_logits(projection(vectors) / temperature)
@@ -94,12 +94,12 @@ def predictions(
 
 
 def from_logits(logits: Tensor) -> ViewPredictions:
-    """Return the log-probabilities of B x K logits, differentiable; their targets are probabilities."""
+    """Return the predictions of B x K logits, differentiable; the matching targets are probabilities."""
     return ViewPredictions(logits, logits.logsumexp(1))
 
 
 def softmax_mean(vectors: Tensor, projection: Projection) -> Tensor:
-    """Return the mean of fixed prototypes under the softmax of their products, streaming; without gradient.
+    """Return the mean of fixed prototypes under the softmax of their dot products, streaming; without gradient.
 
     Args:
         vectors: B x n vectors, not of half types.
@@ -115,10 +115,10 @@ def softmax_mean(vectors: Tensor, projection: Projection) -> Tensor:
 
 
 def by_view(found: ViewPredictions, num_views: int) -> list[ViewPredictions]:
-    """Return the predictions of each view, given those of all views below each other.
+    """Split the predictions of all views into one for each view.
 
     Args:
-        found: Predictions of all views, each with as many rows.
+        found: Predictions of all views, concatenated; each view has the same number of rows.
         num_views: Number of views.
     """
     pairs = zip(*(part.chunk(num_views) for part in found), strict=True)
@@ -131,8 +131,9 @@ def mean_cross_entropy(
     """Return the mean cross-entropy over the batch and all pairs of a target and a prediction of different views.
 
     Args:
-        students: Predictions of the views.
-        targets: Targets of the first views; there must be a pair of different views.
+        students: Predictions, one per view.
+        targets: Targets of the first views, one per view, in the same order; at least one pair must have different
+            views.
     """
     losses: list[Tensor] = []
     num_pairs = 0
@@ -147,7 +148,7 @@ def mean_cross_entropy(
 
 
 def _total(tensors: Sequence[Tensor]) -> Tensor:
-    """Return the sum, without a copy of a single one: for learned prototypes they have K columns."""
+    """Return the sum of the tensors; a single tensor is returned without a copy, since it may have K columns."""
     total = tensors[0]
     for tensor in tensors[1:]:
         total = total + tensor

@@ -1,1 +1,1 @@
-"""Losses over any number of classes without holding the B x K logits."""
+"""Losses over any number of classes without materializing the B x K logits."""

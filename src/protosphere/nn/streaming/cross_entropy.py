@@ -1,8 +1,8 @@
 """Cross-entropy from log-sum-exps and a few dot products, equal to that of torch on B x K logits.
 
-With s the label smoothing, w the class weights and W their sum, example i of class y has the loss
-(1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k). One with the probabilities q_k has
-(1 - s) (lse_i sum_k w_k q_k - z_i sum_k w_k q_k c_k) in place of the first term.
+Let s be the label smoothing, w the class weights, W their sum, and lse_i the log-sum-exp of example i. With target
+class y, the example has the loss (1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k). With target
+probabilities q_k, the first term is (1 - s) (lse_i sum_k w_k q_k - z_i sum_k w_k q_k c_k).
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 REDUCTIONS = ("mean", "sum", "none")
 
 IGNORED_CLASS = -100
-"""Target of examples that do not count, as in torch."""
+"""Default target of examples that are ignored, as in torch."""
 
 
 @dataclass(frozen=True, eq=False)
 class LossOptions:
-    """The options of `torch.nn.functional.cross_entropy`, with the same names.
+    """Options of `torch.nn.functional.cross_entropy`, with the same names.
 
     Attributes:
-        num_classes: K.
+        num_classes: Number of classes K.
         weight: K class weights.
         label_smoothing: Share of the target that is spread over all classes.
         reduction: 'mean', 'sum' or 'none'.
@@ -80,7 +80,7 @@ def streamed_cross_entropy(
     reduction: str = "mean",
     ignore_index: int = IGNORED_CLASS,
 ) -> Tensor:
-    """Return the cross-entropy of the logits z c_k without holding them.
+    """Return the cross-entropy of the logits z c_k without materializing the logits.
 
     Args:
         projection: The K prototypes c_k.
@@ -123,7 +123,7 @@ def _losses_of_classes(
     kept: Tensor,
     options: LossOptions,
 ) -> tuple[Tensor, Tensor]:
-    """Return how much each example counts in the mean, and its loss."""
+    """Return the weight of each example in the mean, and the loss of each example, for targets that are classes."""
     log_sum_exps, own = log_sum_exp_and_target(rows, classes, projection)
     losses = _not_negative(log_sum_exps - own)
     if options.weight is None:
@@ -138,7 +138,10 @@ def _losses_of_classes(
 def _losses_of_probabilities(
     projection: Projection, rows: Tensor, target: Tensor, options: LossOptions
 ) -> tuple[Tensor, Tensor]:
-    """Return the same for rows of probabilities, which count alike, in the finer of the two dtypes."""
+    """Return the weight of each example in the mean (1), and its loss, for targets that are probabilities.
+
+    The finer of the dtypes of `rows` and `target` is used.
+    """
     finer = torch.promote_types(rows.dtype, target.dtype)
     rows = rows.to(finer)
     if widened(target[:0]).dtype != finer:
@@ -162,7 +165,7 @@ def _smoothed(
     log_sum_exps: Tensor,
     options: LossOptions,
 ) -> Tensor:
-    """Return (1 - s) times the losses plus (s / K) sum_k w_k (lse - z c_k)."""
+    """Return the losses with label smoothing s: (1 - s) losses + (s / K) sum_k w_k (lse - z c_k)."""
     smoothing = options.label_smoothing
     if not smoothing:
         return losses
@@ -177,11 +180,11 @@ def _smoothed(
 
 
 def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
-    """Return the losses with rounding errors below 0 lifted to 0 and gradients unchanged.
+    """Return the losses with negative rounding errors raised to 0 and gradients unchanged.
 
     Args:
         losses: B losses.
-        known: Which of them are known not to be negative; None for all.
+        known: Mask of the losses that cannot be negative; None for all.
     """
     below = losses.detach().clamp(max=0)
     if known is not None:
@@ -192,13 +195,16 @@ def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
 def checked_classes(
     z: Tensor, target: Tensor, num_classes: int, ignore_index: int = IGNORED_CLASS
 ) -> tuple[Tensor, Tensor]:
-    """Return the classes, 0 for ignored examples, and a mask of the examples that are not ignored.
+    """Check the target classes; return them with 0 for ignored examples, and a mask of the other examples.
 
     Args:
         z: (..., n) vectors.
         target: (...) classes.
-        num_classes: K.
+        num_classes: Number of classes K.
         ignore_index: Target of examples that are ignored.
+
+    Returns:
+        The classes, as int64, and the mask of examples that are not ignored; both (...).
 
     Raises:
         InvalidArgumentError: If the targets are not classes.
@@ -213,21 +219,21 @@ def checked_classes(
 
 
 def classes_in_range(name: str, index: Tensor, num_classes: int) -> Tensor:
-    """Return `index` if all numbers are classes; works under vmap.
+    """Return `index` as int64 after checking that every entry is a class; works under vmap.
 
     Args:
         name: Name of the argument in the error message.
         index: Integers.
-        num_classes: K.
+        num_classes: Number of classes K.
 
     Raises:
-        InvalidArgumentError: If a number is not between 0 and K - 1.
+        InvalidArgumentError: If an entry is not between 0 and K - 1.
     """
     return call(_Classes, index.long(), num_classes, None, name)[0]
 
 
 def _same_sizes(found: tuple[int, ...], needed: tuple[int, ...]) -> bool:
-    """Return whether shapes are equal; while tracing, where sizes are tensors, whether they are as long."""
+    """Return True if two shapes are equal; while tracing, if they have the same number of dimensions."""
     if is_traced():
         return len(found) == len(needed)
     return found == needed
@@ -245,7 +251,10 @@ def _require_fit(fits: bool, z: Tensor, target: Tensor, num_classes: int) -> Non
 
 
 class _Classes(torch.autograd.Function):
-    """Classes and which of them count, checked without waiting for a device, and through `torch.vmap`."""
+    """Autograd function that returns classes and a mask of examples that are not ignored, with a vmap rule.
+
+    Classes are checked without waiting for an asynchronous device.
+    """
 
     @staticmethod
     def forward(
@@ -273,7 +282,7 @@ class _Classes(torch.autograd.Function):
 
 
 def _require_classes(classes: Tensor, num_classes: int, name: str) -> None:
-    """Raise unless they are classes: at once on a CPU, later on an asynchronous device."""
+    """Raise an error if an entry is not a class: immediately on a CPU, later on an asynchronous device."""
     within = ((classes >= 0) & (classes < num_classes)).all()
     needed = f"'{name}' must lie in 0, ..., {num_classes - 1}"
     if is_traced():  # which cannot record the check

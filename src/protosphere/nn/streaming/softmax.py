@@ -1,11 +1,11 @@
-"""Log-sum-exp of all logits and weighted sums of prototypes, differentiable any number of times, without B x K logits.
+"""Log-sum-exp of logits and weighted sums of prototypes, differentiable any number of times, without B x K logits.
 
-With p the softmax of z c_1, ..., z c_K, the gradient of log sum_k exp(z c_k) is the mean prototype under p and its
-Hessian their covariance. All further derivatives are made of the moments
+With p the softmax of z c_1, ..., z c_K, the gradient of log sum_k exp(z c_k) is the mean prototype under p, and its
+Hessian is the covariance of the prototypes under p. All further derivatives consist of the moments
 
     M(z, l; v_1, ..., v_r) = sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k,    l = log sum_k exp(z c_k),
 
-which are linear in each v and whose derivative by z, times u, is M(z, l; v_1, ..., v_r, u).
+which are linear in each v. The derivative of a moment by z, times u, is M(z, l; v_1, ..., v_r, u).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection
 
 Dims = tuple[int | None, ...]
-"""The batch dimension of each argument of a vmapped function; None where there is none."""
+"""Batch dimension of each argument of a vmapped function; None for arguments without one."""
 
 
 def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
@@ -46,12 +46,15 @@ def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
 def log_sum_exp_and_target(
     z: Tensor, classes: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor]:
-    """Return the log-sum-exp of each row and its product with the prototype of its class, differentiable.
+    """Return log sum_k exp(z c_k) of each row z, and its dot product with its class's prototype; differentiable.
 
     Args:
         z: B x n vectors, not in half precision.
         classes: B classes.
         projection: The prototypes c_k.
+
+    Returns:
+        B log-sum-exps and B dot products.
     """
     recorded = is_traced() or is_exporting() or torch.compiler.is_compiling()
     if recorded or projection.has_all_combinations:
@@ -69,7 +72,14 @@ def moment(
     directions: Sequence[Tensor],
     projection: Projection,
 ) -> Tensor:
-    """Return M(z, l; directions) of each row, differentiable."""
+    """Return the moment M(z, l; directions) of each row (see the module), differentiable.
+
+    Args:
+        z: B x n vectors.
+        log_sum_exps: B values of l.
+        directions: The vectors v_1, ..., v_r, each B x n.
+        projection: The prototypes c_k.
+    """
     return call(_Moment, projection, z, log_sum_exps, *directions)
 
 
@@ -80,7 +90,20 @@ def mean_and_covariance(
     direction: Tensor,
     projection: Projection,
 ) -> tuple[Tensor, Tensor]:
-    """Return the derivatives of log-sum-exp and mean along a direction: products with mean and covariance."""
+    """Return the dot products of mean and direction, and the products of covariance and direction, of each row.
+
+    These are the derivatives of log-sum-exp and mean along the direction.
+
+    Args:
+        z: B x n vectors.
+        log_sum_exps: B log-sum-exps.
+        mean: B x n mean prototypes under the softmax.
+        direction: B x n directions.
+        projection: The prototypes c_k.
+
+    Returns:
+        B derivatives of the log-sum-exp, and B x n derivatives of the mean.
+    """
     along = (mean * direction).sum(1)
     second = moment(z, log_sum_exps, [direction], projection)
     return along, second - along[:, None] * mean
@@ -95,6 +118,9 @@ def weighted_prototypes(
         weights: B x K weights.
         factors: K constants; 1 if None.
         projection: The prototypes c_k.
+
+    Returns:
+        B x n sums and B totals.
     """
     if torch.compiler.is_compiling() and not is_recorded():
         operator = torch.ops.protosphere.weighted_prototypes
@@ -118,7 +144,13 @@ def mean_prototype(like: Tensor, projection: Projection) -> Tensor:
 
 
 def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return tensors in which the rows of all members of a vmapped batch are concatenated."""
+    """Return the tensors with the members of a vmapped batch concatenated along the rows.
+
+    Args:
+        info: Information on the vmap, with `batch_size`.
+        in_dims: Batch dimension of each tensor; None for a tensor that all members share.
+        tensors: Tensors with rows.
+    """
     rows: list[Tensor] = []
     for tensor, dim in zip(tensors, in_dims, strict=True):
         if dim is None:
@@ -130,14 +162,19 @@ def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
 
 
 def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
-    """Return the inverse of `folded`."""
+    """Split the concatenated rows of a vmapped batch into its members: the inverse of `folded`.
+
+    Args:
+        info: Information on the vmap, with `batch_size`.
+        rows: Tensors with the rows of all members.
+    """
     return tuple(torch.unflatten(tensor, 0, (info.batch_size, -1)) for tensor in rows)
 
 
 def softmax_gradient(
     ctx: Any, of_value: Tensor | None, of_mean: Tensor | None
 ) -> Tensor | None:
-    """Return the differentiable gradient with respect to z, given those of the log-sum-exp and of the mean.
+    """Return the gradient with respect to z from the gradients of log-sum-exp and mean; differentiable.
 
     Args:
         ctx: Context with z, value and mean saved, `projection` and `with_mean`.
@@ -159,17 +196,17 @@ def softmax_gradient(
 
 
 class LogSumExp(torch.autograd.Function):
-    """Log-sum-exp, mean prototype under the softmax, and prototypes of given classes, in one pass.
+    """Autograd function of log-sum-exp, mean prototype under the softmax, and prototypes of given classes.
 
-    Without `with_mean` the mean has no columns and is computed when a gradient needs it. The prototypes are constants
-    and have no columns if no classes are given.
+    Without `with_mean`, the mean has no columns and is computed when a gradient needs it. The prototypes are
+    constants; without classes they have no columns.
     """
 
     @staticmethod
     def forward(
         z: Tensor, classes: Tensor | None, projection: Projection, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the results, without gradient."""
+        """Return B log-sum-exps, B x n means and B x n prototypes of the classes, without gradient."""
         return projection.softmax_terms(z.detach(), classes, with_mean)
 
     @staticmethod
@@ -193,7 +230,7 @@ class LogSumExp(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor, None]:
-        """Return the directional derivatives of the results."""
+        """Return the derivatives of log-sum-exp and mean along a tangent; None for the prototypes."""
         z, value, mean = ctx.saved_tensors
         given = mean if ctx.with_mean else moment(z, value, [], ctx.projection)
         direction = tangents[0]
@@ -206,7 +243,7 @@ class LogSumExp(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int, int]]:
-        """Compute the rows of all members of a vmapped batch at once."""
+        """Compute the members of a vmapped batch in one call."""
         z, classes, projection, with_mean = args
         (rows,) = folded(info, in_dims[:1], [z])
         if classes is not None:
@@ -216,13 +253,13 @@ class LogSumExp(torch.autograd.Function):
 
 
 class _Moment(torch.autograd.Function):
-    """M(z, l; directions)."""
+    """Autograd function of the moment M(z, l; directions) (see the module)."""
 
     @staticmethod
     def forward(
         projection: Projection, z: Tensor, log_sum_exps: Tensor, *directions: Tensor
     ) -> Tensor:
-        """Return the results, without gradient."""
+        """Return the B x n moments, without gradient."""
         constants = [direction.detach() for direction in directions]
         return projection.moment(z.detach(), log_sum_exps.detach(), constants)
 
@@ -235,7 +272,7 @@ class _Moment(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        """Return the gradient with respect to z."""
+        """Return the gradients with respect to z, l and each direction; None for those that are not needed."""
         output, *tensors = ctx.saved_tensors
         gradients: list[Tensor | None] = []
         for i in range(len(tensors)):
@@ -250,7 +287,7 @@ class _Moment(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:
-        """Return the directional derivatives of the results."""
+        """Return the derivative of the moments along the tangents."""
         output, *tensors = ctx.saved_tensors
         total = torch.zeros_like(output)
         for i, tangent in enumerate(tangents[1:]):
@@ -264,7 +301,7 @@ class _Moment(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Tensor, int]:
-        """Compute the rows of all members of a vmapped batch at once."""
+        """Compute the members of a vmapped batch in one call."""
         rows = call(_Moment, args[0], *folded(info, in_dims[1:], args[1:]))
         return unfolded(info, rows)[0], 0
 
@@ -276,9 +313,9 @@ def _moment_derivative(
     by: int,
     along: Tensor,
 ) -> Tensor:
-    """Return the derivative of M by z (0), l (1) or a direction (2, ...) times a vector.
+    """Return the product of a vector and the derivative of M by z (`by` = 0), l (1) or a direction (2, ...).
 
-    As a matrix each derivative is symmetric, except that by l.
+    As a matrix each derivative is symmetric, except the derivative by l.
     """
     z, log_sum_exps, *directions = tensors
     if by == 0:
@@ -290,13 +327,13 @@ def _moment_derivative(
 
 
 class WeightedPrototypes(torch.autograd.Function):
-    """Weighted sums of prototypes, linear in the weights; the factors are constants."""
+    """Autograd function of weighted sums of prototypes, linear in the weights; the factors are constants."""
 
     @staticmethod
     def forward(
         weights: Tensor, factors: Tensor | None, projection: Projection
     ) -> tuple[Tensor, Tensor]:
-        """Return the results, without gradient."""
+        """Return the B x n weighted sums of prototypes and the B total weights, without gradient."""
         return projection.weighted_prototypes(weights.detach(), factors)
 
     @staticmethod
@@ -319,11 +356,11 @@ class WeightedPrototypes(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor]:
-        """Return the directional derivatives of the results."""
+        """Return the derivatives of sums and totals along a tangent of the weights."""
         return weighted_prototypes(tangents[0], ctx.factors, ctx.projection)
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
-        """Compute the rows of all members of a vmapped batch at once."""
+        """Compute the members of a vmapped batch in one call."""
         rows = folded(info, in_dims[:1], args[:1])
         return unfolded(info, *call(WeightedPrototypes, *rows, *args[1:])), (0, 0)

@@ -1,7 +1,8 @@
-"""The CPU backend for cosets in float32: compiled Walsh-Hadamard transforms instead of matrix products.
+"""The CPU backend for blocks of cosets in float32: compiled Walsh-Hadamard transforms instead of matrix products.
 
-Against the two small matrix products of `HadamardBlock` at n = 256, K = 65,536, batch 64 and two threads: logits take
-2.1 ms instead of 3.7 ms, top-k 1.8 ms instead of 5.0 ms, cross-entropy with its gradient 5.3 ms instead of 12.9 ms.
+Baseline: the two small matrix products of `HadamardBlock`, at n = 256, K = 65,536, batch 64 and two threads. Logits
+take 2.1 ms instead of 3.7 ms, top-k 1.8 ms instead of 5.0 ms, cross-entropy with its gradient 5.3 ms instead of 12.9
+ms.
 """
 
 from __future__ import annotations
@@ -22,23 +23,23 @@ if TYPE_CHECKING:
     from protosphere.nn.projections.hadamard import HadamardBlock
 
 CHOSEN_ENTRIES = 1 << 22
-"""Products with codewords of the best cosets held at once, 16 MB."""
+"""Largest number of dot products with codewords of the best cosets in memory at a time, 16 MB."""
 
 
 class CpuBackend:
-    """Walsh-Hadamard transforms by compiled loops, one per coset, which fit the level-1 cache."""
+    """Backend for blocks of cosets, with one compiled Walsh-Hadamard transform per coset that fits the L1 cache."""
 
     name = "cpu"
     block_kinds: frozenset[str] | None = frozenset({"cosets"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return whether block and rows are float32 tensors on the CPU."""
+        """Return True if block and rows are float32 tensors on the CPU."""
         if rows.dtype != torch.float32:
             return False
         return in_memory(rows) and in_memory(_coset_tables(block).flips)
 
     def write_products(self, block: ProjectionBlock, z: Tensor, out: Tensor) -> None:
-        """Write the dot products of each vector with every point."""
+        """Write the B x P dot products of vectors with all points of the block into `out`."""
         tables = _coset_tables(block)
         lanes = _to_lanes(_to_bins(tables, z))
         _loops().write_words(
@@ -49,7 +50,7 @@ class CpuBackend:
             by_coset.add_(_glue_scores(tables, z)[:, :, None])
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return weighted sums of the points."""
+        """Return the B x n weighted sums of the block's points."""
         tables = _coset_tables(block)
         width = _loops().LANES
         groups = -(-len(weights) // width)
@@ -70,7 +71,7 @@ class CpuBackend:
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of the products of each vector, and its gradient."""
+        """Return the log-sum-exp of each vector's dot products with the points, and its gradient (the mean point)."""
         tables = _coset_tables(block)
         width = _loops().LANES
         lanes = _to_lanes(_to_bins(tables, z))
@@ -103,9 +104,10 @@ class CpuBackend:
         return value, _from_lanes(tables, mean, shares, len(z))
 
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
-        """Return the k largest products of each vector, in descending order.
+        """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        They are in the k cosets with the largest maximum product, so only those are computed again.
+        The k best points are in the k cosets with the largest maximum dot product, so only those cosets are computed
+        again.
         """
         tables = _coset_tables(block)
         lanes = _to_lanes(_to_bins(tables, z))
@@ -136,9 +138,10 @@ def _coset_tables(block: ProjectionBlock) -> CosetTables:
 def _top_k_within(
     tables: CosetTables, z: Tensor, cosets: Tensor, glue: Tensor, k: int
 ) -> TopK:
-    """Return the k largest products with the points of these cosets, B x some of them.
+    """Return the k largest dot products of each vector with the points of its own cosets, and their indices.
 
-    Each vector has cosets of its own, so the signs of a coset go to the vector instead.
+    `cosets` has the indices of some cosets for each vector, B x C'. Each vector has its own cosets, so the signs of a
+    coset are applied to the vector instead.
     """
     per_coset = tables.per_coset
     repeated = _to_bins(tables, z).repeat_interleave(cosets.shape[1], dim=0)
@@ -154,19 +157,19 @@ def _top_k_within(
 
 
 def _glue_scores(tables: CosetTables, z: Tensor) -> Tensor:
-    """Return the products with the glue vectors of the cosets: B x C."""
+    """Return the B x C dot products of vectors with the glue vectors of the C cosets."""
     products = z[:, tables.length :] @ tables.glue_vectors.to(z.dtype).T
     return products[:, tables.glue_of]
 
 
 def _to_bins(tables: CosetTables, z: Tensor) -> Tensor:
-    """Return the coordinates in the order of `columns`, times the coefficient: B x b L."""
+    """Return the coordinates of vectors in the order of `columns`, times the coefficient of the codewords."""
     scaled = z[:, : tables.length] * tables.coefficient
     return scaled.index_select(1, tables.columns)
 
 
 def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
-    """Return B x m numbers as (groups, m LANES), the last group padded with zeros."""
+    """Return a B x m matrix in lanes: an array of shape (groups, m LANES), the last group padded with zeros."""
     width = _loops().LANES
     padded = nn.functional.pad(rows, (0, 0, 0, -len(rows) % width))
     grouped = padded.view(len(padded) // width, width, rows.shape[1])
@@ -176,7 +179,14 @@ def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
 def _from_lanes(
     tables: CosetTables, lanes: Tensor, coset_weights: Tensor | None, batch: int
 ) -> Tensor:
-    """Return the transpose of `_to_bins` in lanes, and sums of the glue vectors with weights B x C."""
+    """Return B x n sums from an array in lanes: the transpose of `_to_bins`, plus weighted glue vectors.
+
+    Args:
+        tables: Cosets of the block.
+        lanes: Weighted sums in the order of `columns`, in lanes.
+        coset_weights: B x C weights of the cosets' glue vectors; None without glue vectors.
+        batch: Number B of vectors.
+    """
     grouped = lanes.view(len(lanes), len(tables.columns), _loops().LANES)
     rows = grouped.transpose(1, 2).flatten(0, 1)[:batch] * tables.coefficient
     sums = rows.new_zeros(batch, tables.dim).index_add_(1, tables.columns, rows)
@@ -187,7 +197,7 @@ def _from_lanes(
 
 
 def _loops() -> Any:
-    """Return the compiled loops; importing them takes a while, so it waits until they are used."""
+    """Return the module of compiled loops, imported on first use because the import is slow."""
     from protosphere.nn.kernels.cpu import walsh_hadamard
 
     return walsh_hadamard

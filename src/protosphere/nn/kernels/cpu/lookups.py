@@ -1,8 +1,8 @@
-"""Compiled loops that sum looked-up rows of LANES numbers, one number for each of LANES vectors; see `simd`.
+"""Compiled loops that sum rows of a lookup table; a row has LANES numbers, one for each of LANES vectors (see `simd`).
 
-A table has a row for each value of each part, the parts one after the other: part p begins at row offsets[p]. The score
-of class k is the sum of the rows offsets[p] + values[k, p]. The compiler does not vectorize rows at looked-up positions
-by itself, so vector instructions are written explicitly: 4 times as fast.
+A table has one row for each value of each part. The rows of part p begin at row offsets[p]. The score of class k is
+the sum over p of the rows offsets[p] + values[k, p]. The compiler does not vectorize access to rows at looked-up
+positions, so vector instructions are written explicitly: this is 4 times as fast.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -20,21 +20,23 @@ from protosphere.compiled.decorators import compiled_exactly
 from protosphere.nn.kernels.cpu.simd import LANES, ONE, Block, U, W, exponentials
 
 TILE = 256
-"""Classes at a time: their scores, and the table of one part of 256 values, stay in the first-level cache."""
+"""Number of classes in a tile: its scores, and the table of a part with 256 values, stay in the L1 cache."""
 
 LEEWAY = np.float32(30)
-"""How far scores may rise above the shift of the exponentials before sums are rescaled: exp(30) does not overflow."""
+"""Largest excess of scores over the shift of exponentials before sums are rescaled; exp(30) does not overflow."""
 
 Values: TypeAlias = NDArray[np.unsignedinteger[Any] | np.signedinteger[Any]]
 Offsets: TypeAlias = NDArray[np.int64]
 
-_instruction: Any = intrinsic  # takes another argument first, which callers do not give
+_instruction: Any = (
+    intrinsic  # numba passes the first argument, `typing`; callers do not
+)
 
 _ROW = ir.VectorType(ir.FloatType(), LANES)
 
 
 def _row_at(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
-    """Return the pointer to the row of an array of float32 that begins at number `start`."""
+    """Return the pointer to the row of a float32 array that begins at index `start`."""
     data = context.make_array(kind)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [start]), _ROW.as_pointer())
 
@@ -49,13 +51,13 @@ def _maximum(builder: Any, first: Any, second: Any) -> Any:
 
 
 def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
-    """Return signature and code of an instruction that combines a row of x with rows of y, in place.
+    """Return the signature and the code generator of an instruction that combines a row of x with rows of y, in place.
 
     Args:
-        combine: Function of a builder and two rows.
+        combine: Function from a builder and two rows to a row.
         x: Type of x.
         y: Type of y.
-        num_rows: Number of rows of y, 1 or an even number.
+        num_rows: Number of rows of y, 1 or a power of 2.
     """
     signature = types.void(x, types.uint64, y, *[types.uint64] * num_rows)
 
@@ -87,7 +89,7 @@ def add_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
 def add_four_rows(
     typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:
-    """Compute x[i : i + LANES] += the rows of y that begin at a, b, c and d."""
+    """Add the four rows of y that begin at a, b, c and d to x[i : i + LANES]."""
     del typing, i, a, b, c, d
     return _combined(_sum, x, y, 4)
 
@@ -103,7 +105,7 @@ def raise_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
 def raise_to_four_rows(
     typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:
-    """Compute x[i : i + LANES] = maximum of itself and the rows of y that begin at a, b, c and d."""
+    """Compute x[i : i + LANES] = its maximum with the four rows of y that begin at a, b, c and d."""
     del typing, i, a, b, c, d
     return _combined(_maximum, x, y, 4)
 
@@ -112,13 +114,13 @@ def raise_to_four_rows(
 def sum_rows(
     table: Block, values: Values, offsets: Offsets, first: int, count: int, x: Block
 ) -> None:
-    """Write the scores of `count` classes: the sums of their rows of the table.
+    """Write the scores of `count` classes: each class's sum of looked-up rows.
 
     Args:
         table: Rows of all parts.
         values: K x P values.
         offsets: First row of each part.
-        first: The first class.
+        first: Index of the first class.
         count: Number of classes.
         x: Rows of scores, the first `count` of which are overwritten.
     """
@@ -146,15 +148,15 @@ def sum_rows(
 def scatter_rows(
     x: Block, values: Values, offsets: Offsets, first: int, count: int, table: Block
 ) -> None:
-    """Add the rows of `count` classes to all their rows of the table: the transpose of `sum_rows`.
+    """Add each class's row of x to the class's rows of the table: the transpose of `sum_rows`.
 
     Args:
         x: A row for each class.
         values: K x P values.
         offsets: First row of each part.
-        first: The first class.
+        first: Index of the first class.
         count: Number of classes.
-        table: Rows of all parts.
+        table: Rows of all parts, added to.
     """
     for p in range(U(len(offsets))):
         for k in range(U(count)):
@@ -166,10 +168,10 @@ def scatter_rows(
 def write_scores(
     tables: Block, values: Values, offsets: Offsets, scores: Block
 ) -> None:
-    """Write the scores of all classes, one vector per row.
+    """Write the scores of all classes for all vectors, one vector per row.
 
     Args:
-        tables: (groups, rows * lanes).
+        tables: Lookup tables, (groups, rows * LANES).
         values: K x P values.
         offsets: First row of each part.
         scores: B x K, overwritten; the last group may have fewer rows than lanes.
@@ -191,13 +193,13 @@ def write_scores(
 def add_weights(
     weights: Block, values: Values, offsets: Offsets, tables: Block
 ) -> None:
-    """Add the transpose of `write_scores` to the tables.
+    """Add weights of classes to the table rows of the classes: the transpose of `write_scores`.
 
     Args:
         weights: B x K, one vector per row.
         values: K x P values.
         offsets: First row of each part.
-        tables: (groups, rows * lanes).
+        tables: Sums, (groups, rows * LANES), added to.
     """
     x = np.zeros(TILE * LANES, np.float32)
     num_classes = len(values)
@@ -220,10 +222,10 @@ def write_highest_lookups(
     """Write the largest score of each tile of classes.
 
     Args:
-        tables: (groups, rows * lanes).
+        tables: Lookup tables, (groups, rows * LANES).
         values: K x P values.
         offsets: First row of each part.
-        highest: (groups, tiles, lanes), overwritten.
+        highest: (groups, tiles, LANES), overwritten.
     """
     x = np.empty(TILE * LANES, np.float32)
     num_classes = len(values)
@@ -237,7 +239,13 @@ def write_highest_lookups(
 
 @compiled_exactly
 def write_peak(x: Block, count: int, peak: Block) -> None:
-    """Write the maximum of the first `count` rows of x for each lane."""
+    """Write the maximum of the first `count` rows of x for each lane into `peak`.
+
+    Args:
+        x: Block of rows.
+        count: Number of rows.
+        peak: LANES numbers, overwritten.
+    """
     peak[:] = -np.inf
     in_fours = U(count - count % 4) * W
     for i in range(U(0), in_fours, U(4) * W):
@@ -248,7 +256,13 @@ def write_peak(x: Block, count: int, peak: Block) -> None:
 
 @compiled_exactly
 def write_total(x: Block, count: int, total: Block) -> None:
-    """Write the sum of the first `count` rows of x for each lane."""
+    """Write the sum of the first `count` rows of x for each lane into `total`.
+
+    Args:
+        x: Block of rows.
+        count: Number of rows.
+        total: LANES numbers, overwritten.
+    """
     total[:] = 0
     in_fours = U(count - count % 4) * W
     for i in range(U(0), in_fours, U(4) * W):
@@ -269,12 +283,12 @@ def write_lookup_sums(
     """Write sums of exp(score - shift) over all classes, and over the classes with each value of each part.
 
     Args:
-        tables: (groups, rows * lanes).
+        tables: Lookup tables, (groups, rows * LANES).
         values: K x P values.
         offsets: First row of each part.
-        shifts: (groups, lanes), overwritten.
-        sums: (groups, lanes), overwritten.
-        weights: Array like the tables, initially zero; empty if it is not needed.
+        shifts: Shifts of the exponentials, (groups, LANES), overwritten.
+        sums: Sums over all classes, (groups, LANES), overwritten.
+        weights: Sums for each value of each part, shaped like the tables, initially zero; empty to skip them.
     """
     x = np.empty(TILE * LANES, np.float32)
     y = np.empty(TILE * LANES, np.float32)
@@ -302,7 +316,15 @@ def write_lookup_sums(
 
 @compiled_exactly
 def raise_shift(peak: Block, shift: Block, sums: NDArray[np.float64]) -> Block:
-    """Raise the shift to the peak where that is larger, rescale the sums, and return the factors for each lane."""
+    """Raise the shift of each lane to its peak, rescale the sums, and return the factor of each lane.
+
+    A lane whose peak is not above its shift has factor 1.
+
+    Args:
+        peak: LANES peaks.
+        shift: LANES shifts, overwritten.
+        sums: LANES sums, overwritten.
+    """
     factors = np.ones(LANES, np.float32)
     for w in range(LANES):
         if peak[w] > shift[w]:
@@ -314,7 +336,12 @@ def raise_shift(peak: Block, shift: Block, sums: NDArray[np.float64]) -> Block:
 
 @compiled_exactly
 def scale_table(table: Block, factors: Block) -> None:
-    """Multiply every row of a table by the factors, one per lane."""
+    """Multiply every row of a table by the factors, one per lane.
+
+    Args:
+        table: Rows, multiplied in place.
+        factors: LANES factors.
+    """
     for i in range(U(len(table)) // W):
         for w in range(W):
             table[i * W + w] *= factors[w]

@@ -1,4 +1,4 @@
-"""The CPU backend for classes made of parts in float32: compiled sums of looked-up numbers."""
+"""The CPU backend for classes made of parts in float32: compiled sums of table lookups."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
     from protosphere.nn.projections.combinations import CombinationsBlock
 
 CHOSEN_ENTRIES = 1 << 22
-"""Scores of the best tiles held at once, 16 MB."""
+"""Largest number of scores of the best tiles in memory at a time, 16 MB."""
 
 
 class PartLookupsBackend:
-    """Backend that sums rows of small tables for 16 vectors at a time."""
+    """Backend for classes made of parts, which sums rows of small tables for 16 vectors at a time."""
 
     name = "part_lookups"
     block_kinds: frozenset[str] | None = frozenset({"combinations"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return whether block and rows are float32 tensors on the CPU."""
+        """Return True if block and rows are float32 tensors on the CPU."""
         if rows.dtype != torch.float32:
             return False
         return in_memory(rows) and in_memory(_lookups(block).values)
 
     def write_products(self, block: ProjectionBlock, z: Tensor, out: Tensor) -> None:
-        """Write the dot products of each vector with every point."""
+        """Write the B x P dot products of vectors with all points of the block into `out`."""
         lookups = _lookups(block)
         entries = _to_lanes(lookups.tables(z))
         _loops().write_scores(entries, *_classes(lookups), out.numpy())
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return weighted sums of the points."""
+        """Return the B x n weighted sums of the block's points."""
         lookups = _lookups(block)
         collected = _empty_lanes(len(weights), lookups.tables.num_entries)
         given = weights.contiguous().numpy()
@@ -49,7 +49,7 @@ class PartLookupsBackend:
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of the products of each vector, and its gradient."""
+        """Return the log-sum-exp of each vector's dot products with the points, and its gradient (the mean point)."""
         lookups = _lookups(block)
         entries = _to_lanes(lookups.tables(z))
         width = _loops().LANES
@@ -67,9 +67,10 @@ class PartLookupsBackend:
         return value.to(z.dtype), lookups.tables.weighted_sum(shares)
 
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
-        """Return the k largest products of each vector, in descending order.
+        """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        They are in the k tiles of classes with the largest maximum product, so only those are computed again.
+        The k best points are in the k tiles of classes with the largest maximum dot product, so only those tiles are
+        computed again.
         """
         lookups = _lookups(block)
         entries = lookups.tables(z)
@@ -93,7 +94,10 @@ class PartLookupsBackend:
 def _top_k_within(
     lookups: CombinationsBlock, entries: Tensor, tiles: Tensor, k: int
 ) -> TopK:
-    """Return the k largest products with the points of these tiles, B x some of them."""
+    """Return the k largest dot products of each vector with the points of its own tiles, and the indices of the points.
+
+    `tiles` has the indices of some tiles for each vector, B x T.
+    """
     tile = _loops().TILE
     classes = (tiles[:, :, None] * tile + torch.arange(tile)).flatten(1)
     inside = classes < lookups.num_points
@@ -112,18 +116,18 @@ def _lookups(block: ProjectionBlock) -> CombinationsBlock:
 
 
 def _classes(lookups: CombinationsBlock) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the values of each class, and the first entry of each part."""
+    """Return the K x P values of the classes, and the first table entry of each part."""
     return lookups.values.numpy(), lookups.tables.offsets.numpy()
 
 
 def _empty_lanes(batch: int, entries: int) -> NDArray[np.float32]:
-    """Return zeros for some entries of each vector, 16 vectors next to each other."""
+    """Return float32 zeros for `entries` numbers of each vector, in lanes: (groups, entries LANES)."""
     width = _loops().LANES
     return aligned_zeros((-(-batch // width), entries * width))
 
 
 def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
-    """Return B x m numbers as (groups, m LANES), the last group padded with zeros."""
+    """Return a B x m matrix in lanes: an array of shape (groups, m LANES), the last group padded with zeros."""
     batch, count = entries.shape
     lanes = _empty_lanes(batch, count)
     width = _loops().LANES
@@ -138,7 +142,7 @@ def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
 
 
 def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
-    """Return the inverse of `_to_lanes`."""
+    """Return the B x m matrix of an array in lanes: the inverse of `_to_lanes`."""
     width = _loops().LANES
     count = lanes.shape[1] // width
     by_group = as_tensor(lanes).view(len(lanes), count, width)
@@ -146,7 +150,7 @@ def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
 
 
 def _loops() -> Any:
-    """Return the compiled loops; importing them takes a while, so it waits until they are used."""
+    """Return the module of compiled loops, imported on first use because the import is slow."""
     from protosphere.nn.kernels.cpu import lookups
 
     return lookups

@@ -1,7 +1,7 @@
 """Compiled loops over blocks in lanes: a row has LANES numbers, one for each of LANES vectors.
 
 A block of b >= 4 rows is a flat array of b * LANES numbers. Every operation acts on whole rows and compiles to vector
-instructions. Indices are unsigned, because signed ones are checked for wrap-around.
+instructions. Indices are unsigned, because signed indices are checked for wrap-around.
 """
 
 from typing import TypeAlias
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from protosphere.compiled.decorators import compiled_exactly
 
 LANES = 16
-"""Two vector registers: rows of one are unrolled before the compiler sees that they are vectors, 4 times slower."""
+"""Numbers in a row, two vector registers; rows of one register are 4 times slower, because they are unrolled."""
 
 Block: TypeAlias = NDArray[np.float32]
 Flips: TypeAlias = NDArray[np.int8]
@@ -30,12 +30,12 @@ P1, P2, P3, P4, P5, P6 = (
     np.float32(c)
     for c in np.log(2.0) ** np.arange(1, 7) / np.cumprod(np.arange(1.0, 7.0))
 )
-"""2^f for |f| <= 1/2 is 1 + P1 f + ... + P6 f^6 to 1e-7."""
+"""Coefficients of 2^f, which is 1 + P1 f + ... + P6 f^6 to 1e-7 for |f| <= 1/2."""
 
 
 @compiled_exactly
 def radix4_butterfly(x: Block, y: Block, b: int) -> None:
-    """Write the butterflies of four rows of x, a quarter of the block apart, next to each other.
+    """Write the sums and differences of four rows of x, a quarter of the block apart, into adjacent rows of y.
 
     Args:
         x: Block of b rows.
@@ -63,7 +63,7 @@ def radix4_butterfly(x: Block, y: Block, b: int) -> None:
 
 @compiled_exactly
 def radix2_butterfly(x: Block, y: Block, b: int) -> None:
-    """Write the butterflies of two rows of x, half the block apart, next to each other.
+    """Write the sums and differences of two rows of x, half the block apart, into adjacent rows of y.
 
     Args:
         x: Block of b rows.
@@ -83,7 +83,7 @@ def radix2_butterfly(x: Block, y: Block, b: int) -> None:
 
 @compiled_exactly
 def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Write `radix4_butterfly` of the rows of z, each with its sign.
+    """Write the `radix4_butterfly` of the rows of z, each multiplied by its sign, into y.
 
     Args:
         z: Block of b rows.
@@ -119,10 +119,10 @@ def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
 def walsh_hadamard_rows(
     x: Block, y: Block, b: int, left: int, last: int
 ) -> tuple[Block, Block]:
-    """Return the Walsh-Hadamard transform of the rows of x, and the other of the two blocks x and y as workspace.
+    """Transform the rows of x; return the block with the result, and the other block as workspace.
 
-    Each step moves the highest digit of the row index to the lowest place, so that the order is restored after all
-    steps.
+    The result is the Walsh-Hadamard transform, in x or in y. Each step moves the highest digit of the row index to
+    the lowest position, so that the order is restored after all steps.
 
     Args:
         x: Block of b rows, overwritten.
@@ -146,7 +146,7 @@ def walsh_hadamard_rows(
 def coset_products(
     z: Block, flips: Flips, x: Block, y: Block, b: int, last: int
 ) -> tuple[Block, Block]:
-    """Return the products with a coset in one block, and the other block as workspace.
+    """Write the dot products with a coset; return the block with the result, and the other block as workspace.
 
     Args:
         z: Vectors in lanes.
@@ -165,13 +165,13 @@ def coset_products(
 
 @compiled_exactly
 def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Write the signed sums of b stretches of equal length of the rows of z.
+    """Write the signed sums over b consecutive groups of rows of z, all of the same size.
 
     Args:
         z: Vectors in lanes.
         flips: Signs of the rows.
         y: Block of b rows, overwritten.
-        b: Number of stretches.
+        b: Number of groups.
     """
     size = U(len(flips) // b)
     for i in range(U(b)):
@@ -187,13 +187,13 @@ def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
 def scatter_words(
     x: Block, y: Block, flips: Flips, z: Block, b: int
 ) -> tuple[Block, Block]:
-    """Add the transpose of `coset_products` to z; return x and y, overwritten, in either order.
+    """Add the transpose of `coset_products` to z; return the two blocks x and y, swapped or not, as workspace.
 
     Args:
-        x: Block of b rows of weights.
-        y: Block of b rows.
+        x: Block of b rows of weights, overwritten.
+        y: Block of b rows, overwritten.
         flips: Signs of the coset.
-        z: Sums in lanes.
+        z: Sums in lanes, added to.
         b: Number of bins.
     """
     x, y = walsh_hadamard_rows(x, y, b, b, 1)
@@ -210,17 +210,17 @@ def scatter_words(
 def exponentials(
     x: Block, sign: np.float32, shift: Block, y: Block, bits: NDArray[np.int32], b: int
 ) -> None:
-    """Write exp(sign x - shift), at least 2^-126.
+    """Write exp(sign x - shift), but at least 2^-126, into y.
 
-    exp(v) = 2^n 2^f, where n is v / log 2 rounded by adding and subtracting ROUNDER; 2^n is a float with exponent bits
-    n + 127.
+    exp(v) = 2^n 2^f, where n is v / log 2, rounded by adding and subtracting ROUNDER. 2^n is a float with exponent
+    bits n + 127.
 
     Args:
         x: Block of b rows.
         sign: 1 or -1.
         shift: One number per lane.
         y: Block of b rows, overwritten.
-        bits: Block to overwrite.
+        bits: Block of b rows as workspace.
         b: Number of rows.
     """
     powers = bits.view(np.float32)

@@ -1,8 +1,8 @@
-"""Compiled loops over the cosets of a linear code of 2^m codewords, with one Walsh-Hadamard transform each.
+"""Compiled loops over the cosets of a linear code of 2^m codewords, with one Walsh-Hadamard transform per coset.
 
-z and similar arrays have shape (groups, rows * LANES), see `simd`. flips has shape (cosets, rows): the signs of a coset
-in the order of the rows of z, in b stretches of equal length for the b = `bins` sums that are transformed. With `both`,
-each codeword also represents its antipode.
+z and similar arrays have shape (groups, rows * LANES), see `simd`. flips has shape (cosets, rows): the signs of a
+coset in the order of the rows of z. The rows form b = `bins` consecutive groups of equal size, whose signed sums are
+transformed. With `both`, each codeword also represents its antipode.
 """
 
 import numpy as np
@@ -21,14 +21,14 @@ from protosphere.nn.kernels.cpu.simd import (
 )
 
 LARGEST_HALF = 40.0
-"""exp of twice it is a float32 number, so that exp(-x - shift) can be had from exp(x - shift) by a division."""
+"""Largest shift for which exp(-x - shift) is computed as exp(-2 shift) / exp(x - shift) without overflow."""
 
 
 @compiled_exactly
 def write_highest(
     z: Block, flips: Flips, bins: int, both: bool, highest: Block
 ) -> None:
-    """Write the largest product with a codeword of each coset, in lanes.
+    """Write the largest dot product with a codeword of each coset, in lanes.
 
     Args:
         z: Vectors in lanes.
@@ -48,13 +48,13 @@ def write_highest(
 
 @compiled_exactly
 def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) -> None:
-    """Write the products with all codewords, one vector per row.
+    """Write the dot products of vectors with all codewords, one vector per row.
 
     Args:
         z: Vectors in lanes.
         flips: Signs of the cosets.
         bins: Number of sums that are transformed.
-        both: Whether each codeword stands for its antipode too.
+        both: Whether each codeword also represents its antipode.
         products: B x codewords, overwritten; the last group may have fewer rows than lanes.
     """
     x = np.empty(bins * LANES, np.float32)
@@ -72,7 +72,16 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) 
 def write_lane(
     x: Block, lane: np.uint64, both: bool, row: Block, first: np.uint64, bins: int
 ) -> None:
-    """Write one lane of x into a row, starting at `first`; with `both`, every number is followed by its negative."""
+    """Write one lane of x into a row; with `both`, every number is followed by its negative.
+
+    Args:
+        x: Block of rows.
+        lane: Index of the lane.
+        both: Whether to write the negatives, too.
+        row: Row of products, overwritten in part.
+        first: Index of the first codeword.
+        bins: Number of rows of x.
+    """
     if both:
         for i in range(U(bins)):
             value = x[i * W + lane]
@@ -88,7 +97,7 @@ def write_lane(
 def add_weighted_words(
     weights: Block, flips: Flips, bins: int, both: bool, z: Block
 ) -> None:
-    """Add the transpose of `write_words` to z.
+    """Add sums of codewords, weighted by `weights`, to z: the transpose of `write_words`.
 
     Args:
         weights: B x codewords weights.
@@ -111,7 +120,16 @@ def add_weighted_words(
 def read_lane(
     row: Block, first: np.uint64, both: bool, x: Block, lane: np.uint64, bins: int
 ) -> None:
-    """Read a row into one lane of x: the transpose of `write_lane`."""
+    """Read a row into one lane of x: the transpose of `write_lane`.
+
+    Args:
+        row: Row of weights.
+        first: Index of the first codeword.
+        both: Whether each codeword is followed by its antipode.
+        x: Block of rows, one lane of which is overwritten.
+        lane: Index of the lane.
+        bins: Number of rows of x.
+    """
     if both:
         for i in range(U(bins)):
             k = U(2) * (first + i)
@@ -132,19 +150,20 @@ def write_sums(
     sums: Block,
     word_sums: Block,
 ) -> None:
-    """Write sums of exp(product + glue score - peak) over the codewords of each coset, and weighted sums of codewords.
+    """Write, for each coset, the sum of exp(score - peak) over its codewords, and add up weighted sums of codewords.
 
-    A peak is the largest product + glue score so far; `word_sums` is scaled by the last peak.
+    A score is a dot product with a codeword plus the product of the glue vectors. A peak is the largest score so far.
+    `word_sums` is scaled by the last peak.
 
     Args:
         z: Vectors in lanes.
         flips: Signs of the cosets.
-        glue: (groups, cosets, lanes) products with glue vectors.
+        glue: (groups, cosets, lanes) dot products with glue vectors.
         bins: Number of sums that are transformed.
         both: Whether each codeword also represents its antipode.
         peaks: (groups, cosets, lanes), overwritten.
         sums: (groups, cosets, lanes), initially zero.
-        word_sums: Array like z, initially zero; empty if it is not needed.
+        word_sums: Array like z, initially zero; empty to skip it.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -179,7 +198,16 @@ def write_sums(
 def raise_peak(
     x: Block, both: bool, glue: Block, peaks: Block, coset: int, bins: int
 ) -> bool:
-    """Write the peak of a coset from the previous peak and the products x; return whether it changed in any lane."""
+    """Write the peaks of a coset, at least those of the previous coset; return True if any lane's peak was raised.
+
+    Args:
+        x: Block of dot products with the coset's codewords.
+        both: Whether each codeword also represents its antipode.
+        glue: LANES dot products with the glue vector of the coset.
+        peaks: (cosets, lanes), overwritten for this coset.
+        coset: Index of the coset.
+        bins: Number of rows of x.
+    """
     peak = peaks[coset]
     peak[:] = -np.inf
     max_rows(x, both, peak, bins)
@@ -195,7 +223,14 @@ def raise_peak(
 
 @compiled_exactly
 def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Raise `highest` to the maximum of the rows of x, with `both` also of -x."""
+    """Raise `highest` to the maximum of the rows of x for each lane; with `both`, also of the rows of -x.
+
+    Args:
+        x: Block of b rows.
+        both: Whether to include -x.
+        highest: LANES numbers, overwritten.
+        b: Number of rows.
+    """
     step = U(b // 4) * W
     for j in range(U(b // 4)):
         for w in range(W):
@@ -217,7 +252,14 @@ def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Apply `max_rows` to the `radix4_butterfly` of x."""
+    """Apply `max_rows` to the `radix4_butterfly` of x without storing it.
+
+    Args:
+        x: Block of b rows.
+        both: Whether to include the negatives.
+        highest: LANES numbers, overwritten.
+        b: Number of rows.
+    """
     step = U(b // 4) * W
     for j in range(U(b // 4)):
         for w in range(W):
@@ -239,7 +281,13 @@ def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def add_rows(x: Block, sums: Block, b: int) -> None:
-    """Add the rows of x to the sums."""
+    """Add the rows of x to `sums`.
+
+    Args:
+        x: Block of b rows.
+        sums: LANES sums, added to.
+        b: Number of rows.
+    """
     step = U(b // 4) * W
     for j in range(U(b // 4)):
         for w in range(W):
@@ -265,7 +313,13 @@ def subtract(x: Block, y: Block) -> None:
 
 @compiled_exactly
 def scale_rows(x: Block, factors: Block, b: int) -> None:
-    """Multiply every row of x by the factors, one per lane."""
+    """Multiply every row of x by the factors, one per lane.
+
+    Args:
+        x: Block of b rows, multiplied in place.
+        factors: LANES factors.
+        b: Number of rows.
+    """
     for i in range(U(b)):
         for w in range(W):
             x[i * W + w] *= factors[w]
