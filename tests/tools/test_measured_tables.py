@@ -69,7 +69,7 @@ LEVELS = {"95%", "95 %"}
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 FACT_SENTENCES = {
-    ("docs/very-many-classes.md", "60%"): (
+    ("docs/studies/many-classes.md", "60%"): (
         "a first split of fonts that was given up; its runs are not kept"
     ),
 }
