@@ -88,7 +88,7 @@ def _numbers(records: Sequence[RunRecord], title: str) -> object | None:
     panels = [
         Panel(
             one.name,
-            f"explains {100 * one.r_squared:.0f} %, of other schemes {max(0.0, 100 * one.held_out):.0f} %",
+            f"explains {100 * one.r_squared:.0f}%\n(other schemes: {max(0.0, 100 * one.held_out):.0f}%)",
             [
                 (cell.scheme, cell.mapping, cell.number, cell.accuracy)
                 for cell in cells_of(one.name, records)

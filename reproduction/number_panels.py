@@ -57,7 +57,7 @@ def numbers_figure(panels: Sequence[Panel], title: str) -> Any:
     markers = _different_markers(styles)
     rows = -(-len(panels) // COLUMNS)
     with new_panels(
-        1.0 + 2.0 * rows, nrows=rows, ncols=COLUMNS, sharey=True, squeeze=False
+        1.6 + 2.0 * rows, nrows=rows, ncols=COLUMNS, sharey=True, squeeze=False
     ) as (figure, axes):
         for ax, panel in zip(axes.flat, panels, strict=False):
             for scheme, mapping, number, accuracy in panel.points:
@@ -73,7 +73,7 @@ def numbers_figure(panels: Sequence[Panel], title: str) -> Any:
             ax.set_axis_off()
         for ax in axes[:, 0]:
             ax.set_ylabel("test accuracy, %")
-        figure.suptitle(title, fontsize=8)
+        figure.suptitle(title, fontsize="medium")
         entries = [
             (styles[scheme].label, marker, "#444444")
             for scheme, marker in markers.items()
@@ -88,7 +88,7 @@ def numbers_figure(panels: Sequence[Panel], title: str) -> Any:
             axes[0, 0].plot([], [], label=label, marker=m, color=color, **LOOK)[0]
             for label, m, color in entries
         ]
-        figure.legend(handles=empty, loc="outside lower center", ncols=3, frameon=False)
+        figure.legend(handles=empty, loc="outside lower center", ncols=2, frameon=False)
     return figure
 
 

@@ -168,24 +168,26 @@ def _draw(
 def draw_figure(
     rows: Sequence[Row], step_seconds: Mapping[str, float], path: Path
 ) -> None:
-    """Draw accuracy against steps and against the time of training.
+    """Draw accuracy against steps and, if times were measured, against the time of training below.
 
     Args:
         rows: The summary.
-        step_seconds: Time of a training step of each method; a method without it is left out on the right.
+        step_seconds: Time of a training step of each method; a method without it is left out below.
         path: Picture to write.
     """
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
     hangul = [row for row in rows if row.characters == "hangul"]
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 4), sharey=True)
-    _draw(left, hangul, None)
-    left.set_xlabel("training steps")
-    left.set_ylabel("accuracy on unseen fonts, %")
-    _draw(right, hangul, step_seconds)
-    right.set_xlabel("training time, seconds")
-    left.legend(fontsize=8, loc="lower right")
+    count = 2 if step_seconds else 1
+    figure, panels = pyplot.subplots(count, figsize=(5.5, 3.8 * count), squeeze=False)
+    _draw(panels[0, 0], hangul, None)
+    panels[0, 0].set_xlabel("training steps")
+    panels[0, 0].legend(fontsize=8.5, loc="lower right")
+    if step_seconds:
+        _draw(panels[1, 0], hangul, step_seconds)
+        panels[1, 0].set_xlabel("training time, seconds")
+    figure.supylabel("accuracy on unseen fonts, %", fontsize="medium")
     figure.tight_layout()
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=200)
     pyplot.close(figure)

@@ -227,11 +227,12 @@ def test_python_of_the_training_page_runs(tmp_path, monkeypatch, capsys):
 
 def test_python_of_the_page_on_very_many_classes_runs():
     (block,) = blocks("docs/very-many-classes.md", "python")
-    generator = torch.Generator().manual_seed(0)
-    names = {"class_means": torch.randn(200, 80, generator=generator).numpy()}
-    exec(compile(block, "very-many-classes.md", "exec"), names)
-    z = torch.randn(3, names["head"].dim, generator=generator)
-    assert torch.isfinite(names["loss"](z, torch.tensor([0, 1, 2])))
+    assert "50_000" in block
+    names = {}
+    torch.manual_seed(0)
+    exec(compile(block.replace("50_000", "500"), "very-many-classes.md", "exec"), names)
+    nearest = names["classes"][:, 0]
+    assert (nearest == names["labels"]).float().mean() > 0.9
 
 
 def test_python_of_the_page_on_learning_without_labels_runs():

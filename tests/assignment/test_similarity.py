@@ -211,6 +211,13 @@ def test_names_by_a_function_of_the_users():
         ps.similarity_from_names(["cat", "dog"])
 
 
+def test_names_whose_vectors_have_several_lengths_are_refused():
+    with pytest.raises(
+        ps.InvalidArgumentError, match="one length, got 2 numbers for 'ox' and 3"
+    ):
+        ps.similarity_from_names(["ox", "cat"], embed=lambda name: [1.0] * len(name))
+
+
 @pytest.mark.parametrize(
     ("name", "counts"), list(zip(SHIPPED, [(20, 1), (20, 8, 4, 2, 1)], strict=True))
 )

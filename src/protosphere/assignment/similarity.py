@@ -248,7 +248,8 @@ def similarity_from_names(
         The K x K similarity.
 
     Raises:
-        InvalidArgumentError: If both functions or neither are given, or if `embed` has no vector for a name.
+        InvalidArgumentError: If both functions or neither are given, or if `embed` has no vector for a name or vectors
+            of several lengths.
 
     Example:
         >>> similarity_from_names(["cat", "car", "dog"], compare=lambda a, b: len(set(a) & set(b))).tolist()
@@ -256,6 +257,7 @@ def similarity_from_names(
     """
     if embed is not None and compare is None:
         vectors = [_vector_of(name, embed) for name in names]
+        _check_equal_lengths(names, vectors)
         return similarity_from_embeddings(np.stack(vectors))
     if compare is not None and embed is None:
         return as_similarity([[float(compare(a, b)) for b in names] for a in names])
@@ -271,6 +273,16 @@ def _vector_of(name: str, embed: Callable[[str], Any]) -> Points:
         raise InvalidArgumentError(
             f"'embed' has no vector for the class {brief(name)}"
         ) from error
+
+
+def _check_equal_lengths(names: Sequence[str], vectors: Sequence[Points]) -> None:
+    """Refuse vectors of several lengths, such as those of a function that takes a list of names."""
+    for name, vector in zip(names, vectors, strict=True):
+        if len(vector) != len(vectors[0]):
+            raise InvalidArgumentError(
+                f"'embed' must return vectors of one length, got {len(vectors[0])} numbers for {brief(names[0])} "
+                f"and {len(vector)} for {brief(name)}; it is called with one name at a time"
+            )
 
 
 def _scaled_to_one(matrix: Points) -> Points:

@@ -63,17 +63,17 @@ COMMANDS = {
     ),
     "certify": Command(
         "Measure the prototypes in a file and print their certificate.",
-        ("c100.safetensors", "mine.csv --normalize --json"),
+        ("c1000.safetensors --proof proof.json", "mine.csv --normalize --json"),
     ),
     "verify": Command(
-        "Check a code file in exact arithmetic, believing nothing.",
-        ("c100.safetensors", "c100.safetensors --proof c100.json --json"),
+        "Check a code file in exact arithmetic, without trusting it.",
+        ("c1000.safetensors", "c1000.safetensors --proof proof.json --json"),
     ),
     "assign": Command(
         "Match prototypes to classes by similarity.",
         (
-            "c.safetensors --tree groups.txt -o a.safetensors",
-            "c.safetensors --embeddings words.npy --figure both.png",
+            "c100.safetensors --tree cifar100_superclasses -o aligned.safetensors",
+            "c100.safetensors --embeddings vectors.npy --figure both.png",
         ),
     ),
     "bounds": Command(
@@ -108,7 +108,7 @@ COMMANDS = {
         "Train a network against fixed prototypes.",
         (
             "digits --scheme simplex --dim 9",
-            "cifar100-features --mapping align --dim 16",
+            "digits --scheme best --dim 5 --mapping align",
         ),
     ),
     "features": Command(
@@ -120,17 +120,17 @@ COMMANDS = {
     ),
     "sweep": Command(
         "Train schemes x dimensions x mappings x seeds.",
-        ("mnist.toml --workers 2 --export mnist.csv", "mnist.toml --dry-run"),
+        ("digits.toml --workers 2 --export digits.csv", "digits.toml --dry-run"),
     ),
     "report": Command(
         "Write a page of the results of runs.",
-        ("runs/mnist-quick --html report.html", "results/mnist.csv --figures figures"),
+        ("--html report.html", "digits.csv --figures figures"),
     ),
     "paired": Command(
         "Compare training methods seed by seed.",
         (
-            "results/digits.csv --against 'learned layer'",
-            "runs/mnist-quick --figure ways.png",
+            "--against simplex",
+            "digits.csv --against simplex --figure methods.png",
         ),
     ),
 }

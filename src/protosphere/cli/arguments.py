@@ -83,7 +83,7 @@ class SchemeOptions:
     polish: Either = flag("Whether to end with Newton's method (optimized).")
     prefer: str | None = flag("What best chooses by, separated or energy (best).")
     tolerance: float | None = flag(
-        "How much max cosine may be given for an even code (best)."
+        "Increase of the max cosine that --prefer energy may accept (best)."
     )
     similarity: str | None = flag(
         "A .npy, .csv or .txt file with K x K similarities, or the name of a tree (semantic, hierarchical)."

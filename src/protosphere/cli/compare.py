@@ -32,8 +32,7 @@ def compare(
     """Compare schemes with the bounds: a table and a figure.
 
     Args:
-        dims: 4:256 for the characteristic dimensions in that range (2^m, 2^m - 1, K/2, K - 1, K), 10:100:5 for every
-            fifth one, or a list such as 16,32,64.
+        dims: 4:256 for 2^m, 2^m - 1, K/2, K - 1 and K in that range, 10:100:5 for every fifth one, or 16,32,64.
         schemes: Names separated by commas, or all; by default the paper's nine and the best known.
         modify: Shorten, puncture and extend codes to reach dimensions that are not their own.
         energy: Show and draw energies instead: what the other classes add at a prototype.

@@ -75,7 +75,7 @@ def paired(
         drawn = len({row.way for row in rows})
         if drawn > MOST_DRAWN:
             raise InvalidArgumentError(
-                f"a figure shows up to {MOST_DRAWN} ways, got {drawn}; choose some by '--way'"
+                f"a figure shows up to {MOST_DRAWN} methods, got {drawn}; choose some by '--way'"
             )
         save_figure(ways_figure(rows, metric_label(metric)), picture)
     if json:
@@ -136,8 +136,8 @@ def _table(rows: list[Compared], against: str, metric: str) -> Table:
     table = Table(
         title=f"{metric_label(metric)}, mean ± half a 95 % interval; difference from {against}"
     )
-    for name in ("way", "n", "lr", "seeds", "mean", "difference"):
-        table.add_column(name, justify="left" if name == "way" else "right")
+    for name in ("method", "n", "lr", "seeds", "mean", "difference"):
+        table.add_column(name, justify="left" if name == "method" else "right")
     for row in rows:
         table.add_row(*_cells(row))
     return table

@@ -52,8 +52,7 @@ def train(
     """Train a network with fixed prototypes or a learned head; an interrupted run continues when called again.
 
     Args:
-        dataset: digits, mnist, cifar100, cifar100-features, ..., or the path of an .npz file; by default that of the
-            config.
+        dataset: digits, mnist, cifar100, cifar100-features, ..., or the path of an .npz file; by default by --config.
         config: Name such as paper-mnist, paper-cifar100 or quick-mnist, or the path of a .toml file.
         store: The folder of runs, shared with `sweep` and read by `report` and `paired`; runs are not repeated.
         accelerator: cpu, cuda, mps or auto.

@@ -221,7 +221,12 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
         dimension_axis(ax, dims, power_ticks(dims))
         ax.set(ylim=shown_range(rows), ylabel="test accuracy, %", title=title)
         figure.legend(
-            loc="outside lower center", ncols=2, frameon=False, handlelength=3.2
+            loc="outside lower center",
+            ncols=2,
+            frameon=False,
+            fontsize="small",
+            handlelength=2.6,
+            columnspacing=1.0,
         )
     return figure
 
@@ -317,7 +322,7 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
             label = equation(line)
             ax.plot(cosines, heights, color="#444444", linewidth=1, label=label)
         ax.set(
-            xlabel="largest cosine of two prototypes",
+            xlabel="maximum cosine of two prototypes",
             ylabel="test accuracy, %",
             title=title,
         )

@@ -63,9 +63,9 @@ def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
         for ax, count in zip(panels.flat, counts, strict=True):
             _draw_panel(ax, count, styles[count.scheme])
         panels[-1, 0].set_xlabel("cosine of two prototypes")
-        figure.supylabel("percent of pairs", fontsize=8)
+        figure.supylabel("percent of pairs", fontsize="medium")
         figure.suptitle(
-            f"K = {classes} prototypes; dashed: the largest cosine", fontsize=8
+            f"K = {classes} prototypes; dashed: the maximum cosine", fontsize="medium"
         )
     return figure
 

@@ -7,13 +7,17 @@ from typing import Any
 from protosphere.plots.style import SPARE, dimension_axis, new_panels
 from protosphere.statistics.intervals import Compared
 
-LOOKS = (
-    ("#000000", "s"),
-    ("#D55E00", "*"),
-    ("#CC79A7", "D"),
-    ("#CC0000", "o"),
-    ("#999999", "."),
-    ("#0072B2", "o"),
+KNOWN_LOOKS = {
+    "learned layer": ("#000000", "s"),
+    "learned bottleneck": ("#D55E00", "*"),
+    "semantic, aligned": ("#CC79A7", "D"),
+    "best, aligned": ("#CC0000", "o"),
+    "best, randomly assigned": ("#999999", "."),
+    "best, opposed": ("#0072B2", "o"),
+}
+"""Color and marker of the methods that several figures show, by their legend: the same in each of them."""
+
+SPARE_LOOKS = (
     ("#E69F00", "^"),
     ("#56B4E9", "x"),
     ("#009E73", "v"),
@@ -22,12 +26,13 @@ LOOKS = (
     ("#882255", "P"),
     *((color, marker) for color, marker, _ in SPARE),
 )
-"""Colors and markers, given to the methods in this order."""
+"""Colors and markers of the other methods, given to them in this order."""
 
 PLAIN_WORDS = {
     "align": "aligned",
     "oppose": "opposed",
     "random": "randomly assigned",
+    "at random": "randomly assigned",
     "fixed": "in the given order",
 }
 """Words of a legend for the values of a setting."""
@@ -76,7 +81,9 @@ def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
         by_method.setdefault(row.way, []).append(row)
     legend = legend_names(list(by_method))
     with new_panels(4.2) as (figure, ax):
-        for (name, own), look in zip(by_method.items(), cycle(LOOKS), strict=False):
+        spare = cycle(SPARE_LOOKS)
+        for name, own in by_method.items():
+            look = KNOWN_LOOKS.get(legend[name]) or next(spare)
             _draw_method(ax, legend[name], own, *look)
         dimension_axis(ax, _drawn_dims(by_method))
         ax.set_ylabel(f"{metric}, %" if metric.endswith("accuracy") else metric)

@@ -186,7 +186,7 @@ def _cosine(runs: Sequence[Trained]) -> Any:
             name=accuracy.equation(line),
             line={"color": "#444444"},
         )
-    figure.update_xaxes(title="largest cosine of two prototypes")
+    figure.update_xaxes(title="maximum cosine of two prototypes")
     figure.update_yaxes(title="test accuracy, %", range=accuracy.shown_range(runs))
     figure.update_layout(**LAYOUT)
     return figure

@@ -32,7 +32,7 @@ STATISTIC_LABELS = {
 
 LEGEND_BELOW = {
     "loc": "outside lower center",
-    "ncols": 3,
+    "ncols": 2,
     "frameon": False,
     "handlelength": 3.2,
 }
@@ -154,13 +154,18 @@ def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
         schemes = [_draw_schemes(ax, comparison, "max_cosine") for ax in panels]
         panels[0].set(ylim=(None, 1.02), title=f"K = {K} prototypes: lower is better")
         panels[0].legend(
-            handles=bounds[0], loc="upper right", frameon=False, handlelength=2.8
+            handles=bounds[0],
+            loc="upper right",
+            frameon=False,
+            handlelength=2.0,
+            labelspacing=0.3,
+            borderaxespad=0.0,
         )
         if detail is not None:
             panels[1].set_ylim(*detail)
             panels[1].set_title("the same near 0", loc="left")
         _label_dimensions(panels[-1], comparison)
-        figure.supylabel("largest cosine of two prototypes", fontsize=8)
+        figure.supylabel("maximum cosine of two prototypes", fontsize="medium")
         figure.legend(handles=schemes[0], **LEGEND_BELOW)
     return figure
 

@@ -13,7 +13,7 @@ from protosphere.extras import require
 COLUMN_INCHES = 5.5
 """Width of a figure: a column of text, so that font sizes are correct in print."""
 
-COLUMN_CHARACTERS = 64
+COLUMN_CHARACTERS = 52
 """Number of characters of tick labels that fit along the horizontal axis of a figure as wide as a column."""
 
 TICK_GAP_CHARACTERS = 1.0
@@ -22,14 +22,15 @@ TICK_GAP_CHARACTERS = 1.0
 DIMENSION_MARGIN = 1.08
 """Factor by which an axis of dimensions extends beyond the smallest and the largest dimension."""
 
+# 8.5 points in a figure of 5.5 inches are seven pixels on a phone that is 390 pixels wide.
 RC: dict[str, Any] = {
     "font.family": "DejaVu Sans",
-    "font.size": 8,
-    "axes.titlesize": 8,
-    "axes.labelsize": 8,
-    "legend.fontsize": 7,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
+    "font.size": 9.5,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9.5,
+    "legend.fontsize": 8.5,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.linewidth": 0.6,
