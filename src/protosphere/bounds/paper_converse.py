@@ -13,7 +13,7 @@ from protosphere.bounds.registry import bound
     reference="Lindstrom et al. (2024), after Rankin (1955)",
 )
 def paper_converse(num_classes: int, dim: int) -> Bound:
-    """Lower bound -1/(K-1) at every dimension, as drawn in the paper; it is tight only for K <= n + 1.
+    """Return the lower bound -1/(K-1) at every dimension, as drawn in the paper; it is tight only for K <= n + 1.
 
     Args:
         num_classes: Number K of points, at least 2.

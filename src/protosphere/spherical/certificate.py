@@ -203,10 +203,6 @@ def certificate_of(
     A float that exceeds its guarantee by no more than rounding is replaced by the guarantee. A float that equals a
     `proved` Fraction up to rounding is replaced by that Fraction if no other cosine can be as close.
 
-    A float that exceeds its guarantee by no more than rounding is replaced by the guarantee. If the guarantee is
-    `proved` and a fraction, a float equal to it up to rounding is replaced by that
-    fraction where no other cosine can be as near.
-
     Args:
         measured: Result of `measure`.
         guarantee: Upper bound on the largest cosine by a theorem, or None.
