@@ -1,4 +1,4 @@
-"""The reproduction of the paper: its experiments, its claims, and what our runs say of each of them.
+"""The reproduction of the paper: its experiments, its claims, and the results of our runs on each claim.
 
-It is no part of the package `protosphere`: run it from a clone by `python -m reproduction`.
+This folder is not part of the package `protosphere`: run it from a clone by `python -m reproduction`.
 """

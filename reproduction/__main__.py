@@ -1,4 +1,4 @@
-"""`python -m reproduction`."""
+"""Entry point of `python -m reproduction`."""
 
 import sys
 

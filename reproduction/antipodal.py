@@ -12,7 +12,7 @@ from protosphere.types import Points
 
 @dataclass(frozen=True)
 class AntipodalPair:
-    """Two classes at cosine -1, by number and by name, and how similar they are where that is known."""
+    """Two classes at cosine -1, by index and by name, and their similarity if it is known."""
 
     first: int
     second: int
@@ -21,7 +21,7 @@ class AntipodalPair:
 
 
 def mean_similarity(pairs: Sequence[AntipodalPair]) -> float:
-    """Return the mean similarity of the two classes of each pair; 0 where there are no pairs."""
+    """Return the mean similarity of the two classes of each pair; 0 if there are no pairs."""
     if not pairs:
         return 0.0
     return float(np.mean([pair.similarity or 0.0 for pair in pairs]))
@@ -32,7 +32,14 @@ def antipodal_pairs(
     class_names: tuple[str, ...],
     similarity: Points | None = None,
 ) -> list[AntipodalPair]:
-    """Return every pair of classes whose prototypes are antipodal; with a similarity the most similar first.
+    """Return every pair of classes whose prototypes are antipodal.
+
+    If a similarity is given, the most similar pairs first.
+
+    Args:
+        code: The prototypes.
+        class_names: Name of each class.
+        similarity: K x K similarity of the classes, or None.
 
     >>> code = ps.construct("cross_polytope", num_classes=4, dim=2)
     >>> [pair.names for pair in antipodal_pairs(code, ("a", "b", "c", "d"))]

@@ -22,7 +22,7 @@ COMMANDS = {
         ("mnist --dim 8", "cifar100 --dim 64 --tree cifar100_superclasses"),
     ),
     "self_supervised": Command(
-        "Say what separation is worth without labels.",
+        "Measure the effect of separation on self-supervised learning.",
         (
             "results/self_supervised/study.csv",
             "results/self_supervised/study.csv --figure docs/figures/self-supervised.png",
@@ -30,14 +30,14 @@ COMMANDS = {
     ),
     "cube": Command("Draw the paper's first figure.", ("", "-o docs/figures")),
 }
-"""One entry for each command: the function NAME of the file commands/NAME.py."""
+"""Description and examples of each command; the code of command NAME is the function NAME in commands/NAME.py."""
 
 
 def program() -> App:
-    """Return the command line with every command registered by name only."""
+    """Return the command line; the code of a command is imported only when the command runs."""
     app = App(
         name="python -m reproduction",
-        help="Reproduce the paper: its experiments, and what they say of its claims.",
+        help="Reproduce the experiments of the paper and test its claims.",
         help_epilogue="Examples:\n  python -m reproduction reproduce mnist\n  python -m reproduction claims --help",
         help_format="plaintext",
         version=__version__,
@@ -48,6 +48,6 @@ def program() -> App:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code."""
+    """Run the command line with the given arguments, by default those of the process, and return the exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     return answer(program(), given)

@@ -1,4 +1,7 @@
-"""Tests of the paper's claims on trained networks: each a function from results to a finding."""
+"""Tests of the paper's claims on trained networks: each is a function from results to a finding.
+
+A configuration is a scheme in a dimension with a mapping.
+"""
 
 from math import hypot
 
@@ -26,14 +29,21 @@ from reproduction.variance import FACTORS, spreads
 DESCENTS = ("log_sum_exp", "mean_row_max")
 
 NOTICEABLE = 0.05
-"""The share of a variance from which on it counts as a part."""
+"""Smallest share of a variance that counts as noticeable."""
 
 MUCH_EXPLAINED = 0.9
-"""The share of the variance over cells from which on little of it is left."""
+"""Share of the variance over configurations above which little is left unexplained."""
 
 
 def weaker(mnist: Results, cifar100: Results) -> Finding:
-    """Whether max cosine explains less of MNIST than of CIFAR-100: the interval of the difference by Fisher's z."""
+    """Test whether the maximum cosine explains less of the accuracy on MNIST than on CIFAR-100.
+
+    The 95 % interval of the difference is computed by Fisher's z.
+
+    Args:
+        mnist: Results on MNIST.
+        cifar100: Results on CIFAR-100.
+    """
     ours = mnist.line()
     theirs = cifar100.line()
     if ours is None or theirs is None:
@@ -57,27 +67,27 @@ def _explained(line: Regression) -> str:
 
 
 def correlated(results: Results) -> Finding:
-    """Whether the line of accuracy on max cosine falls."""
+    """Test whether the regression line of accuracy on maximum cosine has a negative slope."""
     line = results.line()
     if line is None:
         return NOTHING_RUN
     slope = f"slope {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}] points per unit"
-    figures = f"{slope}, R² {_explained(line)}, {line.count} cells"
+    figures = f"{slope}, R² {_explained(line)}, {line.count} configurations"
     return Finding(figures, verdict_on(-line.high, -line.low))
 
 
 def varied(results: Results) -> Finding:
-    """Whether that line leaves a good part of the variance."""
+    """Test whether the line of accuracy on maximum cosine leaves more than a tenth of the variance unexplained."""
     line = results.line()
     if line is None:
         return NOTHING_RUN
     low, high = line.r_squared_interval
-    figures = f"the line explains R² {_explained(line)} of the variance over {line.count} cells"
+    figures = f"the line explains R² {_explained(line)} of the variance over {line.count} configurations"
     return Finding(figures, verdict_on(MUCH_EXPLAINED - high, MUCH_EXPLAINED - low))
 
 
 def bch_dominates(results: Results) -> Finding:
-    """Whether random BCH codes are above both descents at each of three lengths."""
+    """Test whether BCH codes with random mappings have higher accuracy than both descents at each of three lengths."""
     findings: list[Finding] = []
     for n in (31, 63, 127):
         bch = results.sample("bch", [n], "random")
@@ -88,7 +98,7 @@ def bch_dominates(results: Results) -> Finding:
 
 
 def simplex_best(results: Results) -> Finding:
-    """Whether the simplex is above the best of the paper's other cells."""
+    """Test whether the simplex has higher accuracy than the best other configuration of the paper."""
     others: dict[Cell, Sample] = {}
     for scheme, dim, mapping in sorted(results.cells):
         if scheme != "simplex":
@@ -106,7 +116,7 @@ def simplex_best(results: Results) -> Finding:
 
 
 def threshold(results: Results) -> Finding:
-    """Whether twice the dimension, beyond n = K, changes little."""
+    """Test whether doubling the dimension beyond n = K changes the accuracy by at most one point."""
     findings: list[Finding] = []
     for scheme, low, high in (
         ("bch", 127, 255),
@@ -126,7 +136,10 @@ def threshold(results: Results) -> Finding:
 
 
 def lower_bch_better(results: Results) -> Finding:
-    """Whether, of all pairs of lengths, some shorter BCH code is above a longer one."""
+    """Test whether some BCH code has higher accuracy than a longer BCH code.
+
+    Of all pairs of lengths, the pair with the largest difference is tested.
+    """
     dims = (15, 31, 63, 127, 255)
     samples = {dim: results.sample("bch", [dim], "random") for dim in dims}
     means = {
@@ -140,14 +153,19 @@ def lower_bch_better(results: Results) -> Finding:
 
 
 def random_beats_fixed(scheme: str, results: Results) -> Finding:
-    """Whether a scheme's random mappings are above its fixed one."""
+    """Test whether a scheme has higher accuracy with random mappings than with the fixed mapping.
+
+    Args:
+        scheme: Name of the scheme.
+        results: Results of one network.
+    """
     random = results.sample(scheme, mapping="random")
     fixed = results.sample(scheme, mapping="fixed")
     return higher(random, fixed, (f"{scheme} random", "fixed"))
 
 
 def reed_muller_lower(results: Results) -> Finding:
-    """Whether Reed-Muller codes are below BCH codes of about the same length."""
+    """Test whether Reed-Muller codes have lower accuracy than BCH codes of about the same length."""
     findings: list[Finding] = []
     for n in (64, 128):
         bch = results.sample("bch", [n - 1])
@@ -157,7 +175,7 @@ def reed_muller_lower(results: Results) -> Finding:
 
 
 def all_well(results: Results) -> Finding:
-    """Whether every run is above 90 percent."""
+    """Test whether every run has more than 90 % accuracy."""
     schemes = sorted({record.config.scheme for record in results.grid})
     if not schemes:
         return NOTHING_RUN
@@ -171,7 +189,7 @@ def all_well(results: Results) -> Finding:
 
 
 def descent_beats(results: Results) -> Finding:
-    """Whether log-sum-exp in four and eight dimensions is above both schemes of about ten."""
+    """Test whether log-sum-exp in 4 and 8 dimensions has higher accuracy than one-hot vectors and the simplex."""
     descent = results.sample("log_sum_exp", [4, 8])
     findings: list[Finding] = []
     for scheme, dim in (("one_hot", 10), ("simplex", 9)):
@@ -181,7 +199,7 @@ def descent_beats(results: Results) -> Finding:
 
 
 def close_to_one_hot(results: Results) -> Finding:
-    """Whether BCH at 63 is near one-hot."""
+    """Test whether the accuracy of BCH codes with n = 63 differs from that of one-hot vectors by at most 1.5 points."""
     return within(
         results.sample("bch", [63]),
         results.sample("one_hot"),
@@ -193,19 +211,26 @@ def close_to_one_hot(results: Results) -> Finding:
 def antipodal(
     num_classes: int, dim: int, expected: tuple[tuple[int, int], ...], results: Results
 ) -> Finding:
-    """Whether our fixed mapping opposes the same pairs; needs no run."""
+    """Test whether the expected pairs of classes are antipodal in our Reed-Muller code; needs no run.
+
+    Args:
+        num_classes: Number K of classes.
+        dim: Dimension n.
+        expected: Pairs of classes that the paper names.
+        results: Unused; all tests take results.
+    """
     del results
     code = ps.construct("reed_muller", num_classes=num_classes, dim=dim)
     shared = [f"{i} / {j}" for i, j in expected if code[i] @ code[j] <= ANTIPODAL]
-    shown = ", ".join(shared) or "none of them"
+    shown = ", ".join(shared) or "no pair"
     return Finding(
-        f"our order opposes {shown}",
+        f"our order makes {shown} antipodal",
         HOLDS if len(shared) == len(expected) else DOES_NOT,
     )
 
 
 def constant_cosines(results: Results) -> Finding:
-    """Whether every two prototypes of one-hot and of the simplex have the same cosine; needs no run."""
+    """Test whether all cosines of one-hot vectors, and all cosines of the simplex, are equal; needs no run."""
     del results
     off_diagonal = ~np.eye(100, dtype=bool)
     spread = 0.0
@@ -220,7 +245,10 @@ def constant_cosines(results: Results) -> Finding:
 
 
 def split_explains(results: Results) -> Finding:
-    """Whether the split alone, all else the same, is a noticeable part of what the three seeds make together."""
+    """Test whether the random validation split causes a noticeable share of the variance due to three seeds.
+
+    The seeds of mapping, network and split each vary alone in some runs.
+    """
     found = {spread.factor: spread for spread in spreads(results.records)}
     if len(found) < len(FACTORS):
         return NOTHING_RUN
@@ -233,5 +261,5 @@ def split_explains(results: Results) -> Finding:
     share = split.variance / total
     low = split.low / total
     high = split.high / total
-    figures = f"standard deviations: {deviations}; the split has {100 * share:.0f} % of the variance"
+    figures = f"standard deviations: {deviations}; the split has {100 * share:.0f}% of the variance"
     return Finding(figures, verdict_on(low - NOTICEABLE, high - NOTICEABLE))

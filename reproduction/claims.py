@@ -17,7 +17,7 @@ class Claim:
     """One claim of the paper.
 
     Attributes:
-        dataset: Name of the dataset that it is about.
+        dataset: Name of the dataset of the claim.
         where: Section or figure of the paper.
         text: The claim in one sentence.
         test: Function from the results of one network to a finding.
@@ -31,11 +31,11 @@ class Claim:
 
 NO_RESULTS = Results(())
 Row = dict[str, str]
-"""A row of the claims table by its columns, the claim's dataset first."""
+"""A row of the claims table: text by column name, with the claim's dataset first."""
 
 
 def claims_table(records: Sequence[RunRecord]) -> list[Row]:
-    """Test every claim on finished runs.
+    """Test every claim on finished runs and return the table of claims.
 
     Args:
         records: Runs of any datasets and networks.
@@ -52,13 +52,13 @@ def claims_table(records: Sequence[RunRecord]) -> list[Row]:
 
 
 def predictors_by_network(records: Sequence[RunRecord]) -> dict[str, list[Predictor]]:
-    """Rank the numbers of codes that predict accuracy, for each dataset and network.
+    """Rank the statistics of codes by how well they predict accuracy, for each dataset and network.
 
     Args:
         records: Runs of any datasets and networks.
 
     Returns:
-        Predictors, the best first, by the title of the dataset and the network.
+        Predictors, best first, by the title of the dataset and the network.
     """
     found: dict[str, list[Predictor]] = {}
     for name, title in TITLES.items():
@@ -66,7 +66,7 @@ def predictors_by_network(records: Sequence[RunRecord]) -> dict[str, list[Predic
             heading = f"{title}, {results.budget}"
             found[heading] = predictors(results.unaligned)
             if len(results.alike) > len(results.unaligned):
-                found[f"{heading}, aligned and opposed classes too"] = predictors(
+                found[f"{heading}, with aligned and opposed mappings"] = predictors(
                     results.alike
                 )
     return found
@@ -86,7 +86,7 @@ def _rows_of(claim: Claim, networks: Iterable[Results]) -> list[Row]:
 
 
 def _weaker_row(mnist: Iterable[Results], cifar100: Iterable[Results]) -> Row:
-    """The claim that compares two datasets, on the longest training on images of each."""
+    """Return the row of the claim that compares two datasets, tested on the longest training on images of each."""
     mnist_images = [results for results in mnist if not results.of_features]
     cifar100_images = [results for results in cifar100 if not results.of_features]
     if not mnist_images or not cifar100_images:
@@ -96,7 +96,7 @@ def _weaker_row(mnist: Iterable[Results], cifar100: Iterable[Results]) -> Row:
 
 
 def _row(claim: Claim, finding: Finding, tested: Sequence[Results]) -> Row:
-    """The row of a claim and the results it was tested on, whose first has its seeds and its budget."""
+    """Return the row of a claim; seeds and budget are those of the first results on which it was tested."""
     run = bool(tested) and finding.verdict != NOT_RUN
     return {
         "dataset": claim.dataset,
@@ -150,12 +150,12 @@ CLAIMS = (
     ),
     _cifar(
         "4.3",
-        "… with much variance within and between schemes (R² below .9)",
+        "… with much variance within and between schemes (R² below 0.9)",
         claim_tests.varied,
     ),
     _cifar(
         "4.3",
-        "Part of the variance (5 % or more) is that of the random validation set",
+        "The random validation set causes part of the variance (5% or more)",
         claim_tests.split_explains,
     ),
     _cifar(
@@ -171,12 +171,10 @@ CLAIMS = (
     ),
     _cifar(
         "4.3",
-        "Reed-Muller opposes leopard / lion, shrew / skunk, seal / shark",
+        "Reed-Muller makes leopard / lion, shrew / skunk, seal / shark antipodal",
         _antipodal_animals,
     ),
-    _mnist(
-        "C", "All schemes perform well (every run above 90 %)", claim_tests.all_well
-    ),
+    _mnist("C", "All schemes perform well (every run above 90%)", claim_tests.all_well),
     _mnist(
         "C",
         "Log-sum-exp in lower dimension beats one-hot and the simplex",
@@ -187,7 +185,7 @@ CLAIMS = (
     ),
     _mnist(
         "C",
-        "… with a large variance within and between schemes (R² below .9)",
+        "… with a large variance within and between schemes (R² below 0.9)",
         claim_tests.varied,
     ),
     _mnist("C", "BCH: random mappings beat the fixed one", _random_bch_better),
@@ -197,6 +195,8 @@ CLAIMS = (
         _random_reed_muller_better,
     ),
     _mnist(
-        "C", "Reed-Muller at n = 8, fixed, opposes 4 / 5 and 8 / 9", _antipodal_digits
+        "C",
+        "Reed-Muller at n = 8, fixed, makes 4 / 5 and 8 / 9 antipodal",
+        _antipodal_digits,
     ),
 )

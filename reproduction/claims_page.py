@@ -1,4 +1,4 @@
-"""The claims table as a page of the documentation."""
+"""The page of the documentation with the claims table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -12,29 +12,30 @@ hide-toc: true
 
 # Claims on training
 
-Every empirical claim of the paper on trained networks, and what our runs say. This page is made from the tables in
-`results/`; the claims on geometry (section 4.2, appendices A and B) have [a page of their own](claims-geometry.md),
-with a test each.
+This page tests every empirical claim of the paper on trained networks against our runs. It is generated from the
+tables in `results/`. The claims on geometry (section 4.2, appendices A and B) have [a page of their
+own](claims-geometry.md), with one test per claim.
 
-Accuracies are per cent of the test images, means over seeds; differences are those of runs with the same seed, with
-half of their 95 % interval. That something is better *holds* where the whole interval is above 0, and fails where it is
-below what a test set of 10,000 images can tell: one standard error of an accuracy, half a point at 50 to 70 %, a
-seventh at 98 %. Anything less is *not decided*, with the number of seeds, or of cells (a scheme in a dimension with a
-mapping), that would decide it if means and spread stay as they are. The spread is that of all cells of the schemes
-compared, about their means and what the seed does to all alike: three seeds of two cells say little of it. Shares R²
-have their 95 % intervals by Fisher's z.
+Accuracies are in percent of the test images and are means over seeds. A difference is the mean difference of runs with
+the same seed, followed by half of its 95% interval. A claim that one method is better *holds* if the whole interval is
+above 0. It fails if the interval contains values up to 0 and ends below what a test set of 10,000 images can resolve:
+one standard error of an accuracy, which is half a point at 50 to 70% and a seventh of a point at 98%. Otherwise the
+claim is *not decided*, and the table states how many seeds, or how many configurations, would decide it if means and
+spread stay the same. A configuration is a scheme in a dimension with a mapping. The spread is estimated from all
+configurations of the compared schemes, after the effects of configuration and seed are removed, because three seeds of
+two configurations give a poor estimate. The shares R² have 95% intervals by Fisher's z.
 
-A claim has a row for each network that it was run with, and its verdict is about that network. A claim that fails with
-a smaller network, fewer epochs or less data than the paper's is called *not at our scale*, with network, epochs and
-data: it may hold at the paper's. Only a claim that fails at the paper's scale, or that needs no training, *does not
-hold*. The paper's own runs are made by
+A claim has one row for each network on which it was tested, and the verdict applies to that network. If a claim fails
+with a smaller network, fewer epochs or less data than the paper's, the verdict is *not at our scale* and names network,
+epochs and data, because the claim may hold at the paper's scale. The verdict is *does not hold* only if the claim fails
+at the paper's scale or needs no training. These commands make runs at the paper's scale:
 
 ```sh
 python -m reproduction reproduce cifar100 --budget paper --ray ADDRESS   # ResNet-34, 200 epochs, 5 seeds: GPUs
 python -m reproduction reproduce mnist --budget paper --workers 2
 ```
 
-The runs of this page, and the page, are made by
+These commands make the runs of this page, and the page:
 
 ```sh
 python -m reproduction reproduce all --workers 2 --results results --figures docs/figures
@@ -42,14 +43,14 @@ python -m reproduction claims results -o docs/studies/claims.md
 ```
 """
 NUMBERS_HEAD = """
-## Which number of a code predicts accuracy
+## Which statistic of a code predicts accuracy
 
-A cell is a scheme in a dimension with a mapping, its accuracy the mean over seeds. Explained: the share of the
-variance over cells that a line on the number does, with a 95 % interval by drawing schemes again. Held out: what
-is left of it where the line goes through the other schemes alone. Classes are mapped as they come or at random,
-unless said otherwise.
+Each point is a configuration (a scheme in a dimension with a mapping), with the mean accuracy over seeds. *Explained*
+is the share of the variance over configurations that a line on the statistic explains, with a 95% interval from
+resampling schemes. *Held out* is the share that is explained if the line is fitted to the other schemes only. Mappings
+are fixed or random unless stated otherwise.
 """
-NUMBER_COLUMNS = ("number", "explained", "held out")
+NUMBER_COLUMNS = ("statistic", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")
 
 
@@ -60,7 +61,7 @@ def claims_page(
 
     Args:
         table: The rows of the claims table.
-        predictors: Numbers of codes that predict accuracy, by dataset and network.
+        predictors: Statistics of codes that predict accuracy, best first, by dataset and network.
     """
     parts = [HEAD]
     for dataset, title in TITLES.items():
@@ -72,7 +73,7 @@ def claims_page(
         if numbers:
             rows = [_number_row(number) for number in numbers]
             parts.append(
-                f"\n{network}, {numbers[0].cells} cells:\n\n{_markdown(NUMBER_COLUMNS, rows)}"
+                f"\n{network}, {numbers[0].cells} configurations:\n\n{_markdown(NUMBER_COLUMNS, rows)}"
             )
     return "".join(parts)
 
@@ -80,9 +81,9 @@ def claims_page(
 def _number_row(number: Predictor) -> Row:
     interval = f"[{100 * number.low:.0f}, {100 * number.high:.0f}]"
     return {
-        "number": number.name,
-        "explained": f"{100 * number.r_squared:.0f} % {interval}",
-        "held out": f"{100 * number.held_out:.0f} %"
+        "statistic": number.name,
+        "explained": f"{100 * number.r_squared:.0f}% {interval}",
+        "held out": f"{100 * number.held_out:.0f}%"
         if number.held_out > 0
         else "nothing",
     }

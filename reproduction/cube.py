@@ -1,4 +1,4 @@
-"""The corners of a cube on the sphere: why codewords make prototypes (Figure 1 of the paper)."""
+"""Codes on the corners of a cube: why codewords make prototypes (Figure 1 of the paper)."""
 
 from collections.abc import Sequence
 from itertools import combinations, product
@@ -33,7 +33,7 @@ def draw_cube(folder: Path) -> tuple[Path, ...]:
 
 
 def cube_figure(panels: Sequence[TitledCode]) -> Any:
-    """Return a matplotlib figure with one sphere for each code of R^3, the cube's wireframe inside it."""
+    """Return a matplotlib figure with one sphere, and a cube's wireframe inside it, for each code of R^3."""
     count = len(panels)
     with styled():
         figure = new_figure(7.0, 2.5)

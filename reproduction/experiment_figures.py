@@ -1,4 +1,4 @@
-"""The figures of the paper's experiments: its own two, what it leaves out, and which number tells accuracy."""
+"""Figures of the experiments: the paper's two, comparisons beyond the paper, and statistics that predict accuracy."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,16 +27,26 @@ BEYOND = (
     "semantic, aligned",
     "one-hot, fixed",
 )
-"""Ways with prototypes that are drawn beside learned layers."""
+"""Methods with prototypes that are drawn next to learned layers."""
 
 EQUIDISTANT = ("one_hot", "simplex")
-"""Schemes whose mapping does not matter, drawn under one."""
+"""Schemes for which the mapping does not matter; only one mapping of each is drawn."""
 
 
 def draw_experiment(
     records: Sequence[RunRecord], folder: Path, name: str, title: str
 ) -> tuple[Path, ...]:
-    """NAME-accuracy and NAME-cosine of the paper's grid, NAME-beyond and NAME-numbers where runs have that to show."""
+    """Draw the figures of an experiment and return the paths of the files.
+
+    NAME-accuracy and NAME-cosine show the paper's grid. NAME-beyond and NAME-numbers are drawn if there are runs to
+    show.
+
+    Args:
+        records: Finished runs of one network.
+        folder: Folder of the files.
+        name: Beginning of the file names.
+        title: Title of the experiment.
+    """
     own = Results(
         tuple(record for record in records if record.test_accuracy is not None)
     )
@@ -60,7 +70,7 @@ def draw_experiment(
 
 
 def way_of(config: TrainingConfig) -> str:
-    """What a run is called beside what the paper does not compare with."""
+    """Return the name of a run's method in comparisons beyond the paper."""
     series = config.series.replace("_", "-")
     if config.head == "prototypes":
         return f"{series}, {MAPPED[config.mapping]}"

@@ -66,12 +66,12 @@ class Finding:
 NOTHING_RUN = Finding("", NOT_RUN)
 
 Decide = Callable[[float, float], tuple[str, float]]
-"""Function from a difference and half of its interval to a verdict, and to the half that would decide."""
+"""Function from a difference and half of its interval to a verdict, and to the half interval that would decide."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of two samples, seed by seed.
+    """The difference of two samples, paired by seed.
 
     Attributes:
         mean: Mean difference.
@@ -89,7 +89,12 @@ class Difference:
 def difference(left: Sample, right: Sample) -> Difference | None:
     """Return the difference of two samples; None if they share fewer than two seeds.
 
-    Its standard deviation is that over seeds or, if it has more degrees of freedom, that of the noise of both schemes.
+    Its standard deviation is computed over seeds, or from the noise of both schemes if that has more degrees of
+    freedom.
+
+    Args:
+        left: The first sample.
+        right: The sample that is subtracted.
     """
     shared = left.by_seed.keys() & right.by_seed.keys()
     differences = [left.by_seed[seed] - right.by_seed[seed] for seed in shared]
@@ -107,10 +112,15 @@ def difference(left: Sample, right: Sample) -> Difference | None:
 
 
 def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
-    """Test whether the first sample is higher than the second, seed by seed.
+    """Test whether the first sample is higher than the second, paired by seed.
 
-    It is if the 95 % interval of the difference is above 0. It is not if the interval contains 0 and ends below the
-    noticeable difference.
+    It is higher if the 95 % interval of the difference is above 0. It is not higher if the interval contains values
+    up to 0 and ends below the noticeable difference.
+
+    Args:
+        left: The first sample.
+        right: The second sample.
+        names: Names of both samples, for the text.
     """
     threshold = noticeable(right.mean) if right else 0.0
 
@@ -126,7 +136,7 @@ def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
 
 
 def noticeable(accuracy: float) -> float:
-    """Return the smallest difference that counts, in points: the standard error of an accuracy on the test images.
+    """Return the smallest difference that counts, in percentage points: one standard error on the test images.
 
     >>> round(noticeable(68.0), 2), round(noticeable(98.0), 2)
     (0.47, 0.14)
@@ -137,7 +147,14 @@ def noticeable(accuracy: float) -> float:
 def within(
     left: Sample, right: Sample, names: tuple[str, str], points: float
 ) -> Finding:
-    """Test whether two samples differ by at most so many points, by the 95 % interval of the difference."""
+    """Test whether two samples differ by at most `points`, by the 95 % interval of the difference.
+
+    Args:
+        left: The first sample.
+        right: The second sample.
+        names: Names of both samples, for the text.
+        points: Largest difference in percentage points.
+    """
 
     def decide(value: float, margin: float) -> tuple[str, float]:
         inside = points - abs(value)
@@ -165,7 +182,12 @@ def _compared(
 
 
 def verdict_on(low: float, high: float) -> str:
-    """Return the verdict on an interval: a claim holds above 0 and does not hold below 0."""
+    """Return the verdict on an interval: a claim holds if it is above 0, and does not hold if it is below 0.
+
+    Args:
+        low: Lower end of the interval.
+        high: Upper end of the interval.
+    """
     if low > 0:
         return HOLDS
     return DOES_NOT if high < 0 else UNDECIDED
@@ -173,6 +195,11 @@ def verdict_on(low: float, high: float) -> str:
 
 def seeds_to_decide(deviation: float, seeds: int, distance: float) -> float:
     """Return the number of seeds whose interval is short enough, if the spread stays; infinite beyond `MOST_SEEDS`.
+
+    Args:
+        deviation: Standard deviation of the difference of one seed.
+        seeds: Number of seeds so far.
+        distance: Half interval that would decide.
 
     >>> seeds_to_decide(0.866, 4, 0.25)
     49
@@ -185,7 +212,7 @@ def seeds_to_decide(deviation: float, seeds: int, distance: float) -> float:
 
 
 def all_of(findings: Sequence[Finding]) -> Finding:
-    """Combine the comparisons of one claim: it holds if all of them do, and fails if one does."""
+    """Combine the comparisons of one claim: it holds if all of them hold, and fails if one fails."""
     run = [finding for finding in findings if finding.verdict != NOT_RUN]
     if not run:
         return NOTHING_RUN

@@ -1,7 +1,7 @@
-"""How much the accuracy of one run is due to chance: what cells and seeds leave of it, by scheme.
+"""The random spread of the accuracy of one run, by scheme: residuals after the effects of configuration and seed.
 
-A cell is a scheme in a dimension with a mapping. With three seeds two cells tell little of the spread of their own
-difference; all cells of the schemes that are compared tell it well.
+A configuration is a scheme in a dimension with a mapping. With three seeds, two configurations give a poor estimate
+of the spread of their difference; all configurations of the compared schemes give a good one.
 """
 
 from collections.abc import Mapping
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from statistics import fmean
 
 Cell = tuple[str, int, str]
-"""Scheme, dimension and mapping."""
+"""A configuration: scheme, dimension and mapping."""
 
 
 @dataclass(frozen=True)
 class Noise:
-    """A sum of squared residuals, in points, and how many of them are free."""
+    """A sum of squared residuals in squared percentage points, and its degrees of freedom."""
 
     squares: float = 0.0
     free: float = 0.0
@@ -24,7 +24,9 @@ class Noise:
 
 
 def noise_by_scheme(cells: Mapping[Cell, Mapping[int, float]]) -> dict[str, Noise]:
-    """Residuals about the mean of each cell and what the seed does to all cells alike; of cells that have every seed.
+    """Return the noise of each scheme, from the configurations that were run with every seed.
+
+    Residuals are about the mean of each configuration plus the effect of the seed on all configurations.
 
     >>> flat = {("bch", n, "fixed"): {0: 1.0 + n, 1: 2.0 + n} for n in (15, 31)}
     >>> noise_by_scheme(flat)

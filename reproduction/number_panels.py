@@ -1,4 +1,4 @@
-"""Accuracy against several numbers of a code, a panel each."""
+"""Figure of accuracy against several statistics of a code, one panel each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,12 +38,15 @@ SPARE_MARKERS = (
     "|",
     "_",
 )
-"""For schemes that share theirs with another."""
+"""Markers for schemes whose own marker another scheme uses."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One number: its name, what is said of it, and the points as (scheme, mapping, number, accuracy in percent)."""
+    """One statistic: its name, a caption, and its points.
+
+    A point is (scheme, mapping, value of the statistic, accuracy in percent).
+    """
 
     name: str
     caption: str
@@ -51,7 +54,12 @@ class Panel:
 
 
 def numbers_figure(panels: Sequence[Panel], title: str) -> Any:
-    """Markers are schemes, colors are mappings; the axis of accuracies is shared."""
+    """Return the figure: markers are schemes, colors are mappings, and the panels share the axis of accuracies.
+
+    Args:
+        panels: The statistics.
+        title: Title of the figure.
+    """
     points = [point for panel in panels for point in panel.points]
     styles = scheme_styles(dict.fromkeys(scheme for scheme, *_ in points))
     markers = _different_markers(styles)
@@ -93,7 +101,7 @@ def numbers_figure(panels: Sequence[Panel], title: str) -> Any:
 
 
 def _different_markers(styles: Mapping[str, FigureStyle]) -> dict[str, str]:
-    """The marker of each scheme: its own, or where another has that, one to spare."""
+    """Return the marker of each scheme: its own, or a spare marker if another scheme has the same."""
     found: dict[str, str] = {}
     for scheme, style in styles.items():
         free = (

@@ -1,4 +1,4 @@
-"""Which single number of a code predicts the accuracy of networks that are trained with it.
+"""Statistics of a code as predictors of the accuracy of networks that are trained with it.
 
 A point is a configuration: a scheme in a dimension with a mapping. Its accuracy is the mean over seeds. Points of one
 scheme resemble each other, so predictions are tested on held-out schemes, and intervals come from resampling schemes
@@ -20,7 +20,7 @@ RESAMPLES = 2000
 """Number of bootstrap samples."""
 
 FEWEST_SCHEMES = 3
-"""Number of schemes below which nothing is predicted."""
+"""Smallest number of schemes from which accuracy is predicted."""
 
 
 def _log_energy(record: RunRecord) -> float | None:
@@ -36,7 +36,7 @@ NUMBERS: dict[str, Callable[[RunRecord], float | None]] = {
     "log energy": _log_energy,
     "agreement with the classes": lambda record: record.metrics.get("code_agreement"),
 }
-"""Numbers of a code that may predict accuracy, by name."""
+"""Statistics of a code that may predict accuracy, by name."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class TrainedCell:
     Attributes:
         scheme: Name of the scheme.
         dim: Dimension n.
-        mapping: How prototypes were given to classes.
-        number: Number of the code that may predict accuracy.
+        mapping: Method by which prototypes were assigned to classes.
+        number: Statistic of the code that may predict accuracy.
         accuracy: Test accuracy in percent.
     """
 
@@ -60,7 +60,7 @@ class TrainedCell:
 
 @dataclass(frozen=True)
 class Predictor:
-    """How well a line on one number predicts accuracy.
+    """Quality of the prediction of accuracy by a line on one statistic.
 
     Attributes:
         name: Key of `NUMBERS`.
@@ -68,7 +68,8 @@ class Predictor:
         r_squared: Share of the variance over configurations that the line explains.
         low: Lower end of the 95 % interval of `r_squared`, by resampling schemes.
         high: Upper end of that interval.
-        held_out: Share that lines through the other schemes explain; below 0 if they are worse than the mean.
+        held_out: Share of the variance that lines through the other schemes explain; negative if the lines are worse
+            than the mean.
     """
 
     name: str
@@ -80,7 +81,7 @@ class Predictor:
 
 
 def predictors(records: Iterable[RunRecord], seed: int = 0) -> list[Predictor]:
-    """Rank the numbers that all runs with prototypes have.
+    """Rank the statistics that all runs with prototypes have by the share of the variance that they explain.
 
     Args:
         records: Finished runs; those of learned layers have no code and are left out.
@@ -100,14 +101,14 @@ def predictors(records: Iterable[RunRecord], seed: int = 0) -> list[Predictor]:
 
 
 def cells_of(name: str, records: Iterable[RunRecord]) -> list[TrainedCell]:
-    """Return the configurations of runs with prototypes, with one of their numbers.
+    """Return the configurations of runs with prototypes, with one of their statistics.
 
     Args:
         name: Key of `NUMBERS`.
         records: Finished runs.
 
     Returns:
-        The configurations; none if a run does not have the number.
+        The configurations; none if a run lacks the statistic.
     """
     numbers: dict[tuple[str, int, str], list[float]] = {}
     accuracies: dict[tuple[str, int, str], list[float]] = {}
@@ -130,7 +131,7 @@ def cells_of(name: str, records: Iterable[RunRecord]) -> list[TrainedCell]:
 def _predictor(
     name: str, cells: Sequence[TrainedCell], rng: np.random.Generator
 ) -> Predictor | None:
-    """Return how well a number predicts; None if there are too few schemes or nothing varies."""
+    """Return the quality of the prediction by one statistic; None if there are too few schemes or nothing varies."""
     schemes = np.array([cell.scheme for cell in cells])
     table = np.array([(cell.number, cell.accuracy) for cell in cells])
     if len(np.unique(schemes)) < FEWEST_SCHEMES:
@@ -150,7 +151,7 @@ def _predictor(
 
 
 def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Points:
-    """Return the explained shares of bootstrap samples of schemes."""
+    """Return R² of each bootstrap sample of schemes."""
     names = np.unique(schemes)
     rows = {name: np.flatnonzero(schemes == name) for name in names}
     shares: list[float] = []
@@ -161,7 +162,10 @@ def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Poin
 
 
 def _held_out(table: Points, schemes: Points) -> float:
-    """Return one less the squared errors of least-squares lines through the other schemes, over those of the mean."""
+    """Return R² on held-out schemes.
+
+    It is 1 minus the squared errors of lines through the other schemes, divided by those of the mean accuracy.
+    """
     errors = 0.0
     for name in np.unique(schemes):
         own = schemes == name

@@ -1,4 +1,4 @@
-"""The finished runs that claims are asked about: of one dataset with one network and one number of epochs."""
+"""Finished runs on which claims are tested: runs of one dataset with one network and one number of epochs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,25 +14,34 @@ from reproduction.noise import Cell, Noise, noise_by_scheme
 from reproduction.predictors import cells_of
 
 TITLES = {"cifar100": "CIFAR-100", "mnist": "MNIST"}
-"""The datasets of the paper's experiments, by name."""
+"""Titles of the datasets of the paper's experiments, by name."""
 
 FEATURES = "-features"
-"""Ending of the name of a dataset that has features of another's images."""
+"""Suffix of the names of datasets of features; the rest is the name of the dataset of images."""
 
 SCHEMES = ("one_hot", "simplex", "bch", "reed_muller", "log_sum_exp", "mean_row_max")
-"""Of the paper's experiments."""
+"""Names of the schemes in the paper's experiments."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """The finished runs of one dataset with one network and one number of epochs."""
+    """The finished runs of one dataset with one network and one number of epochs.
+
+    A configuration is a scheme in a dimension with a mapping.
+    """
 
     records: tuple[RunRecord, ...]
 
     def sample(
         self, scheme: str, dims: Iterable[int] = (), mapping: str | None = None
     ) -> Sample:
-        """For each seed the mean accuracy of the runs asked for; no dims are all dims, no mapping both."""
+        """Return the mean accuracy over some configurations of a scheme, for each seed.
+
+        Args:
+            scheme: Name of the scheme.
+            dims: Dimensions; all dimensions if empty.
+            mapping: "fixed" or "random"; None for both.
+        """
         wanted = set(dims)
         found = {
             cell: own
@@ -52,7 +61,7 @@ class Results:
 
     @cached_property
     def cells(self) -> dict[Cell, dict[int, float]]:
-        """Accuracies in percent by seed, of each scheme, dimension and mapping of the paper's own kind."""
+        """Accuracies in percent by configuration and seed, of the runs in the paper's grid."""
         found: dict[Cell, dict[int, float]] = {}
         for record in self.grid:
             if record.test_accuracy is not None:
@@ -64,12 +73,15 @@ class Results:
 
     @cached_property
     def noise(self) -> dict[str, Noise]:
-        """Of each scheme."""
+        """Noise of each scheme, by the name of the scheme."""
         return noise_by_scheme(self.cells)
 
     @property
     def grid(self) -> list[RunRecord]:
-        """The runs of the paper's own kind; prototypes and split have the seed of the rest."""
+        """Runs of the paper's schemes with its preset.
+
+        In these the prototypes and the split use the seed of the network.
+        """
         own = ("prototypes", PRESET)
         return [
             r
@@ -79,7 +91,7 @@ class Results:
 
     @property
     def alike(self) -> list[RunRecord]:
-        """All runs but those in which one seed varies alone."""
+        """All runs except those in which one seed varies alone."""
         return [
             r
             for r in self.records
@@ -88,11 +100,11 @@ class Results:
 
     @property
     def unaligned(self) -> list[RunRecord]:
-        """Those of them in which no class chose its prototype: mapped as they come, or at random."""
+        """Runs of `alike` with the mapping "fixed" or "random", which do not use the similarity of classes."""
         return [r for r in self.alike if r.config.mapping in ("fixed", "random")]
 
     def line(self) -> Regression | None:
-        """Accuracy in percent against the largest cosine, a point for each scheme, dimension and mapping."""
+        """Return the regression of accuracy in percent on the maximum cosine, with one point per configuration."""
         cells = cells_of("max cosine", self.grid)
         return regression(
             [cell.number for cell in cells], [cell.accuracy for cell in cells]
@@ -100,17 +112,20 @@ class Results:
 
     @property
     def seeds(self) -> int:
-        """How many different ones."""
+        """Number of different seeds in the paper's grid."""
         return len({record.config.seed for record in self.grid})
 
     @property
     def of_features(self) -> bool:
-        """Whether the network saw features of images, and no images."""
+        """Whether the network was trained on features of images instead of images."""
         return bool(self.records) and self.records[0].config.dataset.endswith(FEATURES)
 
     @property
     def budget(self) -> str:
-        """Network and epochs in words, after "features" where no images were seen; empty without runs."""
+        """Network and number of epochs as text, after "features" if the network was trained on features.
+
+        Empty without runs.
+        """
         if not self.records:
             return ""
         kind = "features, " if self.of_features else ""
@@ -119,7 +134,7 @@ class Results:
 
     @property
     def network(self) -> str:
-        """Network, epochs and data in words; empty without runs."""
+        """Network, number of epochs and data as text; empty without runs."""
         if not self.records:
             return ""
         config = self.records[0].config
@@ -134,7 +149,7 @@ class Results:
 
     @property
     def fewest_examples(self) -> int:
-        """The smallest number of training examples that a run was limited to; 0 where every run had all of them."""
+        """Smallest number of training examples to which a run was limited; 0 if every run had all examples."""
         limits = [
             record.config.train_images
             for record in self.records
@@ -155,10 +170,16 @@ class Results:
 
 
 def results_by_network(dataset: str, records: Iterable[RunRecord]) -> list[Results]:
-    """Group the finished runs on a dataset and on its features by network, the longest training of each network.
+    """Group the finished runs on a dataset, and on its features, by network.
+
+    Only the longest training of each network is kept.
+
+    Args:
+        dataset: Name of the dataset.
+        records: Runs of any datasets.
 
     Returns:
-        The results of each network: the fewest epochs first, ResNets last.
+        The results of each network: ResNets last, otherwise in ascending number of epochs.
     """
     found: dict[tuple[str, str], dict[int, list[RunRecord]]] = {}
     for record in records:

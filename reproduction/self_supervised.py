@@ -1,8 +1,8 @@
-"""The paper's open question: does the distance of prototypes matter in self-supervised learning?
+"""The paper's open question: does the separation of prototypes matter in self-supervised learning?
 
 Runs of `examples/self_supervised/study.toml` are compared within a setting: objective, number of prototypes and
-dimension. Every method is taken at the temperature of its best mean accuracy on held-out images; test images have no
-say in it. Differences are those of runs with the same seed.
+dimension. Every method is taken at the temperature with the best mean accuracy on held-out images; test images are
+not used for this choice. Differences are computed between runs with the same seed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WIDE = "wide clusters"
 TIGHT = "tight frame of close points"
 
 WIDEST_NARROW = 0.45
-"""Spread up to which clusters are called narrow."""
+"""Largest spread of clusters that count as narrow."""
 
 FIXED_METHODS = {
     "uniform": RANDOM,
@@ -41,12 +41,12 @@ PREDICTORS = {
     "mean squared cosine": "code_mean_square",
     "minimum cosine": "code_min_cosine",
 }
-"""Numbers of a code that may predict accuracy, and where a record has them."""
+"""Statistics of a code that may predict accuracy, and the names of their fields in a record."""
 
 
 @dataclass(frozen=True, order=True)
 class Setting:
-    """What runs must share to be compared."""
+    """The properties that runs must share to be compared."""
 
     objective: str
     num_prototypes: int
@@ -75,7 +75,7 @@ class MethodResult:
     runs: Mapping[int, RunRecord]
 
     def values(self, metric: str = "test_accuracy") -> dict[int, float]:
-        """Return a metric by seed; accuracies in percent."""
+        """Return a metric by seed; accuracies are in percent."""
         scale = 100.0 if metric.endswith("accuracy") else 1.0
         found: dict[int, float] = {}
         for seed, record in self.runs.items():
@@ -91,19 +91,24 @@ class MethodResult:
 
 
 def metric_of(record: RunRecord, metric: str) -> float | None:
-    """Return a figure or metric of a record."""
+    """Return a field or a metric of a record by name; None if the record does not have it.
+
+    Args:
+        record: A run.
+        metric: Name of a field, or key of `metrics`.
+    """
     if hasattr(record, metric):
         return getattr(record, metric)
     return record.metrics.get(metric)
 
 
 def setting_of(config: TrainingConfig) -> Setting:
-    """Return what the run of a config is compared within."""
+    """Return the setting of a config, within which its run is compared."""
     return Setting(config.objective, config.num_prototypes, config.dim)
 
 
 def method_of(config: TrainingConfig) -> str:
-    """Return the kind of prototypes of a config.
+    """Return the kind of prototypes of a config, as the study names it.
 
     Raises:
         InvalidArgumentError: If its scheme is none of the study.
@@ -121,7 +126,7 @@ def method_of(config: TrainingConfig) -> str:
 
 
 def method_results(records: Iterable[RunRecord]) -> list[MethodResult]:
-    """Return every method of every setting, at its best temperature, settings in ascending order."""
+    """Return the results of every method in every setting, at its best temperature, sorted by setting."""
     groups: dict[tuple[Setting, str], dict[str, dict[int, RunRecord]]] = {}
     for record in records:
         config = record.config
@@ -139,7 +144,7 @@ def method_results(records: Iterable[RunRecord]) -> list[MethodResult]:
 
 
 def _quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:
-    """Return by what temperatures are ranked: number of seeds, then mean accuracy on held-out images."""
+    """Return the sort key of temperatures: number of seeds, then mean accuracy on held-out images."""
     return len(runs), fmean(run.validation_accuracy or 0.0 for run in runs.values())
 
 
@@ -172,7 +177,7 @@ def paired_difference(
 
 
 def verdict(difference: Mean | None) -> str:
-    """Return whether a difference helps, hurts, or is not decided by its interval."""
+    """Return "helps" if the interval of a difference is above 0, "hurts" if it is below 0, else "not decided"."""
     if difference is None or difference.margin is None:
         return "not decided"
     if difference.value > difference.margin:
@@ -185,9 +190,15 @@ def verdict(difference: Mean | None) -> str:
 def prediction(
     results: Iterable[MethodResult], predictor: str, metric: str = "test_accuracy"
 ) -> Regression | None:
-    """Return how far a number of the fixed codes predicts accuracy within settings.
+    """Return the regression of accuracy on a statistic of the fixed codes, within settings.
 
-    Both are taken relative to their mean over the fixed codes of a setting, so that easier settings do not count.
+    Both are taken relative to their mean over the fixed codes of a setting, so that differences between settings do
+    not count.
+
+    Args:
+        results: Results of any settings.
+        predictor: Name of the statistic.
+        metric: Name of the accuracy.
     """
     by_setting: dict[Setting, list[tuple[float, float]]] = {}
     for result in results:

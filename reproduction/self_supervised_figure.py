@@ -21,10 +21,10 @@ from reproduction.self_supervised import (
 COLUMNS = 2
 PANEL_HEIGHT = 2.2
 MARGIN_HEIGHT = 1.2
-"""Inches of a row of panels, and of legend and axis label."""
+"""Height of a row of panels, and height of legend and axis label, in inches."""
 
 NAMES = {"swav": "SwAV", "dino": "DINO", "noise_as_targets": "noise as targets"}
-"""What titles call the objectives."""
+"""Names of the objectives in titles."""
 
 STYLES = {
     SEPARATED: ("#D55E00", "o"),
@@ -40,7 +40,8 @@ LEARNED_COLOR = "#000000"
 
 
 def separation_figure(results: Sequence[MethodResult]) -> Any:
-    """Return the figure: a marker with its 95% interval for each kind of fixed prototypes, a line for learned ones.
+    """Return the figure: a marker with its 95% interval for each kind of fixed prototypes, a line for learned
+    prototypes.
 
     Args:
         results: Results of the study.

@@ -1,4 +1,4 @@
-"""How much of the spread of accuracies is due to which class gets which prototype, to the network's seed, the split."""
+"""Variance of accuracies due to the mapping of prototypes to classes, the seed of the network, and the split."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from protosphere.experiments.record import RunRecord
 from protosphere.statistics.intervals import Mean
 
 FACTORS = ("mapping", "network", "split")
-"""What varies alone while the others stay: `prototype_seed`, `seed` and `split_seed` of a config."""
+"""Factors that vary alone while the others stay fixed: `prototype_seed`, `seed` and `split_seed` of a config."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The variance of accuracies, in squared percent, over some runs as one of `FACTORS` varies; its 95 % interval."""
+    """Variance of accuracies, in squared percentage points, as one of `FACTORS` varies, with its 95 % interval."""
 
     factor: str
     runs: int
@@ -23,12 +23,16 @@ class Spread:
 
     @property
     def deviation(self) -> Mean:
-        """Its root, and about half of the width of that one's interval."""
+        """Standard deviation, with half of the width of its interval as margin."""
         return Mean(self.variance**0.5, (self.high**0.5 - self.low**0.5) / 2)
 
 
 def pooled_spread(factor: str, samples: Sequence[Sequence[float]]) -> Spread:
-    """The variance within samples, each about its own mean, and by chi squared, for normal accuracies, its interval.
+    """Return the variance within samples, each about its own mean, with a chi-squared interval for normal accuracies.
+
+    Args:
+        factor: Name of the factor that varies.
+        samples: Accuracies in percent of each sample.
 
     >>> found = pooled_spread("split", [[1.0, 2.0, 3.0, 4.0]])
     >>> round(found.variance, 3), round(found.low, 3), round(found.high, 3)
@@ -43,7 +47,10 @@ def pooled_spread(factor: str, samples: Sequence[Sequence[float]]) -> Spread:
 
 
 def spreads(records: Sequence[RunRecord]) -> list[Spread]:
-    """Of each factor, over the runs of each code in which it alone varies; none where there are no two such runs."""
+    """Return the spread of each factor, over the runs of each code in which this factor varies alone.
+
+    Factors without two such runs are left out.
+    """
     samples: dict[str, dict[tuple[object, ...], list[float]]] = {
         factor: {} for factor in FACTORS
     }

@@ -1,4 +1,4 @@
-"""`python -m reproduction antipodal`."""
+"""Command `python -m reproduction antipodal`."""
 
 from dataclasses import asdict
 from itertools import zip_longest
@@ -76,7 +76,11 @@ def antipodal(
 
 
 def before_and_after(pairs: dict[str, list[AntipodalPair]]) -> Table:
-    """Antipodal pairs as they were and as they are, the most similar first."""
+    """Return a table of the antipodal pairs before and after alignment, the most similar pairs first.
+
+    Args:
+        pairs: The pairs by column name.
+    """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for when in pairs:
         table.add_column(when, overflow="fold")

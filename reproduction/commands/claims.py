@@ -1,4 +1,4 @@
-"""`python -m reproduction claims`."""
+"""Command `python -m reproduction claims`."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def claims(results: Path, /, *, output: Output = None, json: Json = False) -> No
 
 
 def _lines_of(row: Row) -> tuple[str, str]:
-    """Two lines for a claim: what it says of which runs, and the verdict with its figures."""
+    """Return two lines for a claim: the claim with its runs, and the verdict with its figures."""
     runs = ", ".join(filter(None, (row["dataset"], row["budget"])))
     figures = f" ({row['our figures']})" if row["our figures"] else ""
     return f"{runs}: {row['claim']}", f"    {row['verdict']}{figures}"

@@ -1,4 +1,4 @@
-"""`python -m reproduction cube`."""
+"""Command `python -m reproduction cube`."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ def cube(*, output: OutputPath = Path("figures"), json: Json = False) -> None:
     """Draw the paper's Figure 1: prototypes on the sphere, one-hot vectors and two codes of cube corners.
 
     Args:
-        output: The folder for cube.png, cube.pdf and cube.csv; made where there is none.
+        output: The folder for cube.png, cube.pdf and cube.csv; created if it does not exist.
     """
     require("matplotlib")
     folder = checked_folder(make_folder(output))

@@ -1,4 +1,4 @@
-"""`python -m reproduction reproduce`."""
+"""Command `python -m reproduction reproduce`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,7 +84,10 @@ def reproduce(
 def _swept(
     configs: Sequence[TrainingConfig], place: Store, table: Path | None, means: Means
 ) -> list[RunRecord]:
-    """The records of all runs: of table and store, and of the rest, run now; interrupted, the table has those done."""
+    """Return the records of all runs: those of the table and the store, and the other runs after running them.
+
+    After an interruption the table has the finished runs.
+    """
     if table is None:
         return sweep_on_screen(configs, place, means)
     make_folder(table.parent)

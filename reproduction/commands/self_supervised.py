@@ -1,4 +1,4 @@
-"""`python -m reproduction self_supervised`."""
+"""Command `python -m reproduction self_supervised`."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def self_supervised(
     figure: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Say what the separation of prototypes is worth without labels.
+    """Measure the effect of the separation of prototypes on self-supervised learning.
 
     Args:
         results: Table of runs of examples/self_supervised/study.toml, or their store.

@@ -44,19 +44,19 @@ ZERO = Fraction(0)
 FORMAT = "protosphere-code-1"
 PROOF_FORMAT = "protosphere-dual-1"
 MOST_PRODUCTS = 2e10
-"""Products of coordinates, or comparisons of sign words, that are made without --no-limit: some minutes."""
+"""Largest number of products of coordinates, or comparisons of codewords, without --no-limit: some minutes."""
 MOST_BYTES = 1 << 30
-"""Size of a table, or of all words, that is held without --no-limit: a small file may give many words."""
+"""Largest size of a table, or of all codewords, without --no-limit: a small file may give many codewords."""
 BYTES_OF_AN_INTEGER = 48
 """Memory of an integer of up to 120 bits in a list of Python."""
 
 
 class VerificationError(Exception):
-    """Something that the file states is false, or this program cannot prove it."""
+    """Error for a statement of the file that is false, or that this program cannot prove."""
 
 
 def ensure(condition: bool, otherwise: str) -> None:
-    """Raise VerificationError unless the condition holds."""
+    """Raise VerificationError with the message `otherwise` unless the condition holds."""
     if not condition:
         raise VerificationError(otherwise)
 
@@ -65,14 +65,14 @@ def ensure(condition: bool, otherwise: str) -> None:
 # 1. Reading
 
 LETTERS = {"U8": "B", "U16": "H", "U32": "I", "I64": "q", "F64": "d"}
-"""Number types of safetensors, and their letters in `struct`."""
+"""Number types of safetensors, and their format characters in `struct`."""
 
 DIGEST_NAMES = {"U8": "|u1", "U16": "<u2", "U32": "<u4", "I64": "<i8", "F64": "<f8"}
 
 
 @dataclass(frozen=True)
 class StoredArray:
-    """An array of the file: its number type, shape and bytes."""
+    """An array of the file: its number type, its shape and its bytes."""
 
     kind: str
     shape: tuple[int, ...]
@@ -83,7 +83,7 @@ class StoredArray:
         return struct.unpack(f"<{math.prod(self.shape)}{LETTERS[self.kind]}", self.data)
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Return the rows of a matrix."""
+        """Return the rows of a two-dimensional array."""
         entries = self.numbers()
         width = self.shape[1]
         return [entries[i : i + width] for i in range(0, len(entries), width)]
@@ -91,7 +91,7 @@ class StoredArray:
 
 @dataclass(frozen=True)
 class CodeFile:
-    """The content of a code file: arrays, header, and the sizes K and n that it states."""
+    """Content of a code file: arrays, header, certificate, the sizes K and n, and the limit on products."""
 
     arrays: dict[str, StoredArray]
     description: dict[str, Any]
@@ -101,7 +101,7 @@ class CodeFile:
     limit: float
 
     def array(self, name: str, kind: str, *shape: int | None) -> StoredArray:
-        """Return the array of that name; it must have this type and shape, where None is any length."""
+        """Return the array with this name; it must have this type and this shape, in which None allows any length."""
         found = self.arrays[name]
         lengths = [b if a is None else a for a, b in zip(shape, found.shape, strict=True)]  # fmt: skip
         fits = found.kind == kind and list(found.shape) == lengths
@@ -109,7 +109,7 @@ class CodeFile:
         return found
 
     def spend(self, products: int) -> None:
-        """Raise VerificationError if the work exceeds the limit."""
+        """Raise VerificationError if this number of products exceeds the limit."""
         enough = products <= self.limit
         ensure(enough, f"{products:.0e} products are above the limit; see --no-limit")
 
@@ -136,7 +136,7 @@ def size_in(value: Any) -> int:
 
 
 def fraction_in(value: Any) -> Fraction:
-    """Return a number from a header exactly: a fraction given as text, or a float."""
+    """Return a number from a header as a Fraction; the number is a fraction given as text, or a float."""
     if isinstance(value, str):
         plain = re.fullmatch(r"-?\d{1,300}(/[1-9]\d{0,299})?", value, re.ASCII)
         ensure(plain is not None, "a number is not a fraction")
@@ -146,7 +146,10 @@ def fraction_in(value: Any) -> Fraction:
 
 
 def read_code(path: Path, limit: float) -> CodeFile:
-    """Read a file: 8 bytes with the length of the header, the header, and the bytes of the arrays."""
+    """Read a code file, and check its digest and sizes; `limit` is the largest number of products to compute later.
+
+    A file has 8 bytes with the length of the header, the header, and the bytes of the arrays.
+    """
     content = path.read_bytes()
     start = 8 + int.from_bytes(content[:8], "little")
     ensure(start <= len(content), "the file is truncated or not safetensors")
@@ -184,7 +187,7 @@ def read_arrays(header: dict[str, Any], body: bytes) -> dict[str, StoredArray]:
 
 
 def content_digest(arrays: dict[str, StoredArray], description: str) -> str:
-    """Return the SHA-256 digest of the header and of every array's name, type, shape and bytes."""
+    """Return the SHA-256 digest of the header text and of every array's name, type, shape and bytes."""
     sha = hashlib.sha256(description.encode())
     for name, array in sorted(arrays.items()):
         kind = DIGEST_NAMES[array.kind]
@@ -201,7 +204,7 @@ def content_digest(arrays: dict[str, StoredArray], description: str) -> str:
 class MaxCosine:
     """The maximum cosine is at least `low` and at most `high`; the two are equal if it is exact.
 
-    The squared norms of the points are 1 to within `unit`.
+    `points` describes the points, whose squared norms differ from 1 by at most `unit`.
     """
 
     low: Fraction
@@ -219,15 +222,15 @@ class MaxCosine:
 
 ONE = 1 << 52
 COARSE = 1 << 32
-"""Coordinates are divided by this for a first comparison of all pairs."""
+"""Divisor of the scaled coordinates for a first comparison of all pairs."""
 CLOSEST_PAIRS = 100
-"""Pairs a point that are compared exactly after that; where more are in question, all pairs are."""
+"""Number of pairs per point that may be compared exactly after the first comparison of all pairs."""
 BLOCK = 256
 LARGEST_INTEGER_NORM = 1024
 
 
 def scaled(array: StoredArray) -> list[list[int]]:
-    """Return the rows times 2^52, rounded to integers. Multiplying a float by a power of two is exact."""
+    """Return the K x n rows times 2^52, rounded to integers. Multiplying a float by a power of two is exact."""
     return [[round(x * ONE) for x in row] for row in array.rows()]
 
 
@@ -241,7 +244,7 @@ def rounding(dim: int) -> Fraction:
 
 
 def unit_error(rows: list[list[int]], dim: int) -> Fraction:
-    """Return a bound on the distance of the squared norms from 1, which must be a few rounding errors."""
+    """Return a bound on the difference of the squared norms from 1, which must be at most a few rounding errors."""
     farthest = max(abs(sum(map(mul, row, row)) - ONE * ONE) for row in rows)
     error = Fraction(farthest, ONE * ONE) + rounding(dim)
     is_unit = error <= 4 * rounding(dim) + Fraction(1, 1 << 47)
@@ -250,10 +253,10 @@ def unit_error(rows: list[list[int]], dim: int) -> Fraction:
 
 
 def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of two rows for every inner product above the largest minus the margin, and for some others.
+    """Yield the indices of two rows for every inner product above the largest minus the margin, and for some others.
 
-    A row is multiplied with all later rows at once. Column j of the later rows is packed into one long integer, with a
-    lane of bits per row. The sum over j of row[j] times column j then has the inner products in its lanes.
+    A row is multiplied with all later rows together. Column j of the later rows is packed into one long integer, with
+    a lane of bits per row. The sum over j of row[j] times column j then has the inner products in its lanes.
     """
     columns = [column for column in zip(*rows, strict=True) if any(column)]
     rows = [list(row) for row in zip(*columns, strict=True)]
@@ -283,16 +286,17 @@ def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int
 
 
 def largest_product(rows: list[list[int]]) -> int:
-    """The largest inner product of two rows of integers."""
+    """Return the largest inner product of two rows of integers."""
     pairs = leading_pairs(rows, 0)
     return max(sum(map(mul, rows[i], rows[j])) for i, j in pairs)
 
 
 def largest_long_product(rows: list[list[int]], dim: int) -> int:
-    """The largest inner product of two scaled unit vectors: by their first bits, and exactly where these do not decide.
+    """Return the largest inner product of two scaled unit vectors.
 
-    The rows divided by COARSE are of length at most 2 ONE / COARSE, and rounding them down moves each by at most
-    sqrt(n). So the products of two rounded rows are right to within `error`.
+    The rows divided by COARSE are compared first, and pairs that this leaves open are compared exactly. The divided
+    rows have length at most 2 ONE / COARSE, and rounding them down moves each by at most sqrt(n). So the products of
+    two rounded rows are right to within `error`.
     """
     short = [[x // COARSE for x in row] for row in rows]
     root = math.isqrt(dim) + 1
@@ -305,7 +309,10 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
 
 
 def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
-    """Return integer vectors of one squared norm N that equal the scaled rows times sqrt(N), or None."""
+    """Return integer vectors that equal the scaled rows times sqrt(N), and their common squared norm N.
+
+    None is returned if there is no such N up to `LARGEST_INTEGER_NORM`.
+    """
     for norm in range(1, LARGEST_INTEGER_NORM + 1):
         root = math.sqrt(norm) / ONE
         if is_rounded([round(x * root) for x in rows[0]], norm, rows[0]):
@@ -316,7 +323,10 @@ def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
 
 
 def is_rounded(vector: list[int], norm: int, row: list[int]) -> bool:
-    """Return whether the vector has the squared norm, and vector / sqrt(norm) times ONE is the row to within 4."""
+    """Return whether the vector has squared norm `norm` and, divided by sqrt(norm), is the scaled row.
+
+    Each entry of the scaled row may differ by at most 4.
+    """
     exact = {a: math.isqrt(a * a * ONE * ONE // norm) for a in map(abs, vector)}
     near = all(
         abs(x - (exact[a] if a >= 0 else -exact[-a])) <= 4
@@ -349,7 +359,7 @@ LARGEST_SPAN_BITS = 20
 
 @dataclass(frozen=True)
 class Codewords:
-    """Codewords of `length` bits, the number of each in the file, and rows of a linear subcode."""
+    """Codewords of `length` bits, the index of each in its code, and rows that generate a linear subcode."""
 
     length: int
     words: list[int]
@@ -358,7 +368,7 @@ class Codewords:
 
 
 def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[int]:
-    """Return rows of packed bits as integers."""
+    """Return `count` rows of n packed bits as integers; None allows any number of rows."""
     width = (n + 7) // 8
     data = code.array(name, "U8", count, width).data
     words = [int.from_bytes(data[i : i + width]) for i in range(0, len(data), width)]
@@ -368,14 +378,14 @@ def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[i
 
 
 def number_array(code: CodeFile, name: str, limit: int) -> tuple[int, ...]:
-    """Return K numbers below a limit."""
+    """Return K integers from 0 to limit - 1."""
     numbers = code.array(name, "I64", code.count).numbers()
     ensure(0 <= min(numbers) <= max(numbers) < limit, f"'{name}' is out of range")
     return numbers
 
 
 def all_sums(rows: Sequence[int]) -> list[int]:
-    """Return all sums (XOR) of rows; sum j has the rows given by the bits of j."""
+    """Return all 2^k sums (XOR) of k rows; sum j contains the rows given by the bits of j."""
     sums = [0]
     for row in rows:
         sums += [word ^ row for word in sums]
@@ -383,7 +393,7 @@ def all_sums(rows: Sequence[int]) -> list[int]:
 
 
 def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
-    """Return the sums of rows with these numbers."""
+    """Return the sum (XOR) of rows for each of the given integers, whose bits select the rows."""
     tables = [all_sums(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     words: list[int] = []
     for number in numbers:
@@ -395,7 +405,7 @@ def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
 
 
 def affine_functions(m: int, points: Sequence[int]) -> list[int]:
-    """Return the functions 1, x_1, ..., x_m of the bits of points, as words with a bit for every point."""
+    """Return the functions 1, x_1, ..., x_m of the bits of the points, as codewords with one bit per point."""
     functions = ["1" * len(points)]
     for i in range(m):
         functions.append("".join(str(point >> i & 1) for point in points))
@@ -403,7 +413,7 @@ def affine_functions(m: int, points: Sequence[int]) -> list[int]:
 
 
 def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
-    """Return the codewords of a structure; those of linear codes and of cosets must match their numbers."""
+    """Return the n-bit codewords of a structure; codewords of linear codes and of cosets must match their indices."""
     if structure == "signs":
         words = packed_words(code, "signs", code.count, n)
         return Codewords(n, words, range(code.count), [])
@@ -444,14 +454,14 @@ def shortened_rows(code: CodeFile, n: int) -> list[int]:
 
 
 def reduced(word: int, rows: list[int]) -> int:
-    """Return the smallest word of the coset of a word, using rows from `reduced_rows`."""
+    """Return the smallest codeword of the coset of `word`, where `rows` come from `reduced_rows`."""
     for row in rows:
         word = min(word, word ^ row)
     return word
 
 
 def reduced_rows(rows: Iterable[int]) -> list[int]:
-    """Return independent rows with the same sums and different highest bits, largest first."""
+    """Return independent rows that span the same code and have different highest bits, largest first."""
     independent: list[int] = []
     for row in rows:
         rest = reduced(row, independent)
@@ -461,11 +471,11 @@ def reduced_rows(rows: Iterable[int]) -> list[int]:
 
 
 Cosets = dict[int, Counter[int]]
-"""For each label, how many of its words are in each coset, which is given by its least word."""
+"""For each label, the number of its codewords in each coset; a coset is given by its smallest codeword."""
 
 
 def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Cosets:
-    """Sort codewords into the cosets of a linear code."""
+    """Return the number of codewords in each coset of the linear code that `rows` span, for each label."""
     cosets: Cosets = {label: Counter() for label in sorted(set(labels))}
     for label, word in zip(labels, words, strict=True):
         cosets[label][reduced(word, rows)] += 1
@@ -475,8 +485,9 @@ def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Coset
 def are_filled(cosets: Cosets, size: int) -> bool:
     """Return whether every difference of two cosets, or within a coset, is a difference of two codewords present.
 
-    For sets A and B of codewords in two cosets of a linear code with `size` codewords this holds if |A| + |B| > size:
-    there are `size` pairs with a given difference, and A and B together exclude fewer.
+    Let A and B be sets of codewords in two cosets of a linear code with `size` codewords. The condition holds if |A|
+    + |B| > size: there are `size` pairs with a given difference, and the codewords missing from A and B exclude
+    fewer.
     """
     counts = sorted(count for counter in cosets.values() for count in counter.values())
     alone = all(2 * count > size for count in counts if count > 1)
@@ -484,7 +495,12 @@ def are_filled(cosets: Cosets, size: int) -> bool:
 
 
 def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
-    """Return rows of a linear code whose cosets the codewords fill; no rows if there are few codewords."""
+    """Return rows of a linear subcode whose cosets can be compared in place of single codewords.
+
+    Every difference of two cosets in use must be a difference of two codewords (`are_filled`). The largest span of
+    first rows of the code with this property is returned; no rows are returned if there are few codewords or none has
+    it.
+    """
     count = len(code.words)
     if count > FEW_WORDS:
         most = min(len(code.rows), count.bit_length(), LARGEST_SPAN_BITS)
@@ -498,7 +514,7 @@ def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
 def least_distances(
     code: CodeFile, labels: Sequence[int], signs: Codewords
 ) -> dict[tuple[int, int], int]:
-    """Return the minimum distance of two codewords for each pair of labels."""
+    """Return the minimum distance of two codewords for each pair of labels, one label per codeword."""
     if len(set(zip(labels, signs.words, strict=True))) < len(labels):
         return {(labels[0], labels[0]): 0}  # two classes have one point
     rows = filled_subcode(labels, signs)
@@ -522,7 +538,7 @@ def least_distances(
 
 
 def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
-    """Return the distances between the coset of a word and other cosets, including the smallest."""
+    """Return distances between the coset of `word` and other cosets, including the smallest; `sums` is the subcode."""
     if not others:
         return []
     outer, inner = (others, sums) if len(others) < len(sums) else (sums, others)
@@ -540,7 +556,10 @@ def sign_cosine(code: CodeFile) -> MaxCosine:
 
 
 def glued_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of points (sqrt(share) codeword, sqrt(1 - share) vector number // group)."""
+    """Return the maximum cosine of points (sqrt(share) codeword, sqrt(1 - share) glue vector).
+
+    The glue vector of a codeword has the index of the codeword divided by `group`, rounded down.
+    """
     share = fraction_in(code.description["glue"]["share"])
     group = code.description["glue"]["group"]
     ensure(0 < share <= 1 and group >= 1, "'glue' has no share or group")
@@ -563,7 +582,10 @@ def glued_cosine(code: CodeFile) -> MaxCosine:
 
 
 def words_and_axes_cosine(code: CodeFile) -> MaxCosine:
-    """Signs divided by sqrt(N), N a square, and axes of the same N dimensions: 1 + 2 i is e_i, and 2 + 2 i is -e_i."""
+    """Return the maximum cosine of signs divided by sqrt(N), N a square, and axes of the same N dimensions.
+
+    Entry 1 + 2i of `axes` is e_i, entry 2 + 2i is -e_i, and entry 0 is a codeword.
+    """
     length = code.dim - size_in(code.description["zeros"])
     root = math.isqrt(max(0, length))
     ensure(root * root == length > 0, "the length of the words is not a square")
@@ -596,7 +618,7 @@ def words_and_axes_cosine(code: CodeFile) -> MaxCosine:
 
 
 def read_simplices(code: CodeFile) -> tuple[list[int], tuple[int, ...]]:
-    """Return the simplex of each point, and the sizes of the simplices."""
+    """Return the index of the simplex of each point, and the sizes of the simplices."""
     sizes = code.array("sizes", "I64", None).numbers()
     fits = min(sizes) >= 2 and sum(sizes) - len(sizes) <= code.dim
     ensure(fits, "the simplices do not fit into the dimensions")
@@ -607,7 +629,10 @@ def read_simplices(code: CodeFile) -> tuple[list[int], tuple[int, ...]]:
 
 
 def simplex_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of orthogonal simplices: -1 / (size - 1) within one, 0 between two."""
+    """Return the maximum cosine of regular simplices in orthogonal subspaces.
+
+    It is -1 / (size - 1) if all points are in one simplex, else 0.
+    """
     simplices, sizes = read_simplices(code)
     cosine = Fraction(-1, sizes[simplices[0]] - 1)
     if len(set(simplices)) > 1:
@@ -631,13 +656,16 @@ class Part:
     unit: Fraction
 
     def largest(self) -> Fraction:
-        """Return the largest cosine of two values; there must be at least two."""
+        """Return the largest cosine of two different values; there must be at least two values."""
         rows = enumerate(self.cosines)
         return Fraction(max(max(row[:i]) for i, row in rows if i), ONE * ONE)
 
 
 def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
-    """Return the values in use of a part, which are the first of its points."""
+    """Return the part with this index: its share, and the cosines of its values in use.
+
+    The values in use are the first of its points.
+    """
     prefix = f"part{number}_"
     own = {
         name.removeprefix(prefix): array
@@ -682,7 +710,10 @@ def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
 
 
 def product_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine: by the parts if every combination is a class, else over all pairs of classes."""
+    """Return the maximum cosine of classes made of parts.
+
+    It follows from the parts if every combination is a class; otherwise all pairs of classes are compared.
+    """
     records = code.description["parts"]
     entries = sum(size_in(record["size"]) ** 2 for record in records)
     code.hold(entries * BYTES_OF_AN_INTEGER)
@@ -724,7 +755,7 @@ def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
 
 
 def largest_of_classes(parts: list[Part], columns: list[tuple[int, ...]]) -> Fraction:
-    """Return the largest cosine of two classes, given a column of values for each part."""
+    """Return the largest cosine of two classes; columns[p][i] is the index of the value of part p of class i."""
     scale = math.lcm(*(part.share.denominator for part in parts))
     tables = [
         [[int(part.share * scale) * x for x in row] for row in part.cosines]
@@ -761,7 +792,7 @@ STRUCTURES: dict[str, Callable[[CodeFile], MaxCosine]] = {
 # 3. Converse
 
 Polynomial = list[Fraction]
-"""The coefficients of 1, t, t^2, ..."""
+"""Coefficients of 1, t, t^2, ..."""
 
 LARGEST_DEGREE = 100
 LEVENSHTEIN_SCALE = 1 << 46
@@ -769,7 +800,7 @@ LEVENSHTEIN_SCALE = 1 << 46
 
 
 def value_at(f: Polynomial, t: Fraction) -> Fraction:
-    """Return f(t)."""
+    """Return the value f(t) of a polynomial."""
     value = ZERO
     for coefficient in reversed(f):
         value = value * t + coefficient
@@ -777,13 +808,13 @@ def value_at(f: Polynomial, t: Fraction) -> Fraction:
 
 
 def plus(f: Polynomial, factor: Fraction, g: Polynomial) -> Polynomial:
-    """Return f + factor g."""
+    """Return the polynomial f + factor * g."""
     pairs = zip_longest(f, g, fillvalue=ZERO)
     return [a + factor * b for a, b in pairs]
 
 
 def times(f: Polynomial, g: Polynomial) -> Polynomial:
-    """Return f g."""
+    """Return the product f g of two polynomials."""
     product: Polynomial = []
     for i, a in enumerate(f):
         product = plus(product, a, [ZERO] * i + g)
@@ -800,7 +831,7 @@ def gegenbauer(dim: int, degree: int) -> list[Polynomial]:
 
 
 def expansion(f: Polynomial, dim: int) -> list[Fraction]:
-    """Return the coefficients f_k of f = f_0 P_0 + f_1 P_1 + ..."""
+    """Return the coefficients f_k of f = f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer polynomials of R^n."""
     basis = gegenbauer(dim, len(f) - 1)
     coefficients: list[Fraction] = []
     for k in reversed(range(len(f))):
@@ -810,7 +841,7 @@ def expansion(f: Polynomial, dim: int) -> list[Fraction]:
 
 
 def from_expansion(coefficients: list[Fraction], dim: int) -> Polynomial:
-    """Return f = f_0 P_0 + f_1 P_1 + ..."""
+    """Return the polynomial f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer polynomials of R^n."""
     f: Polynomial = []
     for k, basis in enumerate(gegenbauer(dim, len(coefficients) - 1)):
         f = plus(f, coefficients[k], basis)
@@ -818,18 +849,21 @@ def from_expansion(coefficients: list[Fraction], dim: int) -> Polynomial:
 
 
 def excludes(coefficients: list[Fraction], count: int) -> bool:
-    """Return whether f proves that K points cannot have all cosines where f = f_0 P_0 + f_1 P_1 + ... <= 0.
+    """Return whether f = f_0 P_0 + f_1 P_1 + ... excludes K points all of whose cosines t have f(t) <= 0.
 
-    The sum of P_k over all pairs of points, each with itself included, is not negative (Schoenberg). So the sum of f is
-    at least f_0 K^2 if no f_k is negative, and at most f(1) K if f is not positive at the cosines. Together they say
-    K <= f(1) / f_0 (Delsarte, Goethals, Seidel). As P_k(1) = 1, f(1) is the sum of the f_k.
+    The sum of P_k over all ordered pairs of points, including each point with itself, is not negative (Schoenberg).
+    So the sum of f is at least f_0 K^2 if no f_k is negative, and at most f(1) K if f is not positive at the cosines.
+    Together they imply K <= f(1) / f_0 (Delsarte, Goethals, Seidel). Since P_k(1) = 1, f(1) is the sum of the f_k.
     """
     valid = coefficients[0] > 0 and min(coefficients) >= 0
     return valid and sum(coefficients) < count * coefficients[0]
 
 
 def sturm_sequence(f: Polynomial) -> list[Polynomial]:
-    """Return f, f', and then the negative remainder of each two, up to positive factors."""
+    """Return the Sturm sequence of f, up to positive factors.
+
+    It consists of f, f', and then the negative remainder of the previous two polynomials.
+    """
     sequence = [f, [k * a for k, a in enumerate(f)][1:]]
     while len(sequence[-1]) > 1:
         rest, divisor = sequence[-2:]
@@ -845,7 +879,7 @@ def sturm_sequence(f: Polynomial) -> list[Polynomial]:
 
 
 def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
-    """Return whether f < 0 from `low` to `high`: at both ends, and without a zero between, by Sturm's theorem."""
+    """Return whether f < 0 from `low` to `high`: at both ends, and without a zero between (Sturm's theorem)."""
     if value_at(f, low) >= 0 or value_at(f, high) >= 0:
         return False
     sequence = sturm_sequence(f)
@@ -857,7 +891,7 @@ def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
 
 
 def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
-    """Return the cosine of a proof, if its polynomial proves that K points cannot have all cosines up to it."""
+    """Return the cosine of a proof, after checking that its polynomial excludes K points with cosines up to it."""
     ensure(proof["format"] == PROOF_FORMAT, f"the format is not '{PROOF_FORMAT}'")
     cosine = fraction_in(proof["cosine"])
     coefficients = [fraction_in(coefficient) for coefficient in proof["coefficients"]]
@@ -874,7 +908,7 @@ def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
 
 
 def levenshtein_degree(count: int, dim: int) -> int:
-    """Return the least degree m with K <= D(n, m + 1), the size of a tight design."""
+    """Return the least degree m with K <= D(n, m + 1), where D(n, m) is the size of a tight m-design in R^n."""
     for m in range(1, LARGEST_DEGREE + 1):
         k = (m + 1) // 2
         size = math.comb(dim + k - 1, k)
@@ -885,11 +919,11 @@ def levenshtein_degree(count: int, dim: int) -> int:
 
 
 def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
-    """Return Levenshtein's polynomial without the factor t - s: a square, times t + 1 if the degree is even.
+    """Return Levenshtein's polynomial at s without the factor t - s: a square, times t + 1 if the degree is even.
 
     So the whole polynomial is not positive from -1 to s. The square is that of the reproducing kernel, at s, of the
-    polynomials of degree below m / 2; the weight is that of the sphere in R^n times 1 - t for odd degrees m and 1 - t^2
-    for even ones, which is the weight of the sphere in R^(n+2).
+    polynomials of degree below m / 2, where m is the degree. The weight is that of the sphere in R^n times 1 - t for
+    odd m and times 1 - t^2 for even m, which is the weight of the sphere in R^(n+2).
     """
     n = dim if degree % 2 else dim + 2
     kernel: Polynomial = []
@@ -928,7 +962,7 @@ def levenshtein_is_sharp(count: int, dim: int, s: Fraction) -> bool:
 
 
 def circle_bound(count: int) -> Fraction:
-    """Return a fraction just below cos(2 pi / K), the converse for K points on a circle."""
+    """Return a Fraction just below cos(2 pi / K), the converse for K points on a circle."""
     square = (2 * Fraction("3.14159265358979323846264338327950288420") / count) ** 2
     term = Fraction(1)
     total = term
@@ -1002,7 +1036,7 @@ NODES = gauss_legendre(QUADRATURE_POINTS)
 
 
 def schlaefli_function(order: int, width: float) -> float:
-    """Return Schlaefli's F_order in terms of 1 / (order - 1) - cos 2a, by Gauss's quadrature in floats."""
+    """Return Schlaefli's F_order(a) in floats, by Gauss's quadrature; `width` is 1 / (order - 1) - cos 2a."""
     if order <= 2:
         return 1.0 if order == 1 else 2 / math.pi * math.asin(math.sqrt(width / 2))
     total = 0.0
@@ -1018,7 +1052,7 @@ def schlaefli_function(order: int, width: float) -> float:
 
 
 def simplex_bound_size(dim: int, cosine: float) -> float:
-    """Return the bound of Coxeter and Boroczky on the number of points with a given maximum cosine."""
+    """Return the bound of Coxeter and Boroczky on the number of points in R^n with a given maximum cosine."""
     below = 1 + (dim - 2) * cosine
     outer = schlaefli_function(dim - 1, 1 / ((dim - 2) * below))
     return 2 * outer / schlaefli_function(dim, (1 - cosine) / ((dim - 1) * below))
@@ -1029,7 +1063,7 @@ def simplex_bound_size(dim: int, cosine: float) -> float:
 
 @dataclass(frozen=True)
 class Converse:
-    """A lower bound on the maximum cosine of any K points, its theorem, and how it was proved ("" if it is cited)."""
+    """A lower bound on the maximum cosine of any K points, its theorem, and its proof ("" if it is only cited)."""
 
     value: Fraction
     theorem: str
@@ -1037,7 +1071,10 @@ class Converse:
 
 
 def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
-    """Return the converse that the file states, checked by the theorem that it names."""
+    """Return the converse that the file states, checked by the theorem that it names.
+
+    `found` is the maximum cosine of the points, which must not be below the converse.
+    """
     theorem = code.certificate["theorem"]
     stated = fraction_in(code.certificate["converse"])
     wrong = (
@@ -1070,7 +1107,11 @@ def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
 def levenshtein_converse(
     code: CodeFile, found: MaxCosine, stated: Fraction, wrong: str
 ) -> Converse:
-    """Check Levenshtein's bound: its polynomial excludes K points just below it, but not just above it."""
+    """Return Levenshtein's bound after checking it against the stated value.
+
+    Levenshtein's polynomial must exclude K points just below the stated value, but not just above it. `wrong` is the
+    message of the error.
+    """
     ensure(stated < 1, wrong)
     below = Fraction(math.floor(stated * LEVENSHTEIN_SCALE) - 1, LEVENSHTEIN_SCALE)
     above = below + Fraction(3, LEVENSHTEIN_SCALE)
@@ -1093,12 +1134,12 @@ def levenshtein_converse(
 # 4. Answer
 
 ALL_PAIRS_POINTS = 20_000
-"""The maximum cosine that is stated for more points may be an upper bound that no pair attains."""
+"""Number of points above which a file may state an upper bound on the maximum cosine that no pair attains."""
 
 
 @dataclass
 class Verdict:
-    """Whether a file is accepted, what was proved, what was assumed, and the numbers."""
+    """Whether a file is accepted, the reason if it is not, what was proved, what was assumed, and the numbers."""
 
     file: str
     accepted: bool = False
@@ -1114,7 +1155,7 @@ def shown(value: Fraction) -> str:
 
 
 def tolerance(dim: int) -> Fraction:
-    """Return how far a float in a certificate may be from the exact value."""
+    """Return the largest difference allowed between a float in a certificate and the exact value."""
     return 8 * rounding(dim)
 
 
@@ -1141,7 +1182,7 @@ def check_cosine(code: CodeFile, found: MaxCosine) -> None:
 
 
 def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
-    """Check the content of a file, and list what is proved and what is assumed."""
+    """Check the content of a file, and add what is proved and what is assumed to the verdict."""
     structure = code.description["structure"]
     ensure(structure in STRUCTURES, "the structure is unknown")
     found = STRUCTURES[structure](code)
@@ -1192,7 +1233,7 @@ def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
 
 
 def beliefs(code: CodeFile, found: MaxCosine) -> list[str]:
-    """Return what the file states and this program does not check."""
+    """Return the statements of the file that this program does not check."""
     listed = ["how the points were made: description and provenance"]
     stated = code.certificate["max_cosine"]
     if isinstance(stated, str) and not found.exact:

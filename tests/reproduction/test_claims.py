@@ -271,5 +271,5 @@ def test_so_many_cells_would_tell_two_correlations_apart_and_one_fewer_would_not
     assert weaker(line_of(ours, fewer), line_of(theirs, fewer)).verdict == UNDECIDED
     assert (
         verdict_text(unsure, [])
-        == f"not decided; {unsure.cells_needed} cells of each would"
+        == f"not decided; {unsure.cells_needed} configurations of each would decide"
     )

@@ -105,7 +105,7 @@ def test_what_nobody_counted_is_not_told():
     assert verdict_text(Finding("", UNDECIDED), []) == "not decided"
     assert (
         verdict_text(Finding("", UNDECIDED, math.inf), [])
-        == f"not decided; more than {MOST_SEEDS} seeds would"
+        == f"not decided; more than {MOST_SEEDS} seeds would decide"
     )
     one_seed = higher(Sample({0: 1.0}), Sample({0: 2.0}), ("a", "b"))
-    assert verdict_text(one_seed, []) == "not decided; 2 seeds would"
+    assert verdict_text(one_seed, []) == "not decided; 2 seeds would decide"

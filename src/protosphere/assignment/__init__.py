@@ -49,7 +49,7 @@ MAPPINGS = ("fixed", "random")
 def class_order(
     mapping: str, num_classes: int, rng: np.random.Generator
 ) -> Indices | None:
-    """Return the number of the point of each class.
+    """Return the index of the point of each class.
 
     Args:
         mapping: One of `MAPPINGS`.

@@ -8,7 +8,9 @@ from protosphere.errors import InvalidArgumentError, brief
 from protosphere.types import Indices, Points, Progress, ignore
 
 Objective = Callable[[Points, Points], float]
-"""(similarity, cosines of the prototypes), both K x K in the order of the classes, to a number: larger is better."""
+"""Function of the similarity and the cosines of the prototypes, both K x K in the order of the classes; larger is
+better.
+"""
 
 MAX_EXCHANGES = 30_000
 NUM_RANDOM_ORDERS = MAX_EXCHANGES // 20

@@ -31,10 +31,10 @@ OBJECTIVES = ("align", "oppose", "worst")
 """Objectives that `assign` knows by name. A function may be given instead."""
 
 MAX_WHOLE_CLASSES = 1500
-"""Number of classes up to which all are searched at once; above, one block of classes at a time."""
+"""Number of classes up to which all classes are searched together; with more, one block of classes at a time."""
 
 MAX_WORST_PAIR_CLASSES = 3000
-"""Number of classes up to which 'worst' is available: it holds all cosines, some hundred MB."""
+"""Number of classes up to which 'worst' is available: it keeps all cosines in memory, some hundred MB."""
 
 NEAREST_PAIR_PROOF = (
     "the two most similar classes are at two nearest prototypes, or no farther apart"
@@ -45,11 +45,11 @@ NEAREST_PAIR_PROOF = (
 class Assignment:
     """An order of the points of a code: class i gets point order[i].
 
-    Larger values are better: the sum over pairs of similarity times cosine ("align"), its negative ("oppose"), minus
-    the worst pair's similarity times (1 - cosine) ("worst"), or the value of a function.
+    Larger values are better. The value is the sum over pairs of similarity times cosine ("align"), its negative
+    ("oppose"), minus the largest similarity times (1 - cosine) of a pair ("worst"), or the value of a function.
 
     Attributes:
-        order: The number of the point of each class.
+        order: The index of the point of each class.
         objective: "align", "oppose", "worst", or the name of a function.
         before: The value in the order of the code.
         after: The value in this order.
@@ -71,7 +71,7 @@ class Assignment:
 
     @property
     def reason(self) -> str:
-        """Return a sentence that states the change and its proof."""
+        """Sentence that states the change of the value and, if there is one, the proof."""
         tolerance = EQUAL_TOLERANCE * max(1.0, abs(self.before))
         if self.after <= self.before + tolerance:
             change = f"The order of before stays, {self.objective} {self.before:.6g}"
@@ -138,7 +138,7 @@ def assignment(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> Assignment:
-    """Return the order that `assign` puts the points of a code in, its gain, and whether it is proved optimal.
+    """Return the order in which `assign` puts the points of a code, its value, and the proof of its optimality, if any.
 
     Args:
         code: See `assign`.
@@ -209,7 +209,7 @@ def _assign_many_classes(
     rng: np.random.Generator,
     progress: Progress,
 ) -> Assignment:
-    """Maximize the sum over pairs without holding all cosines."""
+    """Maximize the sum over pairs without keeping all cosines in memory."""
     identity = np.arange(code.num_classes)
     points = code.points
     order = many_classes_order(S, points, rng, progress)

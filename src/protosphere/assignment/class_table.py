@@ -71,7 +71,7 @@ def _words_of_name(name: str) -> list[str]:
 
 
 def _lookup_keys(name: str) -> list[str]:
-    """Return every first cell that may belong to a class: its name, its words, and these in lower case."""
+    """Return every first cell that may belong to a class: its name, its words, and the same in lower case."""
     words = _words_of_name(name)
     lower_words = [word.lower() for word in words]
     return [name, name.lower(), *words, *lower_words]

@@ -1,4 +1,4 @@
-"""Orders that are proved to be optimal: every order equal, all orders tried, or a minimum-weight matching."""
+"""Orders that are proved optimal: all orders equal, all orders tried, or a minimum-weight matching."""
 
 from functools import cache
 from itertools import permutations
@@ -74,7 +74,10 @@ def exact_order(similarity: Points, cosines: Points) -> tuple[Indices, str] | No
 def _disjoint_pairs(
     cosines: Points, special: float, other: float
 ) -> NDArray[np.bool_] | None:
-    """Return the K x K mask of pairs at cosine `special`, if they are disjoint and all other pairs are at `other`."""
+    """Return the K x K mask of pairs at cosine `special`, or None.
+
+    The mask is returned if these pairs are disjoint and all other pairs are at cosine `other`.
+    """
     K = len(cosines)
     pairs = np.abs(cosines - special) < EQUAL_TOLERANCE
     np.fill_diagonal(pairs, False)
@@ -88,7 +91,10 @@ def _disjoint_pairs(
 def _matched_order(
     weights: Points, special: NDArray[np.bool_]
 ) -> tuple[Indices, str] | None:
-    """Give the special pairs of points to the pairs of classes of a minimum-weight matching."""
+    """Return the order that assigns the special pairs of points to the pairs of classes of a minimum-weight matching.
+
+    The second value is the proof. The result is None if the matching is not proved optimal.
+    """
     K = len(weights)
     ends = np.argwhere(np.triu(special))
     matching, is_proved = min_weight_matching(weights, len(ends))

@@ -12,7 +12,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Points
 
 BLOCK_ROWS = 256
-"""Points whose cosines are computed together."""
+"""Number of points whose cosines are computed together."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,11 @@ def cosine_ranges(points: Points, heights: Heights) -> tuple[LevelCosines, ...]:
 
 
 def checked_tree(tree: Any, num_classes: int) -> Taxonomy:
-    """Return the tree, which must have `num_classes` classes.
+    """Return the tree after checking that it has `num_classes` classes.
+
+    Args:
+        tree: A tree, as `taxonomy` takes it.
+        num_classes: Required number K of classes.
 
     Raises:
         InvalidArgumentError: If it has another number of classes.
@@ -106,5 +110,10 @@ def checked_tree(tree: Any, num_classes: int) -> Taxonomy:
 
 
 def heights_of(tree: Any, num_classes: int) -> Heights:
-    """Return the K x K heights of lowest common ancestors in a tree of `num_classes` classes."""
+    """Return the K x K heights of lowest common ancestors in a tree of `num_classes` classes.
+
+    Args:
+        tree: A tree, as `taxonomy` takes it.
+        num_classes: Required number K of classes.
+    """
     return checked_tree(tree, num_classes).heights

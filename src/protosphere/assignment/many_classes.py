@@ -12,7 +12,7 @@ GROUP_STEPS = 5_000
 """Steps of the tabu search that assigns groups to groups."""
 
 BLOCK_CLASSES = 400
-"""Classes that are reassigned at once."""
+"""Number of classes that are reassigned together."""
 
 BLOCK_STEPS = 600
 """Steps of the tabu search of a block."""
@@ -21,10 +21,10 @@ NUM_SWEEPS = 3
 """Number of times that every class is reassigned."""
 
 NUM_EIGENVECTORS = 24
-"""Eigenvectors of the similarity that classes are divided by."""
+"""Number of eigenvectors of the similarity by which classes are grouped."""
 
 FORBIDDEN = -1e12
-"""Linear term of an assignment between groups of different sizes."""
+"""Linear term that forbids an assignment between groups of different sizes."""
 
 
 def many_classes_order(
@@ -35,7 +35,7 @@ def many_classes_order(
 ) -> Indices:
     """Find an order of the points with a large sum over pairs of similarity times cosine.
 
-    The K x K matrix of cosines is never held.
+    The K x K matrix of cosines is never computed as a whole.
 
     Args:
         similarity: The K x K similarity.
@@ -65,7 +65,7 @@ def _reassigned(
     block: Indices,
     rng: np.random.Generator,
 ) -> Indices:
-    """Distribute the points of a block of classes among them anew; all other classes keep theirs."""
+    """Return the points of a block of classes in a better order; all other classes keep their points."""
     placed = points[order]
     block_points = points[order[block]]
     block_similarity = similarity[np.ix_(block, block)]
@@ -80,7 +80,10 @@ def _reassigned(
 def _group_order(
     similarity: Points, points: Points, rng: np.random.Generator
 ) -> Indices:
-    """Bisect classes and points into groups, and assign groups of similar classes to groups of near points."""
+    """Return an order that assigns groups of similar classes to groups of close points.
+
+    Classes and points are bisected into groups, and a tabu search matches the groups.
+    """
     class_groups = _bisected(_spectral_embedding(similarity), NUM_GROUPS)
     point_groups = _bisected(points, NUM_GROUPS)
     sizes = np.array([len(group) for group in class_groups])
@@ -111,7 +114,7 @@ def _spectral_embedding(similarity: Points) -> Points:
 
 
 def _bisected(vectors: Points, count: int) -> list[Indices]:
-    """Bisect the rows repeatedly into `count` groups, a power of two."""
+    """Bisect the rows repeatedly into `count` groups (a power of two) and return the indices of each group."""
     groups = [np.arange(len(vectors))]
     while len(groups) < count:
         halves: list[Indices] = []
@@ -122,7 +125,7 @@ def _bisected(vectors: Points, count: int) -> list[Indices]:
 
 
 def _halves(vectors: Points, group: Indices) -> tuple[Indices, Indices]:
-    """Divide a group at the median of its first principal component."""
+    """Divide a group at the median of its first principal component and return both halves."""
     centered = vectors[group] - vectors[group].mean(axis=0)
     eigenvectors = np.linalg.eigh(centered.T @ centered)[1]
     direction = eigenvectors[:, -1]

@@ -16,7 +16,7 @@ from protosphere.types import Indices, Points
 Mask = NDArray[np.bool_]
 
 NUM_NEIGHBORS = 12
-"""Lightest edges of each vertex in the first program."""
+"""Number of lightest edges of each vertex in the first program."""
 
 TOLERANCE = 1e-7
 INTEGER_TOLERANCE = 1e-6
@@ -60,7 +60,7 @@ class _MatchingProgram:
     odd_sets: list[Mask] = field(default_factory=list[Mask])
 
     def solve(self) -> _Solution:
-        """Solve the program."""
+        """Solve the linear program with the present edges and odd sets."""
         # The types of scipy's linprog do not know sparse matrices.
         linprog: Any = import_module("scipy.optimize").linprog
         first, second = np.nonzero(self.edges)
@@ -80,7 +80,7 @@ class _MatchingProgram:
         return _Solution(first, second, np.asarray(answer.x), reduced_costs)
 
     def _constraints(self, first: Indices, second: Indices) -> tuple[Any, Points]:
-        """Return matrix and limits: degrees at most 1, and edges within odd sets."""
+        """Return the matrix and the limits of the inequalities: degrees at most 1, and edges within odd sets."""
         from scipy.sparse import csr_array
 
         K = len(self.weights)
@@ -183,7 +183,10 @@ def min_weight_matching(weights: Points, num_pairs: int) -> tuple[Indices, bool]
 
 
 def _first_edges(weights: Points) -> Mask:
-    """Return the lightest edges of each vertex and the edges of some matching, so that the program is feasible."""
+    """Return the mask of the lightest edges of each vertex, and of the edges of some matching.
+
+    The matching makes the first program feasible.
+    """
     K = len(weights)
     without_loops = np.where(np.eye(K, dtype=np.bool_), np.inf, weights)
     nearest = np.argsort(without_loops, axis=1)[:, :NUM_NEIGHBORS]
@@ -194,7 +197,7 @@ def _first_edges(weights: Points) -> Mask:
 
 
 def _branch_and_bound(program: _MatchingProgram, solution: _Solution) -> Mask:
-    """Return which edges of the program are its lightest matching, by an integer program."""
+    """Return the mask of the program's edges that form its lightest matching, by an integer program."""
     from scipy.optimize import LinearConstraint, milp
     from scipy.sparse import csr_array
 

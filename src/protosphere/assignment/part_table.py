@@ -24,10 +24,10 @@ from protosphere.spherical.part_names import PartNames
 from protosphere.storage.csv_files import guarded, read_csv, unguarded
 
 SIZES_TEXT = re.compile(r"\d{1,9}( x \d{1,9})*")
-"""Sizes of parts as text: every combination is a class."""
+"""Pattern of the sizes of parts as text, such as '19 x 21'; every combination is then a class."""
 
 MOST_COMBINATIONS = 1 << 40
-"""Number of classes, which files hold as well."""
+"""Largest number of classes; files can store this number."""
 
 Row = Sequence[Any] | Mapping[str, Any]
 """The value of each part of a class, in order or by the names of the parts."""
@@ -37,11 +37,11 @@ Row = Sequence[Any] | Mapping[str, Any]
 class PartTable:
     """Classes described by the values of their parts.
 
-    Values are numbered in the order in which they first appear.
+    Values of a part are numbered in the order in which they first appear.
 
     Attributes:
         names: Names of parts, values and classes.
-        values: K x P numbers of values; None if every combination is a class.
+        values: K x P indices of the values; None if every combination is a class.
     """
 
     names: PartNames
@@ -69,7 +69,7 @@ class PartTable:
 
     @property
     def text(self) -> str:
-        """The table as text, which `part_table` reads: sizes, or lines of comma-separated values with a heading."""
+        """The table as text for `part_table`: sizes, or lines of comma-separated values with a heading."""
         if self.values is None:
             return " x ".join(map(str, self.sizes))
         file = io.StringIO(newline="")
@@ -125,7 +125,7 @@ def part_table(
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows of a table as they were given, the names of their classes, and those of the parts, where there are any."""
+    """Rows of a table as they were given, with the names of the classes and of the parts, if any."""
 
     rows: list[Row]
     classes: list[str] | None
@@ -171,7 +171,7 @@ def _part_numbers(count: int) -> tuple[str, ...]:
 
 
 def _rows_of_text(given: str | Path) -> _Rows:
-    """The rows in a file, or in text that `PartTable.text` wrote."""
+    """Return the rows in a file, or in text that `PartTable.text` wrote."""
     if isinstance(given, str) and "\n" in given:
         lines = csv.reader(io.StringIO(given))
         cells = [[unguarded(cell) for cell in line] for line in lines if line]
@@ -198,7 +198,7 @@ def _rows_of_lines(lines: Sequence[Sequence[str | None]], source: str) -> _Rows:
 
 
 def _rows_of_frame(frame: Any) -> _Rows:
-    """The rows of a data frame: anything with `index`, `columns` and `to_numpy`, as in pandas."""
+    """Return the rows of a data frame: an object with `index`, `columns` and `to_numpy`, as in pandas."""
     cells: list[Row] = list(frame.to_numpy())
     columns = [str(column) for column in frame.columns]
     index: list[Any] = list(frame.index)
@@ -210,7 +210,7 @@ def _rows_of_frame(frame: Any) -> _Rows:
 
 
 def _numbered(table: _Rows) -> PartTable:
-    """Number the values of rows and check that they tell the classes apart."""
+    """Return the table with indices in place of values, after checking that no two classes have the same values."""
     numbering = _Numbering(table.parts)
     numbered: list[list[int]] = []
     for number, row in enumerate(table.rows):
@@ -231,14 +231,14 @@ def _class_name(classes: Sequence[str] | None, number: int) -> str:
 
 
 class _Numbering:
-    """Numbers of values, in the order in which they appear."""
+    """Indices of the values of each part, in the order in which values first appear."""
 
     def __init__(self, parts: Sequence[str]) -> None:
         self.parts = list(parts)
         self.values: list[dict[str, int]] = [{} for _ in parts]
 
     def numbers_of(self, row: object, name: str) -> list[int]:
-        """The numbers of the values of a class."""
+        """Return the index of the value of each part of a class; new values get the next index."""
         if isinstance(row, str) or not isinstance(row, Sequence | Mapping | np.ndarray):
             raise InvalidArgumentError(
                 f"'parts' must have a list of values for each class, got {brief(row)} for class {name}"
@@ -254,7 +254,10 @@ class _Numbering:
         return numbers
 
     def _cells(self, row: Row, name: str) -> list[Any]:
-        """The values of a row in the order of the parts; the first row names the parts where nothing else does."""
+        """Return the values of a row in the order of the parts.
+
+        If no part has a name yet, the first row names the parts.
+        """
         if isinstance(row, Mapping):
             by_part = {str(part): value for part, value in row.items()}
             self._begin(list(by_part))
@@ -295,7 +298,7 @@ def _require_described_once(classes: Sequence[str] | None) -> None:
 def require_different(
     numbered: Iterable[Sequence[int]], classes: Sequence[str] | None
 ) -> None:
-    """Raise an error if two classes have the same values.
+    """Raise InvalidArgumentError if two classes have the same values.
 
     Args:
         numbered: Numbers of the values of each class.
@@ -315,7 +318,7 @@ def require_different(
 
 
 def _require_printable(names: PartNames) -> None:
-    """Raise where a name could not be read back from a file."""
+    """Raise InvalidArgumentError if a name could not be read back from a file."""
     texts = [*names.parts, *(names.classes or ())]
     for values in names.values:
         texts += values

@@ -14,17 +14,23 @@ FAQ_CONVERGED = 0.03
 MIN_ROUNDS = 3
 MAX_ROUNDS = 10
 ROUND_CLASSES = 3_000
-"""The relaxed problem is solved from ROUND_CLASSES / K perturbed starts, within these limits."""
+"""The relaxed problem is solved from ROUND_CLASSES / K perturbed starts, clipped to MIN_ROUNDS and MAX_ROUNDS."""
 
 MAX_TABU_PAIRS = 1_000_000_000
-"""Pairs that the tabu search evaluates, which gives its number of steps within the limits below."""
+"""Number of pairs that the tabu search evaluates; it gives the number of steps, within the limits below."""
 
 MAX_TABU_STEPS = 30_000
 MIN_TABU_STEPS = 1_000
 
 
 def pair_sum(similarity: Points, cosines: Points, order: Indices) -> float:
-    """Return the sum over pairs of classes of similarity times cosine, with class u at point order[u]."""
+    """Return the sum over pairs of classes of similarity times cosine, with class u at point order[u].
+
+    Args:
+        similarity: The K x K similarity.
+        cosines: The K x K cosines of the points.
+        order: The index of the point of each class.
+    """
     placed = cosines[np.ix_(order, order)]
     own_terms = similarity.diagonal() @ cosines.diagonal()[order]
     return float(np.vdot(similarity, placed) - own_terms) / 2
@@ -33,8 +39,8 @@ def pair_sum(similarity: Points, cosines: Points, order: Indices) -> float:
 def faq(similarity: Points, cosines: Points, start: Points | None = None) -> Indices:
     """Solve the relaxed problem by the Frank-Wolfe method on doubly stochastic matrices (FAQ, Vogelstein et al. 2015).
 
-    scipy's `quadratic_assignment` is the same method for matrices that need not be symmetric. For symmetric ones a step
-    needs one matrix product instead of four, which halves the time: 4.9 s instead of 9.7 s at K = 1000.
+    scipy's `quadratic_assignment` is the same method for matrices that need not be symmetric. For symmetric matrices
+    a step needs one matrix product instead of four, which halves the time: 4.9 s instead of 9.7 s at K = 1000.
 
     Args:
         similarity: Symmetric K x K similarity with a zero diagonal.
@@ -74,7 +80,7 @@ def faq(similarity: Points, cosines: Points, start: Points | None = None) -> Ind
 
 
 def interchangeable(matrix: Points) -> Indices:
-    """Return for each row the first one that can be exchanged with it without changing the symmetric matrix.
+    """Return, for each row, the first row that can be exchanged with it without changing the symmetric matrix.
 
     Example:
         >>> interchangeable(np.array([[0.0, 5, 1], [5, 0, 1], [1, 1, 0]]))
@@ -139,7 +145,14 @@ def without_diagonal(matrix: NDArray[np.float64]) -> Points:
 
 
 def perturbed(order: Indices, rng: np.random.Generator) -> Points:
-    """Return a doubly stochastic matrix: 0.2 of this order, 0.4 of a random one and 0.4 of the barycenter."""
+    """Return the doubly stochastic matrix 0.2 P + 0.4 Q + 0.4 J / K.
+
+    P is the permutation matrix of the order, Q that of a random order, and J the all-ones matrix.
+
+    Args:
+        order: The index of the point of each class.
+        rng: Source of the random order.
+    """
     K = len(order)
     rows = np.arange(K)
     matrix = np.full((K, K), 0.4 / K)
@@ -182,7 +195,7 @@ def maximize_pair_sum(
 
 
 def _better(S: Points, G: Points, first: Indices, second: Indices) -> Indices:
-    """Return the order with the larger sum, the first one at a tie."""
+    """Return the order with the larger sum over pairs; the first order at a tie."""
     if pair_sum(S, G, second) > pair_sum(S, G, first):
         return second
     return first

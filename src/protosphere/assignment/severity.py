@@ -117,7 +117,10 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
 def _top_heights(
     scores: Any, labels: Any, tree: Any, k: int
 ) -> tuple[Indices, Indices]:
-    """Return for each image the heights of common ancestors with its k best classes, and those classes, best first."""
+    """Return the heights of the common ancestors of the true class and the k best classes, and the k best classes.
+
+    Both are (images, k) arrays, ordered by descending score.
+    """
     rows = real_matrix(scores, "scores", least_rows=1)
     true_classes = _class_numbers(labels)
     heights = heights_of(tree, rows.shape[1])

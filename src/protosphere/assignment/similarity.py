@@ -14,7 +14,7 @@ from protosphere.storage.files import reason
 from protosphere.types import Points
 
 MAX_ASYMMETRY = 1e-6
-"""Difference from the transpose, relative to the largest entry, up to which a matrix is taken for symmetric."""
+"""Difference from the transpose, relative to the largest entry, up to which a matrix counts as symmetric."""
 
 BLOCK_ROWS = 1024
 
@@ -98,7 +98,7 @@ def similarity_text(given: Any) -> str:
 
 
 def _read_text(text: str) -> Any:
-    """Return the matrix of a text of `similarity_text`, or the tree of a name."""
+    """Return the matrix that `similarity_text` wrote, or the tree with this name."""
     if not text.startswith(TEXT_PREFIX):
         return taxonomy(as_choice("similarity", text, SHIPPED))
     try:
@@ -115,7 +115,7 @@ def _read_text(text: str) -> Any:
 
 
 def as_array(given: Any) -> NDArray[Any]:
-    """Return a numpy array of anything that holds numbers, including torch tensors on any device."""
+    """Return a numpy array of any object that holds numbers, including torch tensors on any device."""
     if not hasattr(given, "detach"):
         return np.asarray(given)
     tensor = given.detach().cpu()
@@ -196,7 +196,7 @@ def similarity_from_embeddings(embeddings: Any) -> Points:
 def similarity_from_confusion(confusion: Any) -> Points:
     """Return the Bhattacharyya coefficients of the rows of a confusion matrix.
 
-    Two classes are similar where their images are predicted as the same classes, or as each other.
+    Two classes are similar if their images are predicted as the same classes, or as each other.
 
     Args:
         confusion: K x K counts or rates, true classes in rows.
@@ -237,7 +237,7 @@ def similarity_from_names(
     embed: Callable[[str], Any] | None = None,
     compare: Callable[[str, str], float] | None = None,
 ) -> Points:
-    """Return the similarity of class names by a function of the user.
+    """Return the similarity of class names by a function that the caller gives.
 
     Args:
         names: Names of the K classes.

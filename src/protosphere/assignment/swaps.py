@@ -1,7 +1,8 @@
-"""Tabu search over exchanges of two classes. The gains of all exchanges are kept up to date.
+"""Tabu search over exchanges of two classes. The gains of all exchanges are updated after each step.
 
-The objective is the sum over pairs of classes of S_uv H_uv plus the sum of L_u,order[u]. H are the cosines in the order
-of the classes and S the similarity, both symmetric with zeros on the diagonal. L is a linear term.
+The objective is the sum over pairs of classes of S_uv H_uv plus the sum over classes u of L[u, order[u]]. H are the
+cosines in the order of the classes and S the similarity, both symmetric with zeros on the diagonal. L is a linear
+term.
 """
 
 import numpy as np
@@ -10,7 +11,7 @@ from protosphere.compiled.decorators import compiled
 from protosphere.types import Indices, Points
 
 MIN_IMPROVEMENT = 1e-9
-"""Difference from the best value above which a value counts as better; less is rounding."""
+"""Smallest difference from the best value that counts as an improvement; smaller differences are rounding."""
 
 
 def exchange_gains(S: Points, H: Points, L: Points, order: Indices) -> Points:
@@ -87,10 +88,10 @@ def tabu_search(
     point_groups: Indices,
     tenures: Indices,
 ) -> Indices:
-    """Run Taillard's robust tabu search (1991): make the exchange that gains most and is not tabu, step after step.
+    """Run Taillard's robust tabu search (1991): each step makes the exchange with the largest gain that is not tabu.
 
-    After an exchange neither class may return to its point for as many steps as `tenures` says, unless that improves on
-    the best value so far.
+    After an exchange, neither class may return to its point for the number of steps in `tenures`, unless that
+    improves on the best value so far.
 
     Args:
         S: K x K similarity.

@@ -115,7 +115,7 @@ class Taxonomy:
 
     @cached_property
     def leaves(self) -> dict[str, Indices]:
-        """The numbers of the classes below each inner node, depth first."""
+        """The indices of the classes below each inner node, in depth-first order."""
         order = self._layout.order
         ranges = self._layout.ranges
         return {node: order[start:end] for node, (start, end) in ranges.items()}
@@ -154,7 +154,7 @@ class Taxonomy:
         return np.subtract(1, relative_heights, out=relative_heights)
 
     def groups(self, above: int = 1) -> Indices:
-        """Return the number of an ancestor of each class.
+        """Return the index of an ancestor of each class, so that classes with the same ancestor form a group.
 
         Args:
             above: Number of levels from a class to its ancestor; 1 for its superclass.
@@ -181,7 +181,7 @@ class Taxonomy:
         return "".join(f"{child}\t{parent}\n" for child, parent in edges)
 
     def of(self, class_names: Sequence[str]) -> Taxonomy:
-        """Return the tree of these classes only, in this order.
+        """Return the tree of the given classes only, in the given order.
 
         Raises:
             InvalidArgumentError: If the tree does not have one of them.

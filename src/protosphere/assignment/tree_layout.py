@@ -16,7 +16,7 @@ Heights = NDArray[np.int32]
 """K x K heights of lowest common ancestors."""
 
 BLOCK_ROWS = 256
-"""Rows of a matrix whose columns are permuted together."""
+"""Number of rows of a matrix whose columns are permuted together."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def tree_layout(classes: Sequence[str], parents: Mapping[str, str]) -> TreeLayou
 def _depth_first(
     top: str, classes: Sequence[str], children: Mapping[str, Sequence[str]]
 ) -> tuple[list[int], dict[str, int]]:
-    """Return the numbers of the classes in depth-first order, and where the classes of each inner node begin."""
+    """Return the indices of the classes in depth-first order, and the position of each inner node's first class."""
     numbers = {name: number for number, name in enumerate(classes)}
     order: list[int] = []
     starts: dict[str, int] = {}
@@ -87,7 +87,7 @@ def _depth_first(
 def _children(
     classes: Sequence[str], parents: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Return the children of every node above a class. Nodes without a parent are the children of `ROOT`."""
+    """Return the children of every node above a class. Nodes without a parent become children of `ROOT`."""
     children: dict[str, list[str]] = {ROOT: []}
     for name in classes:
         path = {name}
@@ -131,7 +131,12 @@ def pair_heights(layout: TreeLayout) -> Heights:
 
 
 def ancestors_above(layout: TreeLayout, above: int) -> list[str]:
-    """Return the ancestor of each class that is `above` levels up, or the root if there are fewer levels."""
+    """Return the ancestor of each class that is `above` levels up, or the root if there are fewer levels.
+
+    Args:
+        layout: The layout of the tree.
+        above: Number of levels.
+    """
     ancestors = [ROOT] * len(layout.order)
     num_reached = 0
     path: list[str] = []

@@ -1,4 +1,4 @@
-"""Bottleneck assignment: an order that minimizes the worst pair of similar classes at distant points."""
+"""Bottleneck assignment: an order that minimizes the worst pair, that is, similar classes at distant points."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ MAX_KICKS = 200
 """Number of perturbations of an order that no exchange improves."""
 
 MAX_ENTRIES = 2_000_000_000
-"""Matrix entries evaluated in all. This limits the number of perturbations for many classes."""
+"""Number of matrix entries evaluated in total. It limits the number of perturbations for many classes."""
 
 KICK_COST = 40
 """Approximate cost of a perturbation and its descent, in K x K matrices."""
@@ -19,19 +19,37 @@ TOLERANCE = 1e-12
 
 
 def worst_pair(similarity: Points, cosines: Points, order: Indices) -> float:
-    """Return the largest S_uv (1 - cos_uv) over pairs of classes: similarity times half the squared distance."""
+    """Return the largest S_uv (1 - cos_uv) over pairs of classes: similarity times half the squared distance.
+
+    Args:
+        similarity: The K x K similarity S.
+        cosines: The K x K cosines of the points.
+        order: The index of the point of each class.
+    """
     distances = 1 - cosines[np.ix_(order, order)]
     return float(_pair_costs(similarity, distances).max())
 
 
 def worst_pair_bound(similarity: Points, cosines: Points) -> float:
-    """Return a lower bound on the worst pair: the most similar classes at the nearest points."""
+    """Return a lower bound on the worst pair over all orders: the most similar classes at the closest two points.
+
+    Args:
+        similarity: The K x K similarity.
+        cosines: The K x K cosines of the points.
+    """
     upper = np.triu_indices(len(similarity), 1)
     return float(similarity[upper].max() * (1 - cosines[upper].max()))
 
 
 def exhaustive_worst_pair_order(similarity: Points, cosines: Points) -> Indices:
-    """Return the order with the best worst pair among all orders; ties go to the most aligned one."""
+    """Return the order that minimizes the largest S_uv (1 - cos_uv) over pairs of classes, by trying all K! orders.
+
+    Among ties, the order with the largest sum of S_uv cos_uv is returned.
+
+    Args:
+        similarity: The K x K similarity S.
+        cosines: The K x K cosines of the points.
+    """
     orders, weights, placed = pair_terms(similarity, cosines)
     worst = (weights * (1 - placed)).max(axis=1)
     is_best = worst <= worst.min() + TOLERANCE
@@ -43,7 +61,7 @@ def exhaustive_worst_pair_order(similarity: Points, cosines: Points) -> Indices:
 def improve_worst_pair(
     similarity: Points, cosines: Points, start: Indices, rng: np.random.Generator
 ) -> Indices:
-    """Improve an order: exchange a class of the worst pair while that helps, perturb, and keep the best.
+    """Improve an order by exchanging a class of the worst pair while that helps, then perturbing the best order.
 
     Args:
         similarity: The K x K similarity.
@@ -73,7 +91,7 @@ def improve_worst_pair(
 def _descend(
     similarity: Points, cosines: Points, start: Indices
 ) -> tuple[Indices, float]:
-    """Exchange a class of the worst pair while that improves it.
+    """Exchange a class of the worst pair with another class while that lowers the cost of the worst pair.
 
     Returns:
         The order, and the cost of its worst pair.
@@ -97,12 +115,13 @@ def _descend(
 
 
 def _best_partner(similarity: Points, distances: Points, one: int) -> tuple[int, float]:
-    """Find the best class to exchange points with.
+    """Find the best class with which class `one` exchanges its point.
 
-    After the exchange, `one` is as far from w as v was, and v is as far from w as `one` was. Their own distance stays.
+    If `one` and v exchange their points, each takes over the other's distances to all other classes. The distance of
+    `one` and v stays the same.
 
     Returns:
-        The class v, and the cost of the worst pair that contains one of the two after the exchange.
+        The class v, and the cost of the worst pair that contains `one` or v after the exchange.
     """
     K = len(distances)
     classes = np.arange(K)

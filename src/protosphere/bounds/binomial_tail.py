@@ -13,6 +13,8 @@ NEGLIGIBLE = 45.0  # exp(-45) of a sum of order one is lost in rounding
 def log_tail(x: int, trials: int) -> float:
     """Return log P(X <= x) for X ~ Binomial(trials, 1/2) and 0 <= x < trials / 2, with relative error near 1e-15.
 
+    Args:     x: Largest value, 0 <= x < trials / 2.     trials: Number of trials.
+
     >>> round(float(np.exp(log_tail(1, 4))), 12)  # (1 + 4) / 16
     0.3125
     """
@@ -20,7 +22,12 @@ def log_tail(x: int, trials: int) -> float:
 
 
 def log_mass(x: int, trials: int) -> float:
-    """Return log P(X = x) by Loader's saddle-point form, whose terms do not cancel."""
+    """Return log P(X = x) for X ~ Binomial(trials, 1/2), by Loader's saddle-point form, whose terms do not cancel.
+
+    Args:
+        x: Number of successes.
+        trials: Number of trials.
+    """
     if x < STIRLING_FROM:
         return fsum(log((trials - i) / (i + 1)) for i in range(x)) - trials * log(2)
     u = (trials - 2 * x) / trials
@@ -39,7 +46,12 @@ def log_mass(x: int, trials: int) -> float:
 
 
 def relative_entropy(x: int, trials: int) -> float:
-    """Return `trials` times the divergence of a coin with bias x / trials from a fair one."""
+    """Return `trials` times the Kullback-Leibler divergence of a coin with bias x / trials from a fair coin.
+
+    Args:
+        x: Number of successes.
+        trials: Number of trials.
+    """
     return x * log(2 * x / trials) + (trials - x) * log(2 * (trials - x) / trials)
 
 
@@ -53,7 +65,14 @@ def stirling_error(m: int) -> float:
 
 
 def tail_over_mass(x: int, trials: int) -> float:
-    """Return P(X <= x) / P(X = x): (trials - x) times the integral over [0, 1] of (1-v)^(trials-x-1) (1+v)^x dv."""
+    """Return P(X <= x) / P(X = x) for X ~ Binomial(trials, 1/2).
+
+    It is (trials - x) times the integral over [0, 1] of (1-v)^(trials-x-1) (1+v)^x dv.
+
+    Args:
+        x: Largest value, 0 <= x < trials / 2.
+        trials: Number of trials.
+    """
     drop = trials - 2 * x - 1
     end = min(1.0, 2 * NEGLIGIBLE / (drop + sqrt(drop**2 + 2 * NEGLIGIBLE * trials)))
     nodes, weights = gauss_legendre(64)  # enough for exp(-45 v)

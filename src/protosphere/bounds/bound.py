@@ -1,4 +1,4 @@
-"""The result type of all bounds: a number, and the name of the theorem that proves it."""
+"""The result type of all bounds: a value, and the name of the theorem that proves it."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,11 +10,11 @@ LARGEST_DENOMINATOR = 1 << 64
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bound:
-    """A bound on the max cosine of a spherical code, and the theorem behind it.
+    """A bound on the max cosine of a spherical code, and the theorem that proves it.
 
     Attributes:
-        value: A `Fraction` where the theorem gives a rational number, a float where it does not.
-        theorem: The name of the theorem, as the functions of `protosphere.bounds` are named.
+        value: A Fraction if the theorem gives a rational number, else a float.
+        theorem: Name of the theorem, which is the name of a function of `protosphere.bounds`.
 
     Example:
         >>> Bound(Fraction(-1, 99), "rankin_simplex")
@@ -34,7 +34,12 @@ class Bound:
 
 
 def short_cosine(value: Cosine, largest_denominator: int = 10_000) -> str:
-    """Return a cosine as text: a fraction if it is simple, otherwise six significant digits."""
+    """Return a cosine as text: a fraction if it is simple, otherwise six significant digits.
+
+    Args:     value: The cosine.
+
+        largest_denominator: Fractions with this denominator or a larger one are shown as decimals.
+    """
     if isinstance(value, Fraction) and value.denominator < largest_denominator:
         return str(value)
     return f"{float(value):.6g}"

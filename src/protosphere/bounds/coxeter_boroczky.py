@@ -32,10 +32,11 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
-    """Lower bound on the max cosine of K > 2n points in R^n by the simplex bound, for n = 3, ..., 8.
+    """Return a lower bound on the max cosine of K > 2n points in R^n by the simplex bound, for n = 3, ..., 8.
 
-    K points of max cosine s satisfy K <= 2 F_{n-1}(a) / F_n(a) with sec 2a = 1/s + n - 2 and Schlaefli's functions
-    F. It is exact for the icosahedron and the 600-cell, and the best known bound for many points in few dimensions.
+    K points of max cosine s satisfy K <= 2 F_{n-1}(a) / F_n(a) with sec 2a = 1/s + n - 2 and Schlaefli's functions F.
+    The bound is exact for the icosahedron and the 600-cell, and the best known bound for many points in few
+    dimensions.
 
     Args:
         num_classes: Number K of points, above 2 n.
@@ -66,7 +67,12 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
 
 
 def simplex_bound(n: int, gap: float) -> float:
-    """Return 2 F_{n-1}(a) / F_n(a), an upper bound on the number of points with cosines of at most s = 1 - gap."""
+    """Return 2 F_{n-1}(a) / F_n(a), an upper bound on the number of points with cosines of at most s = 1 - gap.
+
+    Args:
+        n: Dimension.
+        gap: 1 - s.
+    """
     below = 1 + (n - 2) * (1 - gap)  # cos 2a = s / below
     larger = schlaefli(n - 1, np.array([1 / ((n - 2) * below)]))
     smaller = schlaefli(n, np.array([gap / ((n - 1) * below)]))
@@ -79,6 +85,8 @@ def schlaefli(order: int, width: Points) -> Points:
     With t = cos 2a it reads F_N(t) = (1/pi) * integral from t to 1/(N-1) of F_{N-2}(x / (1-2x)) / sqrt(1-x^2) dx,
     F_1 = 1 and F_2(t) = arccos(t) / pi. The width keeps its precision if there are many points and t is close to
     1/(N-1). Substituting a square makes the integrand analytic.
+
+    Args:     order: Order N of the function.     width: 1/(N-1) - cos 2a for each angle a.
     """
     if order == 1:
         return np.ones_like(width)

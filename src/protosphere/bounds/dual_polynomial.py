@@ -30,7 +30,7 @@ COEFFICIENT_BITS = 96
 """Bits after the point of the coefficients, in units of the mean f_0 of the polynomial."""
 
 LEVENSHTEIN_SHIFT = Fraction(1, 1 << 60)
-"""What is taken off Levenshtein's polynomial, so that it is negative where it would be 0."""
+"""Amount subtracted from Levenshtein's polynomial, so that it is negative at the cosines at which it would be 0."""
 
 COSINE_BITS = 44
 MOST_ATTEMPTS = 24
@@ -70,7 +70,7 @@ class DualPolynomial:
         return f[-1] != 0 and is_negative(f, Fraction(-1), self.cosine)
 
     def to_json(self) -> dict[str, Any]:
-        """The content of a proof file, which `protosphere verify --proof` reads."""
+        """Return the content of a proof file, which `protosphere verify --proof` reads."""
         return {
             "format": PROOF_FORMAT,
             "num_classes": self.num_classes,
@@ -81,10 +81,11 @@ class DualPolynomial:
 
 
 def dual_polynomial(num_classes: int, dim: int) -> DualPolynomial:
-    """Make a polynomial that proves a converse for K points in R^n.
+    """Return a polynomial that proves a converse for K points in R^n.
 
-    It is the polynomial of the linear program where that is better than Levenshtein's by more than a millionth, else
-    Levenshtein's, rounded to rational coefficients. It is checked in exact arithmetic before it is returned.
+    It comes from the linear program if the program's cosine is above Levenshtein's bound, else from Levenshtein's
+    polynomial. Its coefficients are rounded to rational numbers. It is checked in exact arithmetic before it is
+    returned.
 
     Args:
         num_classes: Number K of points, above 2 n.
@@ -126,7 +127,10 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 
 
 def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial | None:
-    """The polynomial of the linear program, for the largest of a few cosines at which it can be checked."""
+    """Return the polynomial of the linear program for the first of several descending cosines at which it is valid.
+
+    The cosines lie between `better` (the program's) and `known` (Levenshtein's). None is returned if none works.
+    """
     for attempt in range(MOST_ATTEMPTS):
         cosine = better - (better - known) * attempt / MOST_ATTEMPTS
         size, coefficients = delsarte_polynomial(n, cosine)
@@ -142,7 +146,7 @@ def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial
 
 
 def _levenshtein_dual(K: int, n: int, known: float) -> DualPolynomial:
-    """Levenshtein's polynomial at a cosine just below his bound."""
+    """Return Levenshtein's polynomial at a cosine just below Levenshtein's bound `known`."""
     margin = (1 - Fraction(known)) / (1 << 36)
     for attempt in range(MOST_ATTEMPTS):
         cosine = _cosine_below(Fraction(known) - margin * 2**attempt)
@@ -161,6 +165,6 @@ def _rounded(coefficient: Fraction) -> Fraction:
 
 
 def _cosine_below(cosine: float | Fraction) -> Fraction:
-    """A fraction with a short denominator that is not above the cosine, relative to its distance from 1."""
+    """Return a fraction of short denominator just below the cosine, or equal to it, relative to the distance from 1."""
     scale = 1 << (COSINE_BITS + int(1 / (1 - cosine)).bit_length())
     return Fraction(int(Fraction(cosine) * scale // 1), scale)

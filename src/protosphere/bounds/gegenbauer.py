@@ -10,6 +10,8 @@ SMALLEST = 1e-100
 def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
     """Return P_0, ..., P_degree (degree >= 1) at every t, one polynomial per row.
 
+    Args:     dim: Dimension n.     degree: Largest degree.     t: Arguments.
+
     >>> gegenbauer_rows(3, 2, np.array([0.0, 1.0])).tolist()
     [[1.0, 1.0], [0.0, 1.0], [-0.5, 1.0]]
     """
@@ -23,7 +25,13 @@ def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
 
 
 def neighbors(dim: int, degree: int, t: float) -> tuple[float, float]:
-    """Return P_{degree-1}(t) and P_degree(t), degree >= 1, up to a common positive factor that avoids underflow."""
+    """Return P_{degree-1}(t) and P_degree(t), degree >= 1, up to a common positive factor that avoids underflow.
+
+    Args:
+        dim: Dimension n.
+        degree: The larger degree.
+        t: Argument.
+    """
     lower = 1.0
     upper = t
     for k in range(1, degree):

@@ -36,7 +36,7 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
-    """Max cosine 1 - 2 d / n that K binary prototypes in n dimensions certainly attain.
+    """Return the max cosine 1 - 2 d / n that K binary prototypes in n dimensions certainly attain.
 
     d is the Gilbert-Varshamov distance at n and k = ceil(log2 K). The theorem does not say how to find the code.
 
@@ -60,10 +60,10 @@ def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
 
 
 def gilbert_varshamov_distance(length: int, dimension: int) -> int:
-    """Largest d with 2^(n-k) > C(n-1, 0) + ... + C(n-1, d-2): some binary [n, k] code has distance d.
+    """Return the largest d with 2^(n-k) > C(n-1, 0) + ... + C(n-1, d-2): some binary [n, k] code has distance d.
 
-    Counted in integers up to n - k = 4096. Above, it is the equivalent P(X <= d-2) < 2^(1-k) for
-    X ~ Binomial(n-1, 1/2), in logarithms; a tie too close for rounding to decide gives the smaller d
+    The sum is counted in integers up to n - k = 4096. Above, the equivalent P(X <= d-2) < 2^(1-k) for X ~
+    Binomial(n-1, 1/2) is tested in logarithms; a tie too close for rounding to decide gives the smaller d
     (MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 12).
 
     Args:
@@ -94,7 +94,12 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
 
 
 def counted_distance(n: int, k: int) -> int:
-    """Return the Gilbert-Varshamov distance by exact counting, for any 1 <= k <= n."""
+    """Return the Gilbert-Varshamov distance by exact counting, for any 1 <= k <= n.
+
+    Args:
+        n: Length of the code.
+        k: Dimension of the code.
+    """
     room = 1 << (n - k)
     distance = 1
     covered = 0
@@ -107,7 +112,12 @@ def counted_distance(n: int, k: int) -> int:
 
 
 def tail_distance(n: int, k: int) -> int:
-    """Return the Gilbert-Varshamov distance by the binomial tail, for k >= 2 and any n."""
+    """Return the Gilbert-Varshamov distance by the binomial tail, for k >= 2 and any n.
+
+    Args:
+        n: Length of the code.
+        k: Dimension of the code.
+    """
     limit = (1 - k) * log(2) * (1 + ROUNDING) - ROUNDING
     return 1 + bisect_left(
         range(n // 2), True, key=lambda x: log_tail(x, n - 1) >= limit

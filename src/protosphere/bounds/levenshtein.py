@@ -23,12 +23,13 @@ ROUNDING = 1e-15  # several times what double precision adds to a root; taken of
     reference="Levenshtein (1998), Universal bounds for codes and designs, Handbook of Coding Theory, chapter 6",
 )
 def levenshtein(num_classes: int, dim: int) -> Bound:
-    """Lower bound on the max cosine of K points in R^n by Levenshtein's theorem.
+    """Return a lower bound on the max cosine of K points in R^n by Levenshtein's theorem.
 
-    It is the s at which L_m(n, s) = K, for the order m with D(n, m) <= K <= D(n, m+1), where D(n, m) is the size of
-    a tight spherical m-design. It is sharp at the icosahedron, E8, the Leech lattice and many more; equals Rankin's
-    bound at K <= n + 1 and K = 2n; is cos(2 pi / K) in the plane. A bound for fewer points also holds for more, so a K
-    beyond order 4000 gets the value of the largest K within that order. A dimension above 10^15 gets Rankin's 0.
+    The bound is the s at which L_m(n, s) = K, for the order m with D(n, m) <= K <= D(n, m+1), where D(n, m) is the
+    size of a tight spherical m-design. It is sharp for the icosahedron, E8, the Leech lattice and many more codes. It
+    equals Rankin's bound for K <= n + 1 and K = 2n, and cos(2 pi / K) in the plane. A bound for fewer points also
+    holds for more points, so a K beyond order 4000 gets the value of the largest K within that order. A dimension
+    above 10^15 gets Rankin's 0.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -48,7 +49,12 @@ def levenshtein(num_classes: int, dim: int) -> Bound:
 
 
 def levenshtein_cosine(K: int, n: int) -> Cosine:
-    """Return Levenshtein's cosine: a closed form for orders 1 and 2, K <= 2n, and in the plane; else a root."""
+    """Return Levenshtein's cosine: a closed form for K <= 2n (orders 1 and 2) and in the plane, else a root.
+
+    Args:
+        K: Number of points.
+        n: Dimension.
+    """
     if n + 1 >= K:
         return Fraction(-1, K - 1)
     if 2 * n >= K:
@@ -64,14 +70,24 @@ def levenshtein_cosine(K: int, n: int) -> Cosine:
 
 
 def levenshtein_order(K: int, n: int) -> int:
-    """Return the least m >= 3 with K <= D(n, m+1), or the largest supported order."""
+    """Return the least order m >= 3 with K <= D(n, m+1), or the largest supported order.
+
+    Args:
+        K: Number of points.
+        n: Dimension.
+    """
     return 3 + bisect_left(
         range(3, LARGEST_ORDER), K, key=lambda m: design_size(n, m + 1)
     )
 
 
 def design_size(n: int, m: int) -> int:
-    """Return D(n, m), the size of a tight m-design on the sphere of R^n (Delsarte, Goethals and Seidel)."""
+    """Return D(n, m), the size of a tight m-design on the sphere of R^n (Delsarte, Goethals and Seidel).
+
+    Args:
+        n: Dimension.
+        m: Strength of the design.
+    """
     k = m // 2
     if m % 2:
         return 2 * comb(n + k - 1, k)
@@ -79,7 +95,13 @@ def design_size(n: int, m: int) -> int:
 
 
 def solution(K: int, n: int, order: int) -> float:
-    """Return the s in the interval of `order` at which L_order(n, s) = K."""
+    """Return the s in the interval of `order` at which L_order(n, s) = K.
+
+    Args:
+        K: Number of points.
+        n: Dimension.
+        order: Order of Levenshtein's function.
+    """
     from scipy.optimize import brentq
 
     k = (order + 1) // 2
@@ -94,7 +116,14 @@ def solution(K: int, n: int, order: int) -> float:
 
 
 def odd_excess(s: float, K: int, n: int, k: int) -> float:
-    """Return (L_{2k-1}(n, s) - K) / C(k+n-3, k-1)."""
+    """Return (L_{2k-1}(n, s) - K) / C(k+n-3, k-1).
+
+    Args:
+        s: Cosine.
+        K: Number of points.
+        n: Dimension.
+        k: Half of the order, rounded up.
+    """
     lower, upper = neighbors(n, k, s)
     return (
         (2 * k + n - 3) / (n - 1)
@@ -104,14 +133,27 @@ def odd_excess(s: float, K: int, n: int, k: int) -> float:
 
 
 def even_excess(s: float, K: int, n: int, k: int) -> float:
-    """Return (L_{2k}(n, s) - K) / C(k+n-2, k)."""
+    """Return (L_{2k}(n, s) - K) / C(k+n-2, k).
+
+    Args:
+        s: Cosine.
+        K: Number of points.
+        n: Dimension.
+        k: Half of the order.
+    """
     lower, upper = neighbors(n, k + 1, s)
     ratio = (1 + s) * (lower - upper) / ((1 - s) * (lower + upper))
     return (2 * k + n - 1) / (n - 1) - ratio - K / comb(k + n - 2, k)
 
 
 def largest_zero(n: int, degree: int, shift: int) -> float:
-    """Return the largest zero of the Jacobi polynomial P_degree^(1 + (n-3)/2, shift + (n-3)/2), degree >= 1."""
+    """Return the largest zero of the Jacobi polynomial P_degree^(1 + (n-3)/2, shift + (n-3)/2), degree >= 1.
+
+    Args:
+        n: Dimension.
+        degree: Degree of the polynomial.
+        shift: 0 or 1.
+    """
     from scipy.linalg import eigvalsh_tridiagonal
 
     a = (n - 1) / 2

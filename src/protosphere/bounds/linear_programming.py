@@ -28,13 +28,12 @@ LAST_STEP = 1e-6
     numerical=True,
 )
 def linear_programming(num_classes: int, dim: int) -> Bound:
-    """Lower bound on the max cosine by a Delsarte polynomial of degree 36, or Levenshtein's bound if that is better.
+    """Return a lower bound on the max cosine by a Delsarte polynomial of degree 36, or Levenshtein's bound if better.
 
-    A polynomial f = 1 + sum f_k P_k with f_k >= 0 (P_k: Gegenbauer) that is nowhere positive on [-1, s] shows that
-    at most f(1) points have cosines at most s. HiGHS minimizes f(1) with f <= 0 at Chebyshev nodes. Points of a finer
+    A polynomial f = 1 + sum f_k P_k with f_k >= 0 (P_k: Gegenbauer) that is nowhere positive on [-1, s] shows that at
+    most f(1) points have cosines at most s. HiGHS minimizes f(1) with f <= 0 at Chebyshev nodes. Points of a finer
     grid at which f exceeds 0 are added to the nodes, and the remaining excess is subtracted from f. The result is
-    numerical, not a proof: four to five digits are reliable. It takes half a second. If it is no better than
-    `levenshtein`, that bound is returned.
+    numerical, not a proof: four to five digits are reliable. It takes half a second.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -62,7 +61,13 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
 
 
 def last_excluded(K: int, n: int, start: float) -> float:
-    """Return the largest cosine above `start` that K points are shown to exceed, to a small step, or `start`."""
+    """Return the largest cosine above `start` that K points are shown to exceed, to a small step; else `start`.
+
+    Args:
+        K: Number of points.
+        n: Dimension.
+        start: A cosine that K points are known to reach or exceed.
+    """
     from scipy.optimize import brentq
 
     def surplus(s: float) -> float:
@@ -83,6 +88,10 @@ def last_excluded(K: int, n: int, start: float) -> float:
 def delsarte_size(dim: int, max_cosine: float) -> float:
     """Return an upper bound on the number of points of R^dim whose cosines are at most `max_cosine`, up to rounding.
 
+    Args:
+        dim: Dimension n.
+        max_cosine: Largest cosine of the points.
+
     >>> round(delsarte_size(8, 0.5), 2)
     240.0
     """
@@ -90,7 +99,12 @@ def delsarte_size(dim: int, max_cosine: float) -> float:
 
 
 def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]]:
-    """Return the bound of `delsarte_size` (infinity if there is none), and the coefficients that give it."""
+    """Return the bound of `delsarte_size` (infinity if there is none), and the coefficients that prove it.
+
+    Args:
+        dim: Dimension n.
+        max_cosine: Largest cosine of the points.
+    """
     from scipy.ndimage import maximum_filter1d
     from scipy.optimize import linprog
 
@@ -125,12 +139,17 @@ def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]
 
 
 def largest_excess(values: Points) -> float:
-    """Return a bound on how much f exceeds 0 on or between the grid points; 0 if it does not."""
+    """Return a bound on the values of f on and between the grid points; 0 if f is nowhere positive."""
     bend = np.pad(np.abs(np.diff(values, 2)), 1, mode="edge")
     # a parabola rises bend / 8 between its points
     return max(0.0, float(np.max(values + bend / 4)))
 
 
 def corrected_size(at_one: float, excess: float) -> float:
-    """Return f(1) after f is lowered by its excess and rescaled to mean 1."""
+    """Return f(1) after f is lowered by its excess and rescaled to mean 1.
+
+    Args:
+        at_one: Value of f at 1.
+        excess: Bound on the values of f where they should be at most 0.
+    """
     return (at_one - excess) / (1 - excess) if excess < 1 else inf

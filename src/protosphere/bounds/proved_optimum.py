@@ -12,7 +12,7 @@ from protosphere.errors import brief
 from protosphere.types import Cosine
 
 ROOT_BITS = 80
-"""Bits after the point to which an algebraic cosine is bracketed before it is rounded down."""
+"""Number of bits after the binary point to which an algebraic cosine is bracketed before it is rounded down."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class AlgebraicCosine:
     Attributes:
         coefficients: Coefficients of the polynomial, highest power first.
         low: Fraction below the zero.
-        high: Fraction above it; the polynomial changes its sign once between the two.
+        high: Fraction above the zero; the polynomial changes its sign once between `low` and `high`.
 
     >>> AlgebraicCosine((7, 2, -1), Fraction(1, 4), Fraction(3, 10)).rounded_down
     0.2612038749637414
@@ -43,7 +43,7 @@ class AlgebraicCosine:
 
     @property
     def bracket(self) -> tuple[Fraction, Fraction]:
-        """Two fractions that are 2^-80 apart, with the zero between them."""
+        """Two fractions at most 2^-80 apart, with the zero between them."""
         low = self.low
         high = self.high
         sign_of_low = polynomial_value(self.coefficients, low) > 0
@@ -58,6 +58,8 @@ class AlgebraicCosine:
 
 def polynomial_value(coefficients: Sequence[int], x: Fraction) -> Fraction:
     """Return the value at x of a polynomial, given its coefficients with the highest power first.
+
+    Args:     coefficients: Coefficients, highest power first.     x: Argument.
 
     >>> polynomial_value((7, 2, -1), Fraction(1, 7))
     Fraction(-4, 7)
@@ -75,7 +77,7 @@ class ProvedOptimum:
     Attributes:
         dim: Dimension n.
         num_classes: Number K of points.
-        cosine: Maximum cosine of the configuration, exactly: no K points of R^n have a lower one.
+        cosine: Maximum cosine of the configuration, exactly: no K points of R^n have a lower maximum cosine.
         theorem: Names of the authors, as the certificate shows them.
         reference: Paper with the proof.
         configuration: Description of the points.
@@ -90,14 +92,14 @@ class ProvedOptimum:
 
     @cached_property
     def value(self) -> Cosine:
-        """The maximum cosine as a bound: a fraction, or a float that is not above it."""
+        """The maximum cosine as a bound: a Fraction, or a float that is not above the true value."""
         if isinstance(self.cosine, Fraction):
             return self.cosine
         return self.cosine.rounded_down
 
 
 def _root(coefficients: tuple[int, ...], near: str) -> AlgebraicCosine:
-    """Return the zero that is within 0.001 of a decimal fraction."""
+    """Return the zero within 0.001 of a number that is given as a decimal text."""
     middle = Fraction(near)
     margin = Fraction(1, 1000)
     return AlgebraicCosine(coefficients, middle - margin, middle + margin)
@@ -218,14 +220,14 @@ PROVED_OPTIMA: tuple[ProvedOptimum, ...] = (
 )
 """Every configuration that is proved optimal by a theorem of its own.
 
-Only the icosahedron also meets other bounds; its part of eleven points does not.
+Only the icosahedron also meets other bounds; its subset of eleven points does not.
 """
 
 LARGEST_PROVED_DIM = max(row.dim for row in PROVED_OPTIMA)
 
 
 def _applicable(K: int, n: int) -> list[ProvedOptimum]:
-    """Return the configurations with no more points in no fewer dimensions."""
+    """Return the configurations that bound K points in R^n: they have at most K points in at least n dimensions."""
     return [row for row in PROVED_OPTIMA if row.num_classes <= K and n <= row.dim]
 
 
@@ -248,11 +250,11 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def proved_optimum(num_classes: int, dim: int) -> Bound:
-    """Lower bound on the max cosine of K points in R^n by theorems on single configurations.
+    """Return a lower bound on the max cosine of K points in R^n by theorems on single configurations.
 
-    If no K points of R^n have a lower maximum cosine than s, then neither have more points nor points in fewer
-    dimensions: every configuration of `PROVED_OPTIMA` bounds all of these. The bound names the theorem that gives the
-    largest value.
+    If no K points of R^n have a maximum cosine below s, the same holds for more points and for fewer dimensions. So
+    every configuration of `PROVED_OPTIMA` also bounds more points in fewer dimensions. The returned bound is the
+    largest, and names its theorem.
 
     Args:
         num_classes: Number K of points, at least 2.

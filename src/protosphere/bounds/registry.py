@@ -9,7 +9,7 @@ from protosphere.errors import InfeasibleError, as_choice, as_integer
 from protosphere.registry import Registry
 
 KINDS = ("converse", "achievable")
-"""No arrangement has a lower max cosine than a converse; some arrangement certainly has an achievable one."""
+"""No arrangement has a lower max cosine than a converse; some arrangement certainly attains an achievable bound."""
 
 Theorem = Callable[[int, int], Bound]
 InfeasibleReason = Callable[[int, int], str | None]
@@ -44,11 +44,16 @@ class RegisteredBound:
 
 
 BOUNDS: Registry[RegisteredBound] = Registry("bound")
-"""Every bound by its name; of equal bounds the first one is named."""
+"""Every bound by its name; if several bounds are equal, the first one is named."""
 
 
 def checked_size(num_classes: int, dim: int) -> tuple[int, int]:
-    """Return K and n, after checking that they are integers of at least 2 and 1."""
+    """Return K and n after checking that they are integers of at least 2 and 1.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+    """
     K = as_integer("num_classes", num_classes, minimum=2)
     n = as_integer("dim", dim, minimum=1)
     return K, n
@@ -112,7 +117,7 @@ def bound(
 
 
 def title_of(theorem: str) -> str:
-    """Return the common name of the theorem of a Bound.
+    """Return the common name of a theorem, given the name that a Bound holds.
 
     >>> title_of("rankin_orthoplex")
     'Rankin'

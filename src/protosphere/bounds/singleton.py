@@ -4,7 +4,7 @@ from protosphere.errors import InfeasibleError, as_integer, brief
 
 
 def singleton_distance(length: int, dimension: int) -> int:
-    """The largest distance a linear [n, k] code can have over any field: n - k + 1.
+    """Return the largest distance that a linear [n, k] code can have over any field: n - k + 1.
 
     Reed-Solomon codes attain it; of the binary codes only repetition codes, even-weight codes and whole spaces do
     (MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 11).
@@ -29,7 +29,12 @@ def singleton_distance(length: int, dimension: int) -> int:
 
 
 def code_size(length: int, dimension: int) -> tuple[int, int]:
-    """Return n and k, after checking that codes with them exist."""
+    """Return n and k after checking that there are [n, k] codes.
+
+    Args:
+        length: Length n of the code.
+        dimension: Dimension k of the code.
+    """
     n = as_integer("length", length, minimum=1)
     k = as_integer("dimension", dimension, minimum=1)
     if k > n:

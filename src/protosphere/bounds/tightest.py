@@ -8,7 +8,7 @@ from protosphere.errors import InfeasibleError, as_flag
 
 
 def achievable(num_classes: int, dim: int) -> Bound:
-    """Lowest of the achievable bounds: a max cosine that some arrangement certainly attains.
+    """Return the lowest achievable bound: a max cosine that some arrangement certainly attains.
 
     The bounds are those of `BOUNDS` with kind 'achievable'.
 
@@ -32,7 +32,7 @@ def achievable(num_classes: int, dim: int) -> Bound:
 
 
 def converse(num_classes: int, dim: int, *, linear_programming: bool = False) -> Bound:
-    """Highest of the converse bounds: no arrangement of K points in R^n has a lower max cosine.
+    """Return the highest converse bound: no arrangement of K points in R^n has a lower max cosine.
 
     The bounds are those of `BOUNDS` with kind 'converse'. Results are cached.
 
@@ -58,7 +58,17 @@ def converse(num_classes: int, dim: int, *, linear_programming: bool = False) ->
 
 
 def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
-    """Return the bounds of one kind that apply to K and n; InfeasibleError says why there are none."""
+    """Return the bounds of one kind that apply to K points in R^n.
+
+    Args:
+        kind: 'converse' or 'achievable'.
+        K: Number of points.
+        n: Dimension.
+        numerical: Whether to include slow numerical bounds.
+
+    Raises:
+        InfeasibleError: If no bound applies; the message gives the reasons.
+    """
     chosen = [
         bound
         for bound in BOUNDS.values()

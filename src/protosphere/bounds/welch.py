@@ -10,11 +10,11 @@ from protosphere.types import Cosine
 
 
 def welch_antipodal(num_lines: int, dim: int) -> Bound:
-    """Lower bound on the max cosine of an antipodal code of `num_lines` pairs +-x in `dim` dimensions.
+    """Return a lower bound on the max cosine of an antipodal code of `num_lines` pairs +-x in `dim` dimensions.
 
     For N lines, cos^2 >= (N-n) / (n (N-1)) for n < N, and cos^2 >= (3N-n^2-2n) / ((n+2)(N-n)) from N = n(n+1)/2 on,
     which Kerdock codes joined with the basis attain. This bounds the largest |cosine|. It is **not** a bound on the
-    max cosine of a code that need not be antipodal: the simplex is below it. For those see `levenshtein`.
+    max cosine of a code that need not be antipodal: the simplex is below it. For such codes see `levenshtein`.
 
     References: L. R. Welch, Lower bounds on the maximum cross correlation of signals (1974); V. I. Levenshtein,
     Bounds for packings of metric spaces and some of their applications (1983).
@@ -45,10 +45,10 @@ def welch_antipodal(num_lines: int, dim: int) -> Bound:
 
 
 def welch_mean_square(num_classes: int, dim: int) -> Bound:
-    """Lower bound on the mean squared cosine over pairs of K points in R^n: (K - n) / (n (K - 1)), 0 for K <= n.
+    """Return the lower bound (K - n) / (n (K - 1)) on the mean squared cosine of K points in R^n; 0 for K <= n.
 
-    Tight frames meet it, and of K >= n points only they do (J. Benedetto, M. Fickus, Finite normalized tight frames,
-    2003): the sum over all ordered pairs is the squared norm of the n x n frame operator, whose trace is K.
+    Tight frames meet it, and for K >= n only tight frames do (J. Benedetto, M. Fickus, Finite normalized tight
+    frames, 2003): the sum over all ordered pairs is the squared norm of the n x n frame operator, whose trace is K.
 
     Args:
         num_classes: Number K of points.
@@ -69,7 +69,7 @@ def welch_mean_square(num_classes: int, dim: int) -> Bound:
 
 
 def root(square: Fraction | int) -> Cosine:
-    """Return the square root, as a Fraction if it is rational."""
+    """Return the square root of a rational number, as a Fraction if it is rational, else as a float."""
     over = isqrt(square.numerator)
     under = isqrt(square.denominator)
     if Fraction(over, under) ** 2 == square:

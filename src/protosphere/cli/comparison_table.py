@@ -121,7 +121,7 @@ def print_comparison(
     elif energy:
         title = f"energy of {K} points in %, by dimension n (lower is better)"
         columns = energy_columns(comparison)
-        legend = "energy: what the other classes add to the 1 of the right class at its prototype"
+        legend = "energy: mean over classes of the sum of exp(s (cosine - 1)) over the other classes"
     else:
         title = f"max cosine of {K} points, by dimension n (lower is better)"
         columns = max_cosine_columns(comparison)

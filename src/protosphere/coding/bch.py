@@ -1,7 +1,8 @@
 """Primitive BCH codes of length n = 2^m - 1: the cyclic codes with roots alpha, alpha^2, ..., alpha^(d-1).
 
-MacWilliams & Sloane, chapter 7, sections 5 and 6, and chapter 9. Narrow-sense codes have just those roots and their
-conjugates, alpha^(2i), alpha^(4i), ... with alpha^i; the even-weight subcodes have alpha^0 = 1 as well.
+MacWilliams & Sloane, chapter 7, sections 5 and 6, and chapter 9. Narrow-sense codes have just these roots and their
+conjugates: alpha^(2i), alpha^(4i), ... for each root alpha^i. The even-weight subcodes have the additional root
+alpha^0 = 1.
 """
 
 from dataclasses import dataclass

@@ -1,13 +1,13 @@
 """Unions of cosets of the first-order Reed-Muller code: their codewords, and their largest inner product.
 
-Coset c is representatives[c] + RM(1, m). Codeword number 2nc + w is codeword w of RM(1, m) (2a is row a of Sylvester's
-Hadamard matrix, 2a + 1 its complement) added to representative c. The inner products of all codewords of two cosets,
-read as signs, are the Walsh-Hadamard transform of the product of their representatives, and its negative: 2n numbers
-for the 4n^2 pairs. The transform of 2^m = a b numbers is two small matrix products, by Sylvester's matrices of order a
-and of b.
+Coset c is representatives[c] + RM(1, m). Codeword 2nc + w is codeword w of RM(1, m) added to representative c; here
+codeword 2a of RM(1, m) is row a of Sylvester's Hadamard matrix, and codeword 2a + 1 its complement. The inner
+products of all codewords of two cosets, read as signs, are the Walsh-Hadamard transform of the product of their
+representatives, and its negative: 2n values for the 4n^2 pairs. The transform of 2^m = a b values is two small matrix
+products, by Sylvester's matrices of order a and of b.
 
 If the representatives span few dimensions, many pairs have the same sum up to an affine function. Then
-`difference_counts` finds the sums that occur, and each is transformed once.
+`difference_counts` finds the sums that occur, and each sum is transformed once.
 """
 
 import numpy as np
@@ -19,19 +19,19 @@ from protosphere.coding.reed_muller import generator_rows
 from protosphere.types import Indices, PackedBits, Progress, ignore
 
 CHUNK_WORDS = 1 << 14
-"""Words encoded at once: they stay in cache."""
+"""Number of codewords encoded together, so that they stay in cache."""
 
 TILE_ENTRIES = 1 << 16
-"""Numbers transformed at once: they stay in cache."""
+"""Number of values transformed together, so that they stay in cache."""
 
 MOST_SUM_BITS = 22
-"""Sums of representatives are collected where the representatives span at most so many dimensions."""
+"""Largest dimension of the span of the representatives for which the sums that occur are collected."""
 
 
 def coset_union_words(
     representatives: PackedBits, m: int, numbers: Indices
 ) -> PackedBits:
-    """Return the codewords with the given numbers.
+    """Return the codewords with the given indices in the union.
 
     Args:
         representatives: Packed coset representatives, as rows.
@@ -106,13 +106,13 @@ def _largest_of_sums(
 
 
 def _bits_at(words: PackedBits, m: int, columns: list[int]) -> Indices:
-    """Return the numbers that the bits of codewords at some columns spell, the bit of the first column lowest."""
+    """Return integers whose bits are those of codewords at some columns; the first column gives the lowest bit."""
     bits = unpack(words, 1 << m)[:, columns].astype(np.int64)
     return bits @ (1 << np.arange(len(columns), dtype=np.int64))
 
 
 def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
-    """Return codewords as signs, coordinates as an a x b square: an array of shape (a, number of codewords, b)."""
+    """Return codewords as signs in an array of shape (a, number of codewords, b), where 2^m = a b."""
     a = 1 << m // 2
     bits = unpack(words, 1 << m).reshape(len(words), a, -1)
     blocks = np.ascontiguousarray(bits.transpose(1, 0, 2)).astype(np.float32)

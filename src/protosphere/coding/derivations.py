@@ -21,7 +21,7 @@ Bits = NDArray[np.uint8]
 """A generator matrix, one bit per byte."""
 
 MOST_COLUMNS, MOST_ROWS, MOST_TEXT = 512, 64, 4096
-"""No code on the way is longer, or has more dimensions, and no derivation more characters."""
+"""Largest length and dimension of the codes within a derivation, and largest number of characters of a derivation."""
 
 
 def generator_matrix(derivation: str) -> Bits:
@@ -57,7 +57,7 @@ def generator_matrix(derivation: str) -> Bits:
 
 
 def _take(stack: list[Bits], name: str, *arguments: str) -> None:
-    """One step."""
+    """Apply one step of a derivation: take codes from the stack, and put the resulting code on it."""
     operands, function = STEPS[name]
     codes = [stack.pop() for _ in range(operands)]
     made = function(*reversed(codes), *arguments)
@@ -74,12 +74,12 @@ def _whole(text: str, most: int = MOST_COLUMNS) -> int:
 
 
 def _numbers(text: str) -> list[int]:
-    """Hexadecimal numbers with dots between."""
+    """Return integers given in hexadecimal and separated by dots."""
     return [int(part, 16) for part in text.split(".")]
 
 
 def _as_columns(columns: list[int], k: int) -> Bits:
-    """The matrix of k rows whose columns are these numbers, bit i in row i."""
+    """Return the matrix of k rows whose columns are the given integers; bit i of an integer is its entry in row i."""
     if min(columns) < 0 or max(columns) >> k or len(columns) > MOST_COLUMNS:
         raise ValueError("a number has more bits than there is room for")
     return np.array(
@@ -88,11 +88,16 @@ def _as_columns(columns: list[int], k: int) -> Bits:
 
 
 def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits:
-    """Return columns that linear maps permute: the orbit of each representative, one after the other.
+    """Return a generator matrix whose columns are the orbits of the representatives under linear maps.
 
-    A column is a vector of polynomials modulo the given ones, concatenated with the lowest bits first. One map
-    multiplies each polynomial by x. If `squarings` is not 0, a second map squares each that many times. One orbit gives
-    a cyclic code, several orbits a quasi-cyclic one.
+    A column is a vector of polynomials modulo the given polynomials, concatenated with the lowest bits first. One map
+    multiplies each polynomial by x. If `squarings` is not 0, a second map squares each polynomial that many times.
+    One orbit gives a cyclic code, several orbits a quasi-cyclic code.
+
+    Args:
+        polynomials: Moduli in hexadecimal, separated by dots.
+        representatives: One column of each orbit in hexadecimal, separated by dots.
+        squarings: Number of squarings of the second map.
     """
     moduli = _numbers(polynomials)
     if (
@@ -111,7 +116,7 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
 
 
 def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
-    """A column times all powers of x, and so on with its powers until they are among those."""
+    """Return the orbit of a column: its products with all powers of x, repeated for its squares until they recur."""
     found: dict[int, None] = {}
     while first not in found and len(found) <= MOST_COLUMNS:
         column = first
@@ -132,7 +137,7 @@ def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
 def _each_part(
     column: int, moduli: list[int], function: Callable[[int, int], int]
 ) -> int:
-    """A function of each polynomial of a column and its modulus."""
+    """Return a column after a function was applied to each of its polynomials, with the modulus as second argument."""
     made = 0
     place = 0
     for modulus in moduli:
@@ -143,37 +148,69 @@ def _each_part(
 
 
 def extend(code: Bits) -> Bits:
-    """Append the parity of each codeword."""
+    """Append the parity bit of each codeword."""
     return np.column_stack([code, code.sum(axis=1) % 2])
 
 
 def puncture(code: Bits, count: str) -> Bits:
-    """Remove the last columns."""
+    """Remove the last `count` columns.
+
+    Args:
+        code: Generator matrix.
+        count: Number of columns.
+    """
     return code[:, : code.shape[1] - _whole(count)]
 
 
 def first_rows(code: Bits, count: str) -> Bits:
-    """Return the subcode that the first rows generate."""
+    """Return the subcode that the first `count` rows generate.
+
+    Args:
+        code: Generator matrix.
+        count: Number of rows.
+    """
     return code[: _whole(count)]
 
 
 def columns(code: Bits, numbers: str) -> Bits:
-    """Append columns, given as numbers."""
+    """Append columns.
+
+    Args:
+        code: Generator matrix.
+        numbers: The columns in hexadecimal, separated by dots; bit i is the entry in row i.
+    """
     return np.hstack([code, _as_columns(_numbers(numbers), len(code))])
 
 
 def rows(code: Bits, numbers: str) -> Bits:
-    """Append rows, given as numbers: bit j is the entry in column j."""
+    """Append rows.
+
+    Args:
+        code: Generator matrix.
+        numbers: The rows in hexadecimal, separated by dots; bit j is the entry in column j.
+    """
     return np.vstack([code, _as_columns(_numbers(numbers), code.shape[1]).T])
 
 
 def repeat(code: Bits, count: str) -> Bits:
-    """Repeat the first columns, which decreases no distance."""
+    """Append the first `count` columns again, which decreases no distance.
+
+    Args:
+        code: Generator matrix.
+        count: Number of columns.
+    """
     return np.hstack([code, code[:, : _whole(count, code.shape[1])]])
 
 
 def shorten(code: Bits, count: str) -> Bits:
-    """Keep the codewords that are zero in the last columns, and remove these: one dimension fewer per column."""
+    """Keep the codewords that are zero in the last `count` columns, and remove these columns.
+
+    Each column lowers the dimension by one.
+
+    Args:
+        code: Generator matrix.
+        count: Number of columns.
+    """
     last = _whole(count)
     return shorten_at(
         code, ".".join(f"{code.shape[1] - 1 - i:x}" for i in range(last))
@@ -181,19 +218,37 @@ def shorten(code: Bits, count: str) -> Bits:
 
 
 def shorten_at(code: Bits, places: str) -> Bits:
-    """Keep the codewords that are zero in these columns, and remove these: Construction Y1 for a dual codeword."""
+    """Keep the codewords that are zero in given columns, and remove these columns.
+
+    If the columns are those of a codeword of the dual code, this is Construction Y1.
+
+    Args:
+        code: Generator matrix.
+        places: Indices of the columns in hexadecimal, separated by dots.
+    """
     vanishing = np.array(_numbers(places))
     reduced, pivots = row_reduce(pack(code), vanishing)
     return np.delete(unpack(reduced[len(pivots) :], code.shape[1]), vanishing, axis=1)
 
 
 def join(first: Bits, second: Bits) -> Bits:
-    """Concatenate the codewords of two codes with equally many codewords."""
+    """Concatenate the codewords of two codes with the same number of codewords.
+
+    Args:
+        first: Generator matrix of the first code.
+        second: Generator matrix of the second code.
+    """
     return np.hstack([first, second])
 
 
 def tail(code: Bits, ending: Bits, row: str) -> Bits:
-    """Apply Construction X: append the rows of the second code from a row on, and zeros to the other rows."""
+    """Apply Construction X: append the rows of a second code to some rows, and zeros to the other rows.
+
+    Args:
+        code: Generator matrix of the first code.
+        ending: Generator matrix of the second code.
+        row: Index of the first row to which the second code is appended.
+    """
     more = np.zeros((len(code), ending.shape[1]), dtype=np.uint8)
     begin = _whole(row)
     more[begin : begin + len(ending)] = ending
@@ -201,7 +256,12 @@ def tail(code: Bits, ending: Bits, row: str) -> Bits:
 
 
 def double(u: Bits, v: Bits) -> Bits:
-    """Return the code (u | u + v); the shorter code is padded with zeros."""
+    """Return the code of all (u | u + v); the shorter code is padded with zeros.
+
+    Args:
+        u: Generator matrix of the codewords u.
+        v: Generator matrix of the codewords v.
+    """
     n = max(u.shape[1], v.shape[1])
     longer = [np.pad(code, ((0, 0), (0, n - code.shape[1]))) for code in (u, v)]
     return np.vstack(
@@ -221,4 +281,4 @@ STEPS: dict[str, tuple[int, Callable[..., Bits]]] = {
     )
     for step in steps
 }
-"""How many codes each step takes from the stack, and what it makes of them."""
+"""For each step, the number of codes that it takes from the stack, and its function."""

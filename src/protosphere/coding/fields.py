@@ -29,7 +29,7 @@ class BinaryField:
     Attributes:
         m: Degree of the field over GF(2).
         exp: exp[i] is alpha^i for 0 <= i < 2 (2^m - 1).
-        log: log[a] is the least such i; log[0] is 0 and has no meaning.
+        log: log[a] is the least i with alpha^i = a; log[0] is 0 and has no meaning.
         trace_mask: Tr(a) is the parity of `a & trace_mask`.
     """
 
@@ -44,7 +44,12 @@ class BinaryField:
         return (1 << self.m) - 1
 
     def multiply(self, a: ArrayLike, b: ArrayLike) -> Indices:
-        """Return the elementwise products of elements."""
+        """Return the elementwise products of field elements.
+
+        Args:
+            a: Elements.
+            b: Elements of a shape that broadcasts with `a`.
+        """
         left = np.asarray(a, dtype=np.int64)
         right = np.asarray(b, dtype=np.int64)
         products = self.exp[self.log[left] + self.log[right]]
@@ -52,7 +57,12 @@ class BinaryField:
         return np.where(is_zero, 0, products)
 
     def power(self, a: ArrayLike, exponent: int) -> Indices:
-        """Return the elementwise powers of elements; 0^0 is 1, and a negative power of 0 is 0."""
+        """Return the elementwise powers of field elements; 0^0 is 1, and a negative power of 0 is 0.
+
+        Args:
+            a: Elements.
+            exponent: Exponent, which may be negative.
+        """
         base = np.asarray(a, dtype=np.int64)
         logarithms = self.log[base] * (exponent % self.order) % self.order
         powers = self.exp[logarithms]
@@ -121,7 +131,7 @@ class FiniteField:
 
 @lru_cache
 def field(q: int) -> FiniteField:
-    """Return GF(q).
+    """Return the finite field with q elements, GF(q).
 
     Args:
         q: Prime power from 2 to 256.
@@ -157,7 +167,7 @@ def field(q: int) -> FiniteField:
 
 
 def _primitive_powers(p: int, e: int) -> list[int]:
-    """All powers of x modulo the first primitive polynomial of degree e."""
+    """Return all powers of x modulo the first primitive polynomial of degree e over GF(p)."""
     for high_first in product(range(p), repeat=e):
         powers = _powers_of_x(p, high_first[::-1])
         if len(powers) == p**e - 1:
@@ -166,7 +176,10 @@ def _primitive_powers(p: int, e: int) -> list[int]:
 
 
 def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
-    """1, x, x^2, ... until 1 or 0 comes back, modulo x^e + low, each as the integer of its digits."""
+    """Return 1, x, x^2, ... modulo x^e + low until 1 recurs, each as the integer of its base-p digits.
+
+    The list is empty if 1 does not recur.
+    """
     e = len(low)
     one = (1, *(0,) * (len(low) - 1))
     powers: list[int] = []

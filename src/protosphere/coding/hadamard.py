@@ -1,7 +1,7 @@
 """Hadamard matrices: square matrices of +-1 with orthogonal rows.
 
-Sylvester (1867) for powers of two, Paley (1933) for q + 1 and 2(q + 1), q a prime power, and Kronecker products of
-these. The smallest multiples of 4 that these do not reach are 92, 116 and 156.
+They are Sylvester's (1867) for powers of two, Paley's (1933) for q + 1 and 2(q + 1), q a prime power, and Kronecker
+products of these. The smallest multiples of 4 without such a matrix are 92, 116 and 156.
 """
 
 from functools import cache, lru_cache
@@ -65,7 +65,10 @@ def hadamard(order: int) -> Signs:
 
 @cache
 def _left_factor(order: int) -> int | None:
-    """The left factor of the Kronecker product of this order; itself where it is 1, 2 or Paley's, None without any."""
+    """Return the left factor of the Kronecker product of this order; None if there is no matrix of this order.
+
+    The factor is the order itself if it is 1, 2 or the order of one of Paley's matrices.
+    """
     if order == 1:
         return 1
     if order > LARGEST_HADAMARD or (order > 2 and order % 4):
@@ -80,7 +83,10 @@ def _left_factor(order: int) -> int | None:
 
 
 def _is_paley(order: int) -> bool:
-    """Whether order - 1 = 3 mod 4, or order / 2 - 1 = 1 mod 4, is the order of a field we have."""
+    """Return whether Paley's construction has a matrix of this order.
+
+    It needs a supported field of order - 1 = 3 mod 4 elements, or of order / 2 - 1 = 1 mod 4 elements.
+    """
     return _is_field(order - 1) or (order % 8 == 4 and _is_field(order // 2 - 1))
 
 
@@ -90,14 +96,17 @@ def _is_field(q: int) -> bool:
 
 
 def _paley_one(q: int) -> Signs:
-    """Order q + 1, q = 3 mod 4: the identity plus a skew conference matrix."""
+    """Return Paley's matrix of order q + 1, q = 3 mod 4: the identity plus a skew conference matrix."""
     conference = _conference(q)
     conference[1:, 0] = -1
     return conference + np.eye(q + 1, dtype=np.int8)
 
 
 def _paley_two(q: int) -> Signs:
-    """Order 2(q + 1), q = 1 mod 4: a symmetric conference matrix, its zeros and signs replaced by 2 x 2 blocks."""
+    """Return Paley's matrix of order 2(q + 1), q = 1 mod 4.
+
+    The zeros and signs of a symmetric conference matrix are replaced by 2 x 2 blocks.
+    """
     conference = _conference(q)
     one = np.eye(q + 1, dtype=np.int8)
     plus = conference + one
@@ -106,7 +115,10 @@ def _paley_two(q: int) -> Signs:
 
 
 def _conference(q: int) -> Signs:
-    """chi(x - y) for x, y in GF(q), 1 for squares, -1 for others, 0 for 0: bordered by ones, with 0 in the corner."""
+    """Return the conference matrix of GF(q): chi(x - y) bordered by ones, with 0 in the corner.
+
+    chi is 1 for nonzero squares, -1 for other elements, and 0 for 0.
+    """
     x = np.arange(q)
     chi = np.full(q, -1, dtype=np.int8)
     if q > LARGEST_ORDER:

@@ -35,7 +35,7 @@ def inversive_plane(q: int) -> NDArray[np.uint8]:
 
 
 def _powers(q: int, exponent: int) -> Indices:
-    """Return z^exponent for every z of GF(q^2)."""
+    """Return z^exponent for every element z of GF(q^2)."""
     F = field(q * q)
     elements = np.arange(F.q)
     powers = elements
@@ -65,7 +65,7 @@ def _rows(
 
 
 def _lines(traces: NDArray[np.uint8], subfield: Indices, q: int) -> NDArray[np.uint8]:
-    """Return the circles b z + b' z' + d = 0, each with infinity, one for every b up to multiples in GF(q)."""
+    """Return the circles b z + b' z' + d = 0, which contain infinity, one for every b up to multiples in GF(q)."""
     F = field(q * q)
     seen = np.zeros(F.q, dtype=np.bool_)
     rows: list[NDArray[np.uint8]] = []

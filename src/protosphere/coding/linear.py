@@ -16,7 +16,7 @@ LARGEST_MESSAGE_BITS = 62
 CHUNK_BYTES = 1 << 20
 CHUNK_WORDS = 1 << 16
 TABLE_BITS = 10
-"""Rows of a generator whose sums are a table: of 1024 words, which a processor's second cache holds."""
+"""Number of rows of a generator whose sums are tabulated: 1024 codewords fit into the second-level cache."""
 
 
 def packed_length(n: int) -> int:
@@ -91,7 +91,7 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
 
 
 def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
-    """Return the codewords of the given numbers, as `codewords` numbers them.
+    """Return the codewords of the given messages, numbered as in `codewords`.
 
     Args:
         generator: Packed generator matrix of at most 62 rows.
@@ -125,7 +125,10 @@ def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
 
 
 def _is_aligned_range(numbers: Indices) -> bool:
-    """Return whether numbers are consecutive, from a multiple of a power of two that is at least their count."""
+    """Return whether the integers are consecutive and start at a multiple of a power of two.
+
+    The power of two must be at least the number of integers.
+    """
     count = len(numbers)
     if not count:
         return False

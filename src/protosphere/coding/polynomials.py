@@ -23,7 +23,8 @@ PRIMITIVE = (
     32771,
     65581,
 )
-"""The smallest ones of degree 1, 2, ...: x has order 2^m - 1 modulo each (Lidl & Niederreiter, table D)."""
+"""Smallest primitive polynomials of degree 1, 2, ...: x has order 2^m - 1 modulo each (Lidl & Niederreiter, table D).
+"""
 
 LARGEST_DEGREE = len(PRIMITIVE)
 
@@ -35,6 +36,8 @@ def degree(a: int) -> int:
 
 def multiply(a: int, b: int) -> int:
     """Return the product a b.
+
+    Args:     a: Polynomial.     b: Polynomial.
 
     >>> multiply(0b11, 0b11)  # (x + 1)^2 = x^2 + 1
     5
@@ -50,7 +53,12 @@ def multiply(a: int, b: int) -> int:
 
 
 def remainder(a: int, b: int) -> int:
-    """Return the remainder r of a divided by b: a = q b + r with deg r < deg b."""
+    """Return the remainder r of a divided by b: a = q b + r with deg r < deg b.
+
+    Args:
+        a: Polynomial.
+        b: Polynomial that is not zero.
+    """
     if b == 0:
         raise InvalidArgumentError("'b' must be a non-zero polynomial, got 0")
     while degree(a) >= degree(b):

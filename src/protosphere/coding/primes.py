@@ -1,4 +1,4 @@
-"""Primes and prime powers by trial division: every number here is small (orders of fields of at most 2^16 elements)."""
+"""Primes and prime powers by trial division; all integers are small, such as orders of small fields."""
 
 from itertools import count
 

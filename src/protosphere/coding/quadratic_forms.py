@@ -1,14 +1,15 @@
-"""Quadratic forms on GF(2)^m as words of 2^m bits, ordered so that good sets of forms come first.
+"""Quadratic forms on GF(2)^m as codewords of 2^m bits, ordered so that good sets of forms come first.
 
-Two forms whose sum has rank 2h are at distance at least 2^(m-1) - 2^(m-1-h) whatever affine functions are added
-(MacWilliams & Sloane, chapter 15), so a set whose sums have high rank makes a good union of cosets of RM(1, m):
+Two forms whose sum has rank 2h are at distance at least 2^(m-1) - 2^(m-1-h), whatever affine functions are added
+(MacWilliams & Sloane, chapter 15). A set of forms whose sums have high rank therefore makes a good union of cosets of
+RM(1, m):
 
 - m odd: Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)), x in GF(2^m): sums have rank at least m + 1 - 2r. Gold (1968).
 - m even, coordinates (x, e), x in GF(2^(m-1)), e a bit: Kerdock's (1972) forms Q_a, all of whose sums have full rank,
   and Q_a + Tr(b_1 x^3 + ... + b_r x^(1+2^r)): rank at least m - 2r. Delsarte & Goethals (1975).
 
-Coordinate number j is the element j of the field, for m even with e as the highest bit. Form number c has the bits of
-a first (m even), then those of b_1, b_2, ..., lowest first; number 0 is zero.
+Coordinate j is element j of the field; for m even, e is the highest bit of j. The index of a form has the bits of a
+first (m even), then those of b_1, b_2, ..., lowest first; form 0 is zero.
 """
 
 import numpy as np
@@ -59,7 +60,7 @@ def quadratic_forms(m: int, count: int) -> PackedBits:
 
 
 def trace_forms(m: int, count: int) -> PackedBits:
-    """Return the first of Tr(x^3), Tr(alpha x^3), Tr(alpha^2 x^3), ..., Tr(x^5), ...: the forms of b_j = alpha^i.
+    """Return the first of the forms Tr(x^3), Tr(alpha x^3), Tr(alpha^2 x^3), ..., Tr(x^5), Tr(alpha x^5), ...
 
     Args:
         m: Number of bits of a point.

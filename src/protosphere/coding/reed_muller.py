@@ -1,7 +1,8 @@
-"""Reed-Muller codes: RM(r, m) is the polynomials of degree at most r in m bits, evaluated at all 2^m points.
+"""Reed-Muller codes: RM(r, m) is the set of polynomials of degree at most r in m bits, evaluated at all 2^m points.
 
-n = 2^m, d = 2^(m-r) (MacWilliams & Sloane, chapter 13, theorem 3). Point number j has x_i = bit i - 1 of j, so that the
-codewords of RM(1, m) are in the order of Sylvester's Hadamard matrix: 2a is row a, 2a + 1 its complement.
+The length is n = 2^m and the distance 2^(m-r) (MacWilliams & Sloane, chapter 13, theorem 3). Point j has x_i = bit i
+- 1 of j, so that the codewords of RM(1, m) are in the order of Sylvester's Hadamard matrix: codeword 2a is row a, and
+codeword 2a + 1 its complement.
 """
 
 from functools import reduce

@@ -11,7 +11,7 @@ from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
 
 
 def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elements:
-    """Return the codewords with the given numbers.
+    """Return the codewords with the given indices.
 
     The message of number j is its k_q base-q digits, least significant first. They are the coefficients f_0, f_1, ...
     of a polynomial f; symbol i of the codeword is f(element number i).

@@ -1,14 +1,14 @@
-"""Chains of cosets of RM(1, m), shortened and punctured: their codewords and largest inner products.
+"""Unions of cosets of RM(1, m), shortened and punctured: their codewords and largest inner products.
 
-Shortening at j affinely independent points (the points 0, 1, 2, 4, ...) keeps the codewords of each coset that are zero
-there, and drops the points: the affine functions x_j, ..., x_m remain, and 2n / 2^j of the 2n codewords of a coset.
-Puncturing drops i more points. The inner product s of two codewords becomes s - j, and then at most s - j + i, so that
-cosines are at most (N mu + i - j) / (N - i - j).
+Shortening at j affinely independent points (0, 1, 2, 4, ...) keeps the codewords of each coset that are zero at these
+points, and removes the points. Of the affine functions x_j, ..., x_m remain, and of the 2n codewords of a coset 2n /
+2^j. Puncturing removes i more points. The inner product s of two codewords becomes s - j by shortening, and then at
+most s - j + i, so cosines are at most (N mu + i - j) / (N - i - j).
 
-The quadratic form number c of the chain is A_p + T_b, where p is its slope (Kerdock's a; none for m odd) and b a
-message of the linear trace forms. So differences of forms are differences of slopes plus codewords of a linear code. If
-they are few, all of them are enumerated. If they are many, the ranks of the forms bound their inner products, and one
-pair of codewords that attains the bound makes it exact. MacWilliams & Sloane, chapter 15, sections 2 and 5.
+Quadratic form c of the chain is A_p + T_b, where p is its slope (Kerdock's a; none for m odd) and b a message of the
+linear trace forms. So differences of forms are differences of slopes plus codewords of a linear code. If there are
+few differences, all of them are enumerated. If there are many, the ranks of the forms bound their inner products, and
+one pair of codewords that attains the bound makes it exact. MacWilliams & Sloane, chapter 15, sections 2 and 5.
 """
 
 from dataclasses import dataclass
@@ -28,15 +28,21 @@ from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.types import Cosine, Indices, PackedBits, Progress, ignore
 
 PROBED_DIFFERENCES = 64
-"""Differences of two cosets that are looked at together for a pair of words that attains the bound."""
+"""Number of differences of two cosets that are searched together for a pair of codewords that attains the bound."""
 
 MOST_PROBES, MOST_PROBE_PRODUCTS = 64, 3 * 10**10
-"""How often such differences are drawn, and multiplications spent on them: some seconds."""
+"""Largest number of batches of differences, and of multiplications spent on them: some seconds."""
 
 
 @dataclass(frozen=True)
 class ShortenedCosets:
-    """The chain of length 2^m, shortened at `shortened` <= m + 1 points and punctured at `punctured` others."""
+    """The nested codes of length 2^m after shortening and puncturing.
+
+    Attributes:
+        m: Base-2 logarithm of the original length.
+        shortened: Number of points at which the codes are shortened, at most m + 1.
+        punctured: Number of other points that are removed.
+    """
 
     m: int
     shortened: int = 0
@@ -65,7 +71,10 @@ class ShortenedCosets:
         return (1 << self.m) - self.shortened - self.punctured
 
     def max_cosine(self, whole: Cosine) -> Cosine:
-        """Return an upper bound on the max cosine after the cut, if that of the whole code is `whole` >= 0."""
+        """Return an upper bound on the max cosine after shortening and puncturing.
+
+        `whole` >= 0 is the max cosine of the whole code.
+        """
         return ((whole * (1 << self.m)) + self.punctured - self.shortened) / self.dim
 
     @property
@@ -86,13 +95,18 @@ class ShortenedCosets:
 
     @cached_property
     def inner(self) -> PackedBits:
-        """Generator of the remaining part of RM(1, m): the functions 1, x_1, ..., x_m from index `shortened` on."""
+        """Packed generator of the remaining part of RM(1, m): 1, x_1, ..., x_m from index `shortened` on."""
         return pack(
             unpack(generator_rows(1, self.m), 1 << self.m)[self.shortened :, self.kept]
         )
 
     def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
-        """Return the forms of these slopes, and the generator of the trace forms of these layers, restricted."""
+        """Return packed forms of the given slopes, and a packed generator of the trace forms, both shortened.
+
+        Args:
+            slopes: Slopes p of the forms.
+            layers: Number of messages of trace forms that are needed.
+        """
         none = np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)
         sloped = none if self.m % 2 else kerdock_forms(self.m, slopes)
         return self._restricted(sloped), self._restricted(
@@ -100,7 +114,10 @@ class ShortenedCosets:
         )
 
     def _restricted(self, forms: PackedBits) -> PackedBits:
-        """Forms made to vanish at the shortened points by adding affine functions, then without the dropped points."""
+        """Return the forms on the remaining points.
+
+        Affine functions are added first, so that the forms are zero at the shortened points.
+        """
         points = np.arange(1 << self.m)
         bits = unpack(forms, 1 << self.m)
         for i in range(self.shortened - 1):
@@ -114,7 +131,7 @@ class ShortenedCosets:
         return (firsts[:, None] ^ inner).reshape(-1, inner.shape[1])[:count]
 
     def numbered(self, numbers: Indices) -> PackedBits:
-        """Return the codewords with these numbers, counted coset by coset."""
+        """Return the packed codewords with these indices, counted coset by coset."""
         cosets = numbers >> self.coset_bits
         layers, (used, which) = (
             cosets // self.slopes,
@@ -128,9 +145,13 @@ class ShortenedCosets:
         )
 
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
-        """Return, for each difference x of trace messages, the largest inner product between different cosets.
+        """Return the largest inner product between different cosets for each difference x of trace messages.
 
         Entry x covers all slopes and all codewords of the cosets; it is attained if both layers are complete.
+
+        Args:
+            cosets: Number of first cosets.
+            progress: Called while cosets are compared.
         """
         slopes, traces = self.forms(
             np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes)
@@ -157,9 +178,10 @@ class ShortenedCosets:
     def closest_possible(self, cosets: int) -> int:
         """Return an upper bound on the inner products between the first cosets, by the ranks of their forms.
 
-        Among the first 2^(layer r) forms, `layer` bits a level, two differ by a form of rank at least m - 2(r - 1)
-        for m even and m + 1 - 2r for m odd. The sum of its signs, whatever affine function is added, is then at most
-        2^(m - rank/2). Shortened points lower the bound by one each, and punctured points raise it by at most one each.
+        The first 2^(layer r) forms have `layer` bits per level. Two of these forms differ by a form of rank at least
+        m - 2(r - 1) for m even and m + 1 - 2r for m odd. The sum of the signs of the difference, whatever affine
+        function is added, is then at most 2^(m - rank/2). Shortened points lower the bound by one each, and punctured
+        points raise it by at most one each.
         """
         layer = self.m - 1 + self.m % 2
         level = -(-max(1, (cosets - 1).bit_length()) // layer)
@@ -171,8 +193,14 @@ class ShortenedCosets:
     ) -> bool:
         """Return whether a pair of codewords with this inner product is found in two complete cosets.
 
-        The two cosets are from different groups of `group` consecutive cosets; the last group may be incomplete. Pairs
-        of cosets are drawn with a fixed seed until the product is found or the work limit is reached.
+        The two cosets are from different groups of `group` consecutive cosets; the last group may be incomplete.
+        Pairs of cosets are drawn with a fixed seed until the product is found or the work limit is reached.
+
+        Args:
+            cosets: Number of complete first cosets.
+            product: The inner product.
+            progress: Called after each batch of pairs.
+            group: Number of cosets of a group.
         """
         if cosets <= group:
             return False
@@ -201,14 +229,17 @@ class ShortenedCosets:
         return False
 
     def _affine_signs(self) -> NDArray[np.float32]:
-        """The words of what is left of RM(1, m) as columns of signs; of a word and its complement only one."""
+        """Return the codewords of the remaining part of RM(1, m) as columns of signs.
+
+        If no point is shortened, only one codeword of each complementary pair is returned.
+        """
         words = codewords(self.inner, 1 << self.coset_bits)
         return self._signs(words if self.shortened else words[::2]).T
 
     def _largest_products(
         self, differences: NDArray[np.float32], affine: NDArray[np.float32]
     ) -> NDArray[np.int64]:
-        """For each difference of two forms, the largest inner product of words of their cosets."""
+        """Return, for each difference of two forms, the largest inner product of codewords of their cosets."""
         products = differences @ affine
         if (
             not self.shortened

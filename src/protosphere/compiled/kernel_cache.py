@@ -31,12 +31,12 @@ from protosphere.storage.files import cache_folder
 from protosphere.version import __version__
 
 UNUSED_SECONDS = 60 * 86_400.0
-"""Time after which the folder of another version is removed."""
+"""Seconds without use after which the folder of another version is removed."""
 
 DIGEST_BYTES = 32
 
 DECORATORS = b"from protosphere.compiled.decorators import"
-"""A line that every file with compiled loops has."""
+"""A line that occurs in every file with compiled loops."""
 
 _log = logging.getLogger("protosphere")
 _reasons: list[str] = []
@@ -44,7 +44,10 @@ _reasons: list[str] = []
 
 @lru_cache(maxsize=1)
 def kernel_folder() -> Path | None:
-    """Return the folder for this version and CPU; None, with one warning, if no folder belongs to the user alone."""
+    """Return the folder of compiled loops for this version and CPU.
+
+    The result is None, with one warning, if there is no folder that only the user can write to.
+    """
     chosen = getattr(config, "CACHE_DIR", "")
     root = Path(chosen) / "protosphere" if chosen else cache_folder()
     if root is None:
@@ -68,7 +71,7 @@ def kernel_folder() -> Path | None:
 
 
 def _key() -> str:
-    """A digest of everything the machine code depends on: sources of all loops, compiler, interpreter, processor."""
+    """Return a digest of everything that determines the machine code: sources of loops, compiler, interpreter, CPU."""
     features = ""
     with suppress(RuntimeError):  # some processors do not say
         features = get_host_cpu_features().flatten()
@@ -90,7 +93,7 @@ def _key() -> str:
 
 
 def _forget_old(folder: Path) -> None:
-    """Remove the folders of versions that nobody has used for long."""
+    """Remove the folders of other versions that have not been used for `UNUSED_SECONDS`."""
     for other in folder.parent.iterdir():
         with suppress(OSError):
             if other != folder and time.time() - other.stat().st_mtime > UNUSED_SECONDS:
@@ -98,7 +101,7 @@ def _forget_old(folder: Path) -> None:
 
 
 def _in_memory(reason: str) -> None:
-    """Say, once, that loops are compiled in each process."""
+    """Log a warning, once per process, that compiled loops are not stored."""
     if not _reasons:
         _reasons.append(reason)
         _log.warning(
@@ -107,7 +110,7 @@ def _in_memory(reason: str) -> None:
 
 
 class _Implementation(CompileResultCacheImpl):
-    """What numba keeps of a function, under a name of ours, and where: in the one folder."""
+    """Name and folder under which numba stores the machine code of a function."""
 
     def __init__(self, function: Any) -> None:
         self._py_file: str = (
@@ -128,7 +131,10 @@ class _Implementation(CompileResultCacheImpl):
 
 
 class _Files(IndexDataCacheFile):
-    """One file for each function and signature, so that processes have no index to race for; its digest at the end."""
+    """One file for each function and signature, with its digest at the end.
+
+    Without a shared index, concurrent processes do not overwrite each other's entries.
+    """
 
     def _place(self, key: object) -> str:
         return f"{self._index_name.removesuffix('.nbi')}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
@@ -157,14 +163,24 @@ class KernelCache(FunctionCache):
         self._cache_file = _Files(self._cache_path, self._impl.filename_base, "")
 
     def load_overload(self, sig: object, target_context: Any) -> Any:
-        """Return the machine code of a signature, or None if it must be compiled."""
+        """Return the machine code of a signature, or None if it must be compiled.
+
+        Args:
+            sig: Signature of the function.
+            target_context: numba's compilation target.
+        """
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # not there, or of another make: it is compiled
             return None
 
     def save_overload(self, sig: object, data: Any) -> None:
-        """Store the machine code of a signature; after a failed write, keep it in memory."""
+        """Store the machine code of a signature; after a failed write, keep it in memory only.
+
+        Args:
+            sig: Signature of the function.
+            data: Machine code.
+        """
         try:
             super().save_overload(sig, data)
         except OSError as error:

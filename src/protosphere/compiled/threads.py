@@ -10,7 +10,10 @@ from threading import Lock
 from typing import Any
 
 _lock, _users, _limit = Lock(), dict[object, int | None](), ExitStack()
-"""Numbers of threads are those of the whole process. The last user gives back numpy's; all know what torch's was."""
+"""Lock and state of the thread limit, which applies to the whole process.
+
+The last user restores numpy's number of threads; every user remembers torch's original number.
+"""
 
 
 def processor_count() -> int:
@@ -24,7 +27,7 @@ def processor_count() -> int:
 
 @lru_cache(maxsize=1)
 def _libraries() -> Any:
-    """What multiplies matrices for numpy."""
+    """Return the controller of the libraries with which numpy multiplies matrices."""
     import_module("numpy")  # loaded, so that its library is found
     return import_module("threadpoolctl").ThreadpoolController()
 

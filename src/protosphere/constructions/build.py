@@ -1,4 +1,4 @@
-"""Building points from provenance; nothing is chosen again."""
+"""Building points from their provenance; no parameter is chosen again."""
 
 from dataclasses import replace
 
@@ -15,18 +15,22 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Progress, ignore
 
 NESTED = "nested from "
-"""Before a number of first classes: why points were put in order."""
+"""Prefix of the value of `mapping` by which earlier versions stored the number of first classes of a nested order."""
 
 
 UNREADABLE = (KeyError, TypeError, ValueError, IndexError)
-"""What a build function may raise for a provenance that somebody else wrote."""
+"""Exceptions that a build function may raise for a provenance that protosphere did not write."""
 
 
 def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCode:
     """Rebuild the code of a provenance and certify it again.
 
-    The result does not depend on rankings, so families that are added or preferred in later versions do not change it.
-    Codes found by a search cannot be rebuilt and raise an error: their files contain the points.
+    The result does not depend on rankings, so families that are added or preferred in later versions do not change
+    it. Codes found by a search cannot be rebuilt and raise an error: their files contain the points.
+
+    Args:
+        provenance: Request, choices and steps of the code.
+        progress: Called while pairs are measured.
 
     >>> from protosphere.constructions import best
     >>> code = best(num_classes=100, dim=15, iterations=0, catalogue=False)
@@ -50,7 +54,12 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
 
 
 def placement_of(provenance: Provenance, progress: Progress = ignore) -> Placement:
-    """Return the points of a provenance, without a certificate."""
+    """Return the points of a provenance, without a certificate.
+
+    Args:
+        provenance: Request, choices and steps of the code.
+        progress: Called while points are built.
+    """
     chosen = provenance.resolved
     mapping = provenance.mapping
     if chosen is None:
@@ -81,7 +90,12 @@ def streams(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
 
 
 def after(placement: Placement, step: Step) -> Placement:
-    """Return the points after a step; a subset of a structured code is kept as plain points."""
+    """Return the points after a step; a subset of a structured code becomes dense points without that structure.
+
+    Args:
+        placement: The points before the step.
+        step: The step.
+    """
     count = placement.count
     if step.what == ZEROS:
         description = f"{placement.description}, {step.count} zero coordinates added"
@@ -97,7 +111,7 @@ def after(placement: Placement, step: Step) -> Placement:
 
 
 def with_choice(asked: Provenance) -> Provenance:
-    """Return the provenance with all parameters chosen: the stored ones, or those chosen now if none are stored."""
+    """Return the provenance with all parameters chosen; parameters that it does not store are chosen now."""
     chosen = asked.chosen or describe(asked.construction).chosen(
         asked.num_classes, asked.dim, asked.options
     )
@@ -105,7 +119,12 @@ def with_choice(asked: Provenance) -> Provenance:
 
 
 def build(named: Provenance, progress: Progress) -> Placement | SphericalCode:
-    """Call the build function of a construction with the chosen parameters and the random generators of the seed."""
+    """Call the build function of a construction with the chosen parameters and the random generators of the seed.
+
+    Args:
+        named: Provenance with all parameters chosen.
+        progress: Called while points are built.
+    """
     entry = describe(named.construction)
     supplied = {
         "seed": named.seed,

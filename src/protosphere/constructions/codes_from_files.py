@@ -1,7 +1,7 @@
-"""Codes and points from files: read, measured again, and compared with what their construction makes.
+"""Codes and points from files: read, measured again, and compared with the points that their construction gives.
 
 A fraction that a file states for its rows is only a claim. If the file names a construction, and that construction
-makes the same rows bit for bit, its theorem proves the fraction.
+gives the same rows bit for bit, its theorem proves the fraction.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from protosphere.spherical.structures import Plain
 from protosphere.types import Progress, ignore
 
 MOST_ENTRIES = 1 << 23
-"""Numbers of a code that is made again to be compared: 64 MB."""
+"""Number of entries (64 MB) up to which a code is built again for comparison."""
 
 MOST_ORDERED = 1 << 32
-"""Products (K^2 n) spent on an order that the file does not hold."""
+"""Products K^2 n up to which a nested order that the file does not store is computed again."""
 
 LARGEST_OPTION = 1 << 12
-"""Of the integers among the options: none of a scheme in closed form takes more."""
+"""Largest integer among the options of a provenance; no scheme in closed form needs a larger one."""
 
 LONGEST_OPTION = 64
 
@@ -105,7 +105,13 @@ def certify(
 def certified_code(
     source: Any, *, normalize: bool = False, progress: Progress = ignore
 ) -> SphericalCode:
-    """Return the code of `source` with the certificate that `certify` returns; same arguments."""
+    """Return the code of `source` with the certificate that `certify` returns.
+
+    Args:
+        source: A SphericalCode, a matrix with a prototype per row, or the path of a file as `ps.load` reads it.
+        normalize: Whether to divide each row by its norm first.
+        progress: Called while pairs are measured.
+    """
     if isinstance(source, SphericalCode):
         return verified(source, progress)
     if not is_code_file(source):
@@ -148,7 +154,12 @@ def from_points(
 def verified_if_quick(
     code: SphericalCode, progress: Progress = ignore
 ) -> SphericalCode:
-    """Return the code with a measured certificate if measuring takes a fraction of a second, else unchanged."""
+    """Return the code with a measured certificate if measuring takes a fraction of a second, else unchanged.
+
+    Args:
+        code: A code, whose certificate may be unverified.
+        progress: Called while pairs are measured.
+    """
     if code.placement.structure.work > QUICK_WORK:
         return code
     return verified(code, progress)
@@ -185,7 +196,7 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
 
 
 def _has_other_grid(structure: object, rebuilt: Placement) -> bool:
-    """Whether a file says that cosines lie on a grid that is not the one of the construction."""
+    """Return whether a file states a cosine step that differs from that of the rebuilt points."""
     if not isinstance(structure, Plain) or structure.unverified_step is None:
         return False
     return structure.unverified_step != rebuilt.structure.cosine_step
@@ -194,7 +205,10 @@ def _has_other_grid(structure: object, rebuilt: Placement) -> bool:
 def _rebuilt(
     code: SphericalCode, progress: Progress
 ) -> tuple[Placement, Fraction] | None:
-    """The same dense rows, bit for bit, as their construction makes them, and its theorem, where that proves more."""
+    """Return the points as their construction makes them, and their guarantee, if that proves more than measuring does.
+
+    None is returned unless the rebuilt dense rows equal the given rows bit for bit.
+    """
     structure = code.placement.structure
     named = code.provenance
     if not isinstance(structure, Plain) or structure.measures_exactly:
@@ -224,7 +238,7 @@ def is_closed_form(named: Provenance) -> bool:
 
 
 def _is_feasible(placed: Provenance) -> bool:
-    """Whether a construction takes the sizes and the options, and those name no file."""
+    """Return whether a construction accepts the sizes and options of a provenance, and no option names a file."""
     entry = describe(placed.construction)
     K = placed.num_classes
     n = placed.dim
@@ -241,7 +255,7 @@ def _is_feasible(placed: Provenance) -> bool:
 
 
 def _quick_guarantee(named: Provenance, dim: int) -> Fraction | None:
-    """The exact guarantee of a code that can be built again quickly and without reading a file; None for any other."""
+    """Return the exact guarantee of a code that can be rebuilt quickly and without reading a file; else None."""
     placed = named.placed_by
     entry = describe(placed.construction)
     K = placed.num_classes
@@ -260,7 +274,7 @@ def _quick_guarantee(named: Provenance, dim: int) -> Fraction | None:
 
 
 def _is_small(value: object) -> bool:
-    """Whether an option is a flag, a small number or a name."""
+    """Return whether the value of an option is a flag, a small number, a short text or None."""
     if isinstance(value, str):
         return len(value) <= LONGEST_OPTION
     return value is None or (
@@ -269,12 +283,12 @@ def _is_small(value: object) -> bool:
 
 
 def _levels(named: Provenance) -> list[Provenance]:
-    """The provenance and those that it resolves to."""
+    """Return the provenance and every provenance that it resolves to."""
     return [named] if named.resolved is None else [named, *_levels(named.resolved)]
 
 
 def _is_quick(level: Provenance, dim: int) -> bool:
-    """Whether the mapping and the steps of one level stay within the sizes of the code."""
+    """Return whether the mapping and the steps of one provenance are cheap enough to be applied again."""
     ordered = level.mapping.startswith(NESTED)
     if ordered and level.num_classes**2 * level.dim > MOST_ORDERED:
         return False

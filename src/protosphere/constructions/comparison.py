@@ -1,4 +1,4 @@
-"""Comparison of schemes over dimensions with the bounds: the numbers of the paper's separation figures."""
+"""Comparison of schemes over dimensions with the bounds: the data of the paper's separation figures."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from protosphere.spherical.statistics import code_statistics, confident_scale
 from protosphere.types import Cosine, Progress, ignore
 
 PRODUCTS_A_UNIT = 10**8
-"""Multiplications that move the progress of a comparison by one."""
+"""Number of multiplications per unit of progress of a comparison."""
 
 
 def compared_schemes() -> tuple[str, ...]:
@@ -43,8 +43,8 @@ class Cell:
         dim: Dimension n.
         max_cosine: Largest cosine of two prototypes; None if the scheme is infeasible.
         infeasible_reason: Why the scheme is infeasible, or None.
-        energy: Energy of `ps.code_statistics`, for all schemes at the scale of a head on a code that meets the
-            converse. Lower is better: it is what the other classes add to the softmax at a prototype.
+        energy: Energy of `ps.code_statistics` (lower is better). The scale is the same for all schemes: that of a
+            head on a code that meets the converse.
         mean_square: Mean squared cosine of `ps.code_statistics`.
 
     Example:
@@ -62,7 +62,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds for K points in R^n: some arrangement attains `achievable`, none is below `converse`.
+    """Bounds for K points in R^n: some arrangement attains `achievable`, and no arrangement is below `converse`.
 
     Attributes:
         dim: Dimension n.
@@ -112,7 +112,7 @@ class Comparison:
         )
 
     def records(self) -> list[dict[str, Any]]:
-        """Return tidy rows for CSV or JSON, one per number: first schemes (kind 'scheme'), then bounds ('bound')."""
+        """Return tidy rows for CSV or JSON, one per value: first kind 'scheme', then kind 'bound'."""
         cells = [
             _record(
                 "scheme",
@@ -181,7 +181,19 @@ def compare_at(
     progress: Progress = ignore,
     build: Callable[..., SphericalCode] = construct,
 ) -> Comparison:
-    """Compare schemes at given pairs of scheme and dimension; `build` replaces `construct`, e.g. to cache codes."""
+    """Compare schemes at given pairs of scheme and dimension.
+
+    Args:
+        num_classes: Number K of classes.
+        requests: Pairs of a scheme and a dimension.
+        seed: Seed of stochastic schemes.
+        modify: Whether codes may be shortened, punctured and extended to reach other dimensions.
+        progress: Called after each pair.
+        build: Function that replaces `construct`, for example to cache codes.
+
+    Returns:
+        The cells of the given pairs, and the bounds at each dimension.
+    """
     K = as_integer("num_classes", num_classes, minimum=2)
     as_flag("modify", modify)
     if not requests:
@@ -208,7 +220,12 @@ def compare_at(
 
 
 def limits(num_classes: int, dim: int) -> Limits:
-    """Return the three bounds at one dimension."""
+    """Return the three bounds at one dimension.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+    """
     try:
         achievable = bounds.achievable(num_classes, dim)
     except InfeasibleError:
@@ -222,7 +239,12 @@ def limits(num_classes: int, dim: int) -> Limits:
 
 
 def limit_records(num_classes: int, rows: Iterable[Limits]) -> list[dict[str, Any]]:
-    """Return tidy rows of the bounds with the columns of a comparison; `theorem` names the theorem."""
+    """Return tidy rows of the bounds with the columns of a comparison; the column `theorem` names the theorem.
+
+    Args:
+        num_classes: Number K of points.
+        rows: Bounds at each dimension.
+    """
     return [
         _record("bound", name, num_classes, row.dim, bound.value, theorem=bound.theorem)
         for row in rows
@@ -287,12 +309,12 @@ def _cell(
 
 
 def _weight(entry: Construction, K: int, dim: int) -> int:
-    """About how long a cell takes, in units of progress: a descent has the Gram matrix at every step."""
+    """Return the approximate time of a cell in units of progress; descents compute the Gram matrix at every step."""
     return 1 + K * K * dim * int(entry.options.get("steps", 1)) // PRODUCTS_A_UNIT
 
 
 def _share(progress: Progress, done: int, weight: int, total: int) -> Progress:
-    """A descent's own progress as a part of the whole comparison's."""
+    """Return a progress function that reports the progress of one descent as a part of the whole comparison."""
 
     def within(stage: str, step: int, steps: int) -> None:
         if stage == "optimizing":

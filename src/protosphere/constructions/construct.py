@@ -1,4 +1,4 @@
-"""The calls that construct a certified code: look up the scheme, check, choose, build, certify."""
+"""Functions that construct a certified code: look up the scheme, check, choose, build, certify."""
 
 from dataclasses import replace
 from typing import Any
@@ -168,7 +168,7 @@ def _built(
 
 
 def _implied(options: dict[str, Any]) -> int | None:
-    """How many classes a similarity, a tree or a table of parts has."""
+    """Return the number of classes of the given similarity, tree or table of parts; None if none is given."""
     if options.get("similarity"):
         return len(as_similarity(options["similarity"]))
     if options.get("table"):

@@ -36,7 +36,7 @@ class Member:
     structure: Callable[[int], Structure]
 
     def place(self, num_classes: int) -> Placement:
-        """Return the first points, to be certified."""
+        """Return the first `num_classes` points, not yet certified."""
         return Placement(self.description, self.structure(num_classes))
 
 
@@ -49,7 +49,17 @@ def dense_member(
     points: Callable[[int], Points],
     step: Fraction | None = None,
 ) -> Member:
-    """Return a member with dense points, whose cosines are 1 - j * `step`; `points` returns the first rows."""
+    """Return a member with dense points.
+
+    Args:
+        dim: Dimension n.
+        size: Number of points.
+        max_cosine: Maximum cosine of all points by theorem.
+        id: Identifier of the code within its family.
+        description: Text that says what the code is.
+        points: Function from a number of points to the first rows.
+        step: Step such that all cosines are 1 - j * step for integers j; None if there is none.
+    """
 
     def structure(count: int) -> Plain:
         return Plain(points(count), step)
@@ -58,11 +68,14 @@ def dense_member(
 
 
 Members = Callable[[int], Iterable[Member]]
-"""From the largest dimension to every member up to it."""
+"""Function from the largest dimension to all members up to this dimension."""
 
 
 def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
-    """The generator itself if it asks for a dimension; else its members, listed once, up to one."""
+    """Return a function from a dimension to the members up to it.
+
+    A generator that takes a dimension is returned unchanged; the members of any other generator are listed once.
+    """
     if inspect.signature(generate).parameters:
         return generate
     listed = cache(lambda: tuple(generate()))
@@ -75,7 +88,15 @@ def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
 
 
 def fitting_member(members: Members, num_classes: int, dim: int) -> Member | None:
-    """Return the member of exactly this dimension with at least K points and the lowest maximum cosine."""
+    """Return the member of exactly this dimension with at least K points and the lowest maximum cosine.
+
+    None if none fits.
+
+    Args:
+        members: Function from the largest dimension to the members of the family.
+        num_classes: Number K of points.
+        dim: Dimension n.
+    """
     fitting = [
         member
         for member in members(dim)
@@ -87,7 +108,16 @@ def fitting_member(members: Members, num_classes: int, dim: int) -> Member | Non
 
 
 def named_member(members: Members, dim: int, id: str) -> Member:
-    """Return the member with this dimension and id."""
+    """Return the member with this dimension and id.
+
+    Args:
+        members: Function from the largest dimension to the members of the family.
+        dim: Dimension n.
+        id: Identifier of the member.
+
+    Raises:
+        InvalidArgumentError: If there is no such member.
+    """
     for member in members(dim):
         if member.dim == dim and member.id == id:
             return member
@@ -167,11 +197,11 @@ def family(
 
 
 LARGEST_FAMILY_DIM = 4096
-"""Families are searched up to this dimension."""
+"""Largest dimension up to which members of families are listed."""
 
 
 def _nowhere(name: str, members: Members, num_classes: int, dim: int) -> str:
-    """The sentence for a request no member serves: the nearest dimensions that would."""
+    """Return the message for a request that no member serves; it names the nearest dimensions with a fitting member."""
     dims = {
         member.dim
         for member in members(min(LARGEST_FAMILY_DIM, 4 * dim + 64))

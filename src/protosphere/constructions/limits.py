@@ -9,26 +9,26 @@ from protosphere.errors import brief
 from protosphere.spherical.structures.structure import LARGEST_HELD_BYTES
 
 MOST_PRODUCTS = 10**15
-"""Multiplications spent on measuring all pairs of dense points: some hours on two cores."""
+"""Multiplications up to which all pairs of dense points are compared: some hours on two cores."""
 
 LARGEST_DENSE_BYTES = 7 << 29
-"""Dense points that leave room for the rest of a process of four gigabytes: 3.5 GiB."""
+"""Largest size of dense points, 3.5 GiB, which leaves room for the rest of a process of four gigabytes."""
 
 NUMBER_BITS = 128
-"""A packed word comes with its number in the code, and with the numbers it is found by."""
+"""Number of bits for the index of a packed codeword in its code, and for the index by which it is found."""
 
 FLOAT_BITS = 64
-"""A coordinate of a dense point."""
+"""Number of bits of a coordinate of a dense point."""
 
 COPIES = 3
-"""How many times a code is in memory at once while it is built and certified."""
+"""Number of copies of a code in memory while it is built and certified."""
 
 DENSE_ROWS = 4
-"""Points of a code that are unpacked together at the least."""
+"""Smallest number of points of a code that are unpacked together."""
 
 
 def memory_bytes() -> int:
-    """Return half of the machine's memory, the share that a code may take; 8 GiB if it is unknown."""
+    """Return half of the machine's memory in bytes, the share that a code may take; 8 GiB if it is unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):
@@ -43,10 +43,10 @@ def dense_points_fit(num_bytes: int) -> bool:
 def size_infeasible_reason(
     scheme: Construction, num_classes: int, dim: int
 ) -> str | None:
-    """Return why K points of R^n are too many for memory or for measuring all pairs; None if they are not.
+    """Return why K points of R^n are too many for memory or for measuring all pairs, or None if they are feasible.
 
-    For a construction that chooses among others, the smallest requirement counts, since it takes one that fits. Points
-    are measured as dense rows, a few at a time, so that these must fit as well.
+    A construction that chooses among others takes one that fits, so the smallest requirement counts. Points are
+    measured as dense rows, a few at a time, so a few dense rows must fit as well.
 
     Args:
         scheme: Construction that is asked for the points.
@@ -70,12 +70,12 @@ def size_infeasible_reason(
 
 
 def _bits_per_point(traits: Traits, dim: int, held_bits: int) -> int:
-    """Return how many bits a point takes in the form in which the construction holds it.
+    """Return the number of bits that a point takes in the form in which the construction holds it.
 
     Args:
         traits: Traits of the construction.
         dim: Dimension n.
-        held_bits: Bits of a packed codeword that are held; very large codes compute the others on demand.
+        held_bits: Number of bits of a packed codeword that are held; very large codes compute the others on request.
     """
     if traits.numbered or traits.chooses:
         return NUMBER_BITS
@@ -87,7 +87,7 @@ def _bits_per_point(traits: Traits, dim: int, held_bits: int) -> int:
 def dim_infeasible_reason(
     scheme: str, rule: str, least: Callable[[int], int], num_classes: int, dim: int
 ) -> str | None:
-    """Return why a dimension is too small for K classes; None if it is not.
+    """Return why a dimension is too small for K classes, or None if it is large enough.
 
     Args:
         scheme: Name of the construction.
@@ -103,7 +103,7 @@ def dim_infeasible_reason(
 
 
 def class_infeasible_reason(num_classes: int, most: int, what: str) -> str | None:
-    """Return why K classes are too many; None if they are not.
+    """Return why K classes are too many, or None if they are feasible.
 
     Args:
         num_classes: Number K of classes.

@@ -9,16 +9,17 @@ from protosphere.geometry.gram import max_cosine
 from protosphere.types import Indices, Points
 
 MOST_COMPARISONS = 1 << 28
-"""Number of points squared, times the number of first points, up to which these are searched among all pairs."""
+"""Largest product (number of points)^2 * (number of first points) for which the first points are searched in all pairs.
+"""
 
 LARGEST_PAIRWISE = 4096
-"""Number of points up to which these are searched among all pairs: their cosines take 128 MB."""
+"""Largest number of points for which the first points are searched in all pairs: the cosines take 128 MB."""
 
 DIGITS = 9
-"""Cosines are rounded to so many digits before they are compared, for the same order on every machine."""
+"""Number of digits to which cosines are rounded before they are compared, for the same order on every machine."""
 
 COSINE_TOLERANCE = 1e-9
-"""Cosines this close to the largest count as the largest when points are removed."""
+"""Cosines within this difference of the largest count as equal to it when points are removed."""
 
 
 def nested_order(points: Points, num_first: int) -> Indices:
@@ -54,7 +55,9 @@ def nested_order(points: Points, num_first: int) -> Indices:
 
 
 def farthest_first(points: Points, chosen: Indices) -> Indices:
-    """Return the indices in `chosen`, then repeatedly the point whose largest cosine with all previous ones is lowest.
+    """Return an order of all points that begins with `chosen`.
+
+    Each next point is the one whose largest cosine with all previous points is lowest.
 
     Args:
         points: Unit vectors, as rows.
@@ -97,9 +100,9 @@ def far_apart(points: Points, count: int) -> Indices:
 
 
 def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None:
-    """Return `count` points every two of which are compatible, or None if the greedy choice gets stuck.
+    """Return `count` pairwise compatible points, or None if the greedy choice gets stuck.
 
-    Each step takes the point that leaves most others possible.
+    Each step takes the point that is compatible with most of the remaining points.
     """
     alive = np.ones(len(compatible), dtype=np.bool_)
     chosen = np.empty(count, dtype=np.int64)

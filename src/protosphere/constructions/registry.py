@@ -1,4 +1,4 @@
-"""The list of constructions: one frozen record each, made by decorating its build function."""
+"""The list of constructions: one frozen record each, made by decorating a build function."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -17,19 +17,19 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine
 
 SUPPLIED = ("num_classes", "dim", "seed", "rng", "progress", "chosen")
-"""What every build function may ask for by name; its other parameters are the scheme's options."""
+"""Parameters of build functions that the package supplies by name; all other parameters are the scheme's options."""
 
 Build = Callable[..., Placement | SphericalCode]
-"""(num_classes, dim, rng, progress, chosen, options...) to points, or to a code that is certified already."""
+"""Function (num_classes, dim, rng, progress, chosen, options...) that returns points, or a certified code."""
 
 InfeasibleReason = Callable[..., str | None]
-"""(num_classes, dim, options...) to None, or to one sentence: why not, and what would work."""
+"""Function (num_classes, dim, options...) that returns None, or a sentence: why not, and what would work."""
 
 Guarantee = Callable[..., Cosine | None]
-"""(num_classes, dim, options...) to the max cosine that a theorem promises, or None."""
+"""Function (num_classes, dim, options...) that returns the max cosine that a theorem guarantees, or None."""
 
 Choose = Callable[..., Mapping[str, Any]]
-"""(num_classes, dim, options...) to the parameters that the request leaves open."""
+"""Function (num_classes, dim, options...) that returns the parameters that the request leaves open."""
 
 
 def always_feasible(*_: object, **__: object) -> None:
@@ -41,7 +41,7 @@ def no_guarantee(*_: object, **__: object) -> None:
 
 
 def orthogonal_or_antipodal(*_: object, **__: object) -> Fraction:
-    """Return 0, the guarantee of schemes without a positive cosine."""
+    """Return 0, the guarantee of schemes that have no positive cosine."""
     return Fraction(0)
 
 
@@ -108,7 +108,13 @@ class Construction:
     def chosen(
         self, num_classes: int, dim: int, options: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """Return the parameters that a feasible request leaves open."""
+        """Return the parameters that a feasible request leaves open.
+
+        Args:
+            num_classes: Number K of points.
+            dim: Dimension n.
+            options: All options of the scheme.
+        """
         if self.choose is None:
             return {}
         return self.choose(num_classes, dim, **options)
@@ -120,7 +126,14 @@ class Construction:
         chosen: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Cosine | None:
-        """Return the guarantee of the code with these `chosen` parameters."""
+        """Return an upper bound on the maximum cosine of the code; None if no theorem gives one.
+
+        Args:
+            num_classes: Number K of points.
+            dim: Dimension n.
+            chosen: Parameters that the request leaves open.
+            options: All options of the scheme.
+        """
         supplied = _asked_for(self.guarantee, {"chosen": chosen})
         return self.guarantee(num_classes, dim, **supplied, **options)
 
@@ -131,7 +144,14 @@ class Construction:
         supplied: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Placement | SphericalCode:
-        """Call `build` with those of the `supplied` arguments that it takes."""
+        """Call `build` with those of the `supplied` arguments that it takes, and return its result.
+
+        Args:
+            num_classes: Number K of points.
+            dim: Dimension n.
+            supplied: Values of the parameters in `SUPPLIED`.
+            options: All options of the scheme.
+        """
         wanted = _asked_for(self.build, supplied)
         return self.build(num_classes, dim, **wanted, **options)
 
@@ -159,13 +179,13 @@ TEXTS: Mapping[str, Callable[[Any], str]] = {
     "tree": lambda tree: taxonomy(tree).text,
     "table": lambda table: part_table(table).text if table else "",
 }
-"""Options that provenance holds as text, whatever they were given as."""
+"""Options that provenance stores as text, and the functions that convert them."""
 
 
 CONSTRUCTIONS: Registry[Construction] = Registry(
     "construction", argument="scheme", listing="ps.available() names them all"
 )
-"""Every construction by its name."""
+"""Registry of all constructions by name."""
 
 
 def construction(

@@ -1,4 +1,4 @@
-"""Computing the rows of an atlas, resumably, and checking them by building the codes again."""
+"""Computation of the rows of an atlas, which can be resumed, and their check by building the codes again."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,11 +20,11 @@ from protosphere.types import Cosine, Progress, ignore
 SAVE_SECONDS = 2.0
 
 Found = tuple[Cosine, str, str]
-"""A max cosine, the scheme whose it is, and its description."""
+"""A max cosine, the scheme that attains it, and the description of the code."""
 
 
 def paper_columns() -> tuple[str, ...]:
-    """Return the paper's linear codes, which have a column each in the atlas, modified to every dimension."""
+    """Return the names of the paper's linear codes; each has a column in the atlas, modified to every dimension."""
     return constructions_with(lambda traits: traits.in_paper and traits.linear)
 
 
@@ -36,7 +36,15 @@ def atlas_row(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> AtlasRow:
-    """Compute the row of (K, n)."""
+    """Compute the row of the atlas for (K, n).
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+        iterations: Evaluations of the search of `ps.best`.
+        seed: Seed of the search.
+        progress: Called during the search.
+    """
     code = best(
         num_classes=num_classes,
         dim=dim,
@@ -66,7 +74,15 @@ def beside_bounds(
     converse: Bound,
     compared: Mapping[str, float | None],
 ) -> AtlasRow:
-    """Return the row of (K, n) for a given code, with the bounds and the paper's codes; nothing is searched."""
+    """Return the row of (K, n) for a given code, with the bounds and the paper's codes; nothing is searched.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+        found: Max cosine, scheme and description of the code.
+        converse: The tightest proved lower bound.
+        compared: Max cosine of each of the paper's linear codes, None if infeasible.
+    """
     value, scheme, description = found
     cell = (num_classes, dim)
     achievable = limits(num_classes, dim).achievable
@@ -109,11 +125,18 @@ def write_atlas(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> tuple[AtlasRow, ...]:
-    """Compute the rows that the file does not have yet, and return all rows of the file.
+    """Compute the missing rows of an atlas file, save the file, and return all its rows.
 
-    The file is replaced as rows are finished. Rows made with another seed or other iterations are computed again. A row
-    is never worse than one with more classes or fewer dimensions: it uses a part of the better code. A second call for
-    the same file is refused while the first one runs.
+    The file is replaced as rows are finished. Rows made with another seed or other iterations are computed again. A
+    row is never worse than a row with more classes or fewer dimensions: it then uses a part of the better code. A
+    second call for the same file is refused while the first call runs.
+
+    Args:
+        path: The atlas file.
+        cells: The (K, n) pairs that the file should have.
+        iterations: Evaluations of each search.
+        seed: Seed of the searches.
+        progress: Called after each row.
     """
     with locked(Path(path), "atlas"):
         stored = read_atlas(path) if Path(path).exists() else ()
@@ -137,7 +160,9 @@ def write_atlas(
 
 
 def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
-    """Rebuild the code of each row and return how many were checked.
+    """Rebuild the code of each row and return the number of checked rows.
+
+    Args:     rows: Rows of an atlas.     progress: Called after each row.
 
     Raises:
         CertificateError: At the first row whose code is worse than stated or whose converse is wrong.

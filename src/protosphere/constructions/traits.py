@@ -1,16 +1,16 @@
-"""Traits: what a construction states about itself for the other packages."""
+"""Traits: properties that a construction states about itself for the other packages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 LineStyle = str | tuple[int, tuple[int, ...]]
-"""A line as matplotlib takes it: "-", "none", or an offset and the lengths of dashes."""
+"""Line style in matplotlib's notation: "-", "none", or an offset and the lengths of dashes."""
 
 
 @dataclass(frozen=True)
 class FigureStyle:
-    """How one scheme is drawn.
+    """Style with which figures draw one scheme.
 
     The colors are those of Okabe and Ito, which color-blind readers can tell apart.
 
@@ -77,4 +77,4 @@ class Traits:
 
 
 NO_TRAITS = Traits()
-"""The traits of a construction that says nothing of itself."""
+"""Traits of a construction that states none."""

@@ -13,10 +13,10 @@ import numpy as np
 from protosphere.types import Indices, Points
 
 BLOCK_ROWS = 1 << 14
-"""Partial vectors held at once: they stay in the processor's cache."""
+"""Number of partial vectors that are processed together, so that they stay in the processor's cache."""
 
 SLACK = 1e-9
-"""How much further, relatively, is looked: what is just at the distance is found whatever the rounding."""
+"""Relative extension of the distance, so that vectors at the distance are found whatever the rounding."""
 
 
 def cholesky_factor(gram: Indices) -> Points:

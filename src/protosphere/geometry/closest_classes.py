@@ -17,27 +17,27 @@ from numpy.typing import NDArray
 from protosphere.types import Indices, Points
 
 MOST_ROWS = 1 << 25
-"""Rows that a search may sort or compare: some seconds."""
+"""Number of rows that a search may sort or compare: some seconds."""
 
 PAIRS_AT_ONCE = 1 << 14
-"""Pairs of classes whose distance is computed together."""
+"""Number of pairs of classes whose distances are computed together."""
 
 ROUNDING = 1e-13
-"""Distances this close count as equal."""
+"""Distances within this difference count as equal."""
 
 Values = NDArray[np.unsignedinteger]
-"""Row i has the value of each part of class i."""
+"""K x P indices of values; row i has the value of each part of class i."""
 
 Hashes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
 class ClosestPair:
-    """The outcome of a search.
+    """The outcome of a search for the closest pair.
 
     Attributes:
         distance: 1 - cosine of the closest pair that was found; infinity if none was found.
-        bound: No pair of classes has a smaller distance than the smaller of this and `distance`.
+        bound: Lower bound on the distance of all pairs that were not compared.
     """
 
     distance: float
@@ -89,7 +89,7 @@ def closest_classes(
 def _sets_by_sum(
     part_distances: Sequence[float],
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """All nonempty sets of parts, in order of the sum of their distances.
+    """Yield all nonempty sets of parts, in order of the sum of their distances, each after this sum.
 
     The successors of a set either add the next part in order of distance or move the last part on to it.
     """
@@ -108,7 +108,7 @@ def _sets_by_sum(
 
 
 def _value_hashes(part_points: Sequence[Points]) -> list[Hashes]:
-    """A random number for each value of each part: the hash of a class is the sum of those of its values."""
+    """Return a random integer for each value of each part; the hash of a class is the sum of those of its values."""
     rng = np.random.default_rng(0)
     largest = np.iinfo(np.uint64).max
     return [
@@ -119,7 +119,7 @@ def _value_hashes(part_points: Sequence[Points]) -> list[Hashes]:
 def _row_hashes(
     values: Values, hashes: Sequence[Hashes], chosen: Sequence[int]
 ) -> Hashes:
-    """The sum of the hashes of the chosen parts' values, of each class."""
+    """Return, for each class, the sum of the hashes of its values of the chosen parts."""
     total = np.zeros(len(values), dtype=np.uint64)
     for part in chosen:
         total += hashes[part][values[:, part]]
@@ -127,7 +127,7 @@ def _row_hashes(
 
 
 def _agreeing_pairs(hashes: Hashes) -> Iterator[tuple[Indices, Indices]]:
-    """All pairs of classes of one hash, in batches: at distance 1, 2, ... in the sorted order."""
+    """Yield all pairs of classes with equal hashes, in batches: pairs at distance 1, 2, ... in the sorted order."""
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]
     starts = np.arange(len(order))
@@ -148,7 +148,7 @@ def _smallest_distance(
     part_points: Sequence[Points],
     shares: Sequence[float],
 ) -> float:
-    """The smallest distance of the pairs (left[i], right[i])."""
+    """Return the smallest distance of the pairs (left[i], right[i])."""
     smallest = np.inf
     for start in range(0, len(left), PAIRS_AT_ONCE):
         batch = slice(start, start + PAIRS_AT_ONCE)
@@ -165,7 +165,16 @@ def pair_distances(
     part_points: Sequence[Points],
     shares: Sequence[float],
 ) -> NDArray[np.float64]:
-    """Return 1 - cosine of each pair of rows: the sum over parts of share times half the squared distance."""
+    """Return 1 - cosine of row i of `left` and row i of `right`, for all i.
+
+    It is the sum over parts of share times half the squared distance of the values' points.
+
+    Args:
+        left: Values of classes, one class per row.
+        right: Values of as many classes.
+        part_points: Unit vectors of the values of each part.
+        shares: Weight of each part in the cosine of two classes.
+    """
     total = np.zeros(len(left))
     for part, points in enumerate(part_points):
         between = points[left[:, part]] - points[right[:, part]]
@@ -174,7 +183,7 @@ def pair_distances(
 
 
 def has_equal_rows(values: Values) -> bool:
-    """Return whether two rows are the same.
+    """Return whether two rows of a matrix are the same.
 
     >>> has_equal_rows(np.array([[0, 1], [1, 1], [0, 1]], dtype=np.uint8))
     True

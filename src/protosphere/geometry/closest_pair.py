@@ -5,7 +5,7 @@ import numpy as np
 from protosphere.types import Indices, Points
 
 DEEPEST = 7
-"""Dimensions up to which a tree of a million points is searched in about a minute."""
+"""Largest dimension in which a k-d tree of a million points is searched in about a minute."""
 
 
 def closest_pair_cosine(points: Points) -> float:

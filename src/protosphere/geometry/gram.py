@@ -11,12 +11,13 @@ from protosphere.types import PackedBits, Points, Progress, ignore
 Block = NDArray[np.float64] | NDArray[np.float32]
 
 BLOCK_ENTRIES = 1 << 22
-"""Entries of one Gram block; with its two row blocks it stays near 50 MB."""
+"""Number of entries of a block of the Gram matrix; with its two blocks of rows it takes about 50 MB."""
 
 COLUMNS = 1 << 12
-"""Columns multiplied at once; the sums of blocks are added in float64.
+"""Number of columns multiplied together; the products of the blocks of columns are added in float64.
 
-Rounding grows with the length of a block plus the number of blocks, and float32 products of signs stay exact.
+The rounding error grows with the length of a block plus the number of blocks, and float32 products of signs stay
+exact.
 """
 
 
@@ -27,7 +28,7 @@ class Rows:
     Attributes:
         count: Number of rows.
         dim: Number of columns.
-        slice: Function from the first and the last row (exclusive) to the rows between them.
+        slice: Function from the first row and the last row (exclusive) to the rows between.
     """
 
     count: int
@@ -36,7 +37,7 @@ class Rows:
 
     @property
     def block(self) -> int:
-        """Number of rows to read at once."""
+        """Number of rows to read together."""
         by_row_entries = BLOCK_ENTRIES // max(self.dim, 1)
         by_gram_entries = BLOCK_ENTRIES**0.5
         return int(max(1, min(self.count, by_row_entries, by_gram_entries)))
@@ -155,7 +156,12 @@ def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
 
 
 def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
-    """Return the largest inner product of two different rows."""
+    """Return the largest inner product of two different rows.
+
+    Args:
+        rows: Row vectors.
+        progress: Called after each block of the Gram matrix.
+    """
     largest = -np.inf
     for products in pair_products(rows, progress):
         largest = max(largest, float(products.max(initial=-np.inf)))

@@ -1,4 +1,4 @@
-"""Points of one coset of a lattice, whose shortest vector is a lower bound on all distances."""
+"""Points of one coset of a lattice: the shortest lattice vector is a lower bound on all their distances."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,13 +8,13 @@ import numpy as np
 from protosphere.types import Indices, Points
 
 COSET_TOLERANCE = 1e-12
-"""How far rounding may carry points from the lattice."""
+"""Largest difference from lattice points that rounding may cause."""
 
 BLOCK_ROWS = 1 << 14
-"""Points looked at together: what is computed of them stays in the processor's cache."""
+"""Number of points that are processed together, so that intermediate results stay in the processor's cache."""
 
 MIXER = 0x1E3779B97F4A7C15
-"""An odd number without pattern: products with it scatter over 64 bits."""
+"""Odd multiplier with irregular bits: products with it spread hashes over 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class LatticeCoset:
 
     Attributes:
         basis: Basis of the lattice, as rows.
-        least: Squared length of its shortest vector, or a lower bound of it, in the scale of the points.
+        least: Squared norm of its shortest nonzero vector, or a lower bound on it, in the scale of the points.
         theorem: Theorem that gives `least`.
     """
 
@@ -55,7 +55,7 @@ class LatticeCoset:
         return 1 - float(self.least) <= shortest + COSET_TOLERANCE
 
     def holds(self, points: Points, lengths: Points | None = None) -> bool:
-        """Return whether the points are different points of one coset of the lattice.
+        """Return whether the points are distinct points of one coset of the lattice.
 
         Args:
             points: Unit vectors, as rows.

@@ -9,19 +9,19 @@ import numpy as np
 from protosphere.types import Points
 
 ROUNDING = 1e-9
-"""Vectors this little shorter, relatively, are of the length itself."""
+"""Relative difference from the given length up to which a shorter vector counts as having this length."""
 
 LOVASZ = 0.99
 MOST_SWAPS = 20_000
 
 MOST_PARTS = 64
-"""Into which a squared length is divided for the unit of all inner products."""
+"""Largest number of parts of the given squared length that is tried as a unit of all inner products."""
 
 BELOW_NEXT = 1e-6
-"""How far beyond a multiple lengths are looked for; the next multiple is further."""
+"""Relative distance beyond a multiple of the unit up to which vectors are searched; the next multiple is farther."""
 
 MOST_PARTIAL = 2_000_000
-"""Partial vectors held at once: 500 MB; lattices of 32 dimensions need some thousands."""
+"""Largest number of partial vectors in memory: 500 MB; lattices of 32 dimensions need some thousands."""
 
 
 def has_shorter(basis: Points, squared_length: float) -> bool | None:
@@ -71,7 +71,7 @@ def _largest_shorter(basis: Points, squared_length: float) -> float:
 
 
 def _any_within(triangle: Points, squared_length: float) -> bool | None:
-    """Return whether a lattice has a non-zero vector that is at most so long.
+    """Return whether a lattice has a nonzero vector of at most the given length.
 
     Args:
         triangle: Triangular factor of a basis of the lattice.
@@ -134,5 +134,8 @@ def lll_reduced(basis: Points) -> Points | None:
 
 
 def _triangle(rows: Points) -> Points:
-    """The triangular factor: entry (i, k) is the inner product of row k with direction i of Gram and Schmidt."""
+    """Return the triangular factor of a basis.
+
+    Entry (i, k) is the inner product of row k with direction i of the Gram-Schmidt process.
+    """
     return np.linalg.qr(rows.T)[1]

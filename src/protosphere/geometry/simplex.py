@@ -25,7 +25,7 @@ def simplex_points(num_points: int) -> Points:
 
 
 def simplex_factors(num_points: int | Indices, j: Indices) -> Points:
-    """Return coordinate j of the points before point j.
+    """Return coordinate j of the vertices before vertex j of a regular simplex.
 
     Args:
         num_points: Number of vertices of the simplex.

@@ -1,4 +1,4 @@
-"""Making and checking unit vectors."""
+"""Computing and checking unit vectors."""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ from protosphere.errors import InvalidArgumentError
 from protosphere.types import Points
 
 UNIT_TOLERANCE = 1e-5
-"""How far from 1 a norm may be and still count as rounding: float32 rows of a million entries stay within it."""
+"""Largest difference of a norm from 1 that counts as rounding: float32 rows of a million entries stay within it."""
 
 BLOCK_ROWS = 1 << 16
-"""Rows that are normalized together: of many, no second copy is held."""
+"""Number of rows that are normalized together, so that large arrays are not copied as a whole."""
 
 
 def product_rounding(dim: int) -> float:

@@ -1,4 +1,4 @@
-"""Codes made of orbits: a group, its action on R^n, and how many orbits of each size add up to K points."""
+"""Codes made of orbits: a group, its action on R^n, and numbers of orbits of each size that add up to K points."""
 
 from dataclasses import dataclass
 
@@ -19,10 +19,10 @@ Matrices = NDArray[np.float64]
 MAX_GROUP_ORDER = 168
 
 MIN_SQUARED_DISTANCE = 1e-6
-"""Squared distance below which two images of a point count as the same."""
+"""Squared distance below which two images of a point count as equal."""
 
 MAX_PARENT_RATIO = 1.25
-"""Largest number of points of a parent code, in units of K."""
+"""Largest number of points of a parent code, relative to K."""
 
 FAMILY_PROBABILITIES = (0.45, 0.3, 0.25)
 """Probabilities of cyclic, metacyclic and other groups."""
@@ -30,13 +30,13 @@ FAMILY_PROBABILITIES = (0.45, 0.3, 0.25)
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """A code made of orbits: the group, and the number of orbits of each type.
+    """A code made of orbits: a group, its action on R^n, and the number of orbits of each type.
 
     Attributes:
         name: The name of the group, with the number and the size of the orbits.
         counts: The number of orbits of each type.
-        cosets: For each type the (size, n, n) matrices that make an orbit of its representative.
-        projectors: For each type the projector onto the space that its representatives lie in.
+        cosets: For each type, the (size, n, n) matrices that map a representative to its orbit.
+        projectors: For each type, the projector onto the space of its representatives.
     """
 
     name: str
@@ -47,7 +47,10 @@ class Arrangement:
     def random_representatives(
         self, batch: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return (batch, m, n) unit representatives, uniform within their spaces."""
+        """Return (batch, m, n) unit representatives, uniform within their spaces.
+
+        Args:     batch: Number of starts.     rng: Source of the random choices.
+        """
         blocks: list[NDArray[np.float64]] = []
         for count, projector in zip(self.counts, self.projectors, strict=True):
             gaussian = rng.standard_normal((batch, count, len(projector)))
@@ -77,7 +80,7 @@ def _is_trivial(representation: Matrices) -> bool:
 
 
 def _random_action(symmetry: Group, dim: int, rng: np.random.Generator) -> Matrices:
-    """Draw a sum of irreducible representations of total dimension `dim`: mostly distinct ones, few trivial ones."""
+    """Draw a sum of irreducible representations of total dimension `dim`, mostly distinct and few of them trivial."""
     trivial = next(part for part in symmetry.irreducibles if _is_trivial(part))
     nontrivial = [part for part in symmetry.irreducibles if part is not trivial]
     matrices = np.zeros((len(symmetry.table), dim, dim))
@@ -104,7 +107,7 @@ def _random_action(symmetry: Group, dim: int, rng: np.random.Generator) -> Matri
 def _orbit_types(
     symmetry: Group, matrices: Matrices, rng: np.random.Generator
 ) -> list[tuple[Matrices, Points]]:
-    """Return coset matrices and projectors of the subgroups that are the whole stabilizer of some point."""
+    """Return the coset matrices and the projector of each subgroup that is the whole stabilizer of some point."""
     types: list[tuple[Matrices, Points]] = []
     for subgroup in symmetry.subgroups:
         members = list(subgroup)
@@ -124,7 +127,10 @@ def _orbit_types(
 def _random_composition(
     sizes: list[int], max_counts: list[int], total: int, rng: np.random.Generator
 ) -> list[int] | None:
-    """Draw how many orbits of each size add up to `total`, large ones with a higher probability; None at a dead end."""
+    """Draw numbers of orbits of each size whose points add up to `total`; None if the drawn sizes leave a remainder.
+
+    Large orbits are drawn with a higher probability.
+    """
     counts = [0] * len(sizes)
     while total > 0:
         fitting = [
@@ -144,7 +150,7 @@ def _random_composition(
 def _random_group(
     num_points: int, rng: np.random.Generator
 ) -> tuple[str, Group] | None:
-    """Draw a group of order at most K and its name; None where the family drawn has none."""
+    """Draw a group of order at most K, and return its name and the group; None if the drawn family has none."""
     max_order = max(2, min(num_points, MAX_GROUP_ORDER))
     family = _random_family(rng, list(group_names(max_order)))
     if not family:
@@ -159,7 +165,7 @@ def _random_group(
 def random_arrangement(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw an arrangement of K points in R^n.
+    """Draw an arrangement of K points in R^n at random.
 
     Args:
         num_points: K.
@@ -184,7 +190,7 @@ def _arranged(
     num_points: int,
     rng: np.random.Generator,
 ) -> Arrangement | None:
-    """Draw orbits of an action that add up to K points; None where they do not."""
+    """Draw orbits of an action that add up to K points; None if the drawn sizes do not."""
     types = _orbit_types(symmetry, action, rng)
     sizes = [len(cosets) for cosets, _ in types]
     if max(sizes, default=0) < 2:
@@ -209,7 +215,7 @@ def _arranged(
 def random_parent(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw an arrangement of K or up to a quarter more points in R^n.
+    """Draw an arrangement of K to 1.25 K points in R^n at random.
 
     Half of the groups are those of `random_arrangement`, the others consist of signed permutations of the coordinates.
 

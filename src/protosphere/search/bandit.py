@@ -1,8 +1,9 @@
-"""The state and the phases of a search: many short descents, the best of which are varied and refined.
+"""The state and the phases of a search: many short descents; the best results are varied and refined.
 
 Every initialization, and every code that the caller gives, is an arm of a multi-armed bandit. A race tries each arm
-briefly; then the arms that led to the lowest cosines are drawn more often. The best codes are varied by moving some of
-their points into holes and descending again.
+briefly; then the arms that led to the lowest cosines are drawn more often. The best codes are varied by moving some
+of their points into holes and descending again. Temperatures in this module are inverse temperatures: they multiply
+the cosines.
 """
 
 from collections import Counter
@@ -29,26 +30,26 @@ VARIATION_END = 0.8
 FINISHING_END = 0.95
 
 RACE_RANDOM_TEMPERATURE = 10.0
-"""First temperature of random initializations in the race."""
+"""First inverse temperature of random initializations in the race."""
 
 RACE_GIVEN_TEMPERATURE = 25.0
-"""First temperature of given codes in the race, times the nearness; a lower one would destroy them."""
+"""First inverse temperature of given codes in the race, times the nearness; a lower one would destroy the codes."""
 
 RACE_LAST_TEMPERATURE = 1200.0
-"""Last temperature of the race, times the nearness."""
+"""Last inverse temperature of the race, times the nearness."""
 
 RACE_STEPS = 15
-"""Evaluations at each temperature of the race."""
+"""Number of evaluations at each temperature of the race."""
 
 SPRINT_LAST_TEMPERATURE = 300.0
-"""Last temperature of the short descents that a search with a target begins with."""
+"""Last inverse temperature of the short descents with which a search for a target begins."""
 
 # First temperatures of the leaders of the race.
 DEEPEN_RANDOM_TEMPERATURE = 12.0
 DEEPEN_GIVEN_TEMPERATURE = 25.0
 
 HIGH_NEARNESS = 50.0
-"""Nearness above which first temperatures rise with it."""
+"""Nearness above which first inverse temperatures rise with it."""
 
 # Lowest first temperatures of new starts, and the ratio of the highest to the lowest.
 EXPLORE_RANDOM_TEMPERATURE = 5.0
@@ -56,24 +57,24 @@ EXPLORE_GIVEN_TEMPERATURE = 8.0
 EXPLORE_TEMPERATURE_RATIO = 10.0
 
 SCREENING_STEPS = 100
-"""Evaluations at each temperature while a start is screened."""
+"""Number of evaluations at each temperature while a start is screened."""
 
 FINISHED_TEMPERATURE = 1e6
-"""Temperature at which a code is as good as converged."""
+"""Inverse temperature at which a code has practically converged."""
 
 FINISHING_START_TEMPERATURE = 1e3
 
 FINISHING_STEPS = 200
-"""Evaluations at each temperature while a code is finished."""
+"""Number of evaluations at each temperature while a code is finished."""
 
 POLISHING_SHARE = 0.05
-"""Share of the budget for Newton's method, also beyond the whole budget."""
+"""Share of the budget for Newton's method, even beyond the whole budget."""
 
 MIN_POLISHING_PRODUCTS = 1e9
-"""Products that Newton's method may take in any case."""
+"""Number of products that Newton's method may use in any case."""
 
 OF_ORBITS = ("symmetric", "parent")
-"""Initializations that are made of orbits of a group."""
+"""Initializations that consist of orbits of a group."""
 
 FREED_PARENTS = 3
 """Number of parent codes of a batch that are screened without their symmetry."""
@@ -81,12 +82,12 @@ FREED_PARENTS = 3
 SYMMETRIC_BATCH = 8
 SYMMETRIC_ATTEMPTS = 50
 MAX_REPRESENTATIVE_SHARE = 0.6
-"""Share of the points up to which representatives of orbits are worth a symmetric descent."""
+"""Largest number of representatives of orbits, relative to K, for which a symmetric descent is worthwhile."""
 
 
 @dataclass
 class Arm:
-    """An initialization, or a code to start from, and the lowest largest cosine that it led to."""
+    """An initialization, or a code to start from, and the lowest maximum cosine of the codes that it led to."""
 
     initialization: str
     code: Points | None = None
@@ -104,12 +105,12 @@ class BanditSearch:
         backend: The method of descents.
         initializations: Initializations to draw from.
         polishes: Whether to end with Newton's method.
-        target: A largest cosine that is good enough.
-        floor: A lower bound on the largest cosine.
-        thrifty: Whether to end early where improvement is unlikely.
+        target: A maximum cosine that is good enough.
+        floor: A lower bound on the maximum cosine.
+        thrifty: Whether to end early if improvement is unlikely.
         arms: The arms of the bandit.
         starts: Number of starts of each initialization.
-        explored: Whether new starts were screened already.
+        explored: Whether new starts have been screened.
     """
 
     num_points: int
@@ -136,18 +137,18 @@ class BanditSearch:
 
     @property
     def nearness(self) -> float:
-        """Return 1 / (1 - c) for the lowest largest cosine c so far, or for c = 0.5 if there is none."""
+        """1 / (1 - c) for the lowest maximum cosine c so far; c = 0.5 if there is no code yet."""
         value = self.pool.best.value if self.pool else 0.5
         return 1 / (1 - min(value, 1 - 1e-6))
 
     @property
     def epochs_used(self) -> float:
-        """Return the number of epochs that the spent budget corresponds to."""
+        """Number of epochs that the spent budget corresponds to."""
         return self.budget.share / VARIATION_END * self.backend.epochs
 
     @property
     def is_varying(self) -> bool:
-        """Return whether the exploration of the epoch is over, so that good codes are varied."""
+        """Whether the exploration of the epoch is over, so that good codes are varied."""
         within_epoch = self.epochs_used % 1
         return within_epoch * VARIATION_END > EXPLORATION_END
 
@@ -160,7 +161,12 @@ class BanditSearch:
             self.explore()
 
     def add_code(self, points: Points, initialization: str) -> None:
-        """Add a given code as an arm, unless it is one already, and to the pool if it has K points."""
+        """Add a given code as an arm, unless it is an arm already, and to the pool if it has K points.
+
+        Args:
+            points: The code, of any size.
+            initialization: Name of its origin, such as "given".
+        """
         for arm in self.arms:
             if arm.code is not None and np.array_equal(arm.code, points):
                 return
@@ -205,7 +211,7 @@ class BanditSearch:
             self._admit_all(batch, found)
 
     def deepen(self) -> None:
-        """Screen the leaders of the race with the full number of evaluations."""
+        """Screen the best codes of the race with the full number of evaluations."""
         leaders = self.pool.unfinished[: self._affordable_starts()]
         if not leaders:
             return
@@ -216,7 +222,7 @@ class BanditSearch:
         self._screen(arms, starts, first)
 
     def explore(self) -> None:
-        """Screen one batch of new starts, each from an arm drawn among those with the lowest values."""
+        """Screen one batch of new starts from arms; arms with low values are drawn more often."""
         of_orbits = [arm for arm in self.arms if arm.initialization in OF_ORBITS]
         drawn = self._draw_arms()
         for arm in of_orbits:
@@ -232,7 +238,7 @@ class BanditSearch:
         self.explored = True
 
     def _draw_arms(self) -> list[Arm]:
-        """Draw arms for a batch, with probabilities that decrease exponentially with their rank."""
+        """Return arms for a batch, drawn with probabilities that decrease exponentially with their rank."""
         ranked = sorted(self.arms, key=lambda arm: arm.value)
         breadth = self.backend.breadth
         ranks = self.rng.exponential(breadth, self._affordable_starts())
@@ -240,7 +246,7 @@ class BanditSearch:
         return [ranked[min(worst, int(rank))] for rank in ranks.astype(int)]
 
     def vary(self) -> None:
-        """Screen one batch of the best codes with some of their points moved into holes."""
+        """Screen one batch of variations of the best codes, with some of their points moved into holes."""
         codes = self.pool.codes
         ranks = self.rng.exponential(2, self._affordable_starts()).astype(int)
         drawn = [codes[int(rank)] for rank in np.minimum(ranks, len(codes) - 1)]
@@ -254,7 +260,7 @@ class BanditSearch:
         self._screen(arms, starts, first)
 
     def _affordable_starts(self) -> int:
-        """Return the size of a batch, or what the budget allows, at least one."""
+        """Return the number of starts of a batch, or the number that the budget still allows; at least one."""
         left = self.budget.left(self.screening_share, self.backend.workers)
         affordable = left / self.backend.screening
         return int(max(1, min(self.backend.batch, affordable)))
@@ -268,14 +274,14 @@ class BanditSearch:
         return start + size * self.rng.standard_normal(start.shape)
 
     def _screen(self, arms: list[Arm], starts: list[Points], first: Points) -> None:
-        """Anneal the starts and admit the results, each for its arm."""
+        """Anneal the starts and admit the results to the pool, each for its arm."""
         found = self.backend.descend(
             starts, first, self.backend.last, SCREENING_STEPS, self.screening_share
         )
         self._admit_all(arms, found, self.screening_finishes)
 
     def _explore_orbits(self, arm: Arm) -> None:
-        """Screen a batch of starts on orbits of one group; where none fits, the arm becomes a random one."""
+        """Screen a batch of starts on orbits of one group; if none fits, the arm becomes a random initialization."""
         arrangement = self._draw_arrangement(arm)
         if arrangement is None:
             arm.initialization = "random"
@@ -299,7 +305,7 @@ class BanditSearch:
         arm.value = min(arm.value, of_group.value)
 
     def _free_parents(self, of_group: Arm, parents: list[Points]) -> None:
-        """Remove the surplus points of the best parents, and screen what is left without its symmetry."""
+        """Remove the surplus points of the best parents, and screen the remaining points without the symmetry."""
         ranked = sorted(parents, key=max_cosine)[:FREED_PARENTS]
         starts = [
             resize(parent, self.num_points, self.dim, self.rng, caps=False)
@@ -310,7 +316,7 @@ class BanditSearch:
         self._screen([of_group] * len(starts), starts, first)
 
     def _draw_arrangement(self, arm: Arm) -> Arrangement | None:
-        """Draw an arrangement with few representatives; None where many attempts fail."""
+        """Draw an arrangement with few representatives; None if all attempts fail."""
         draw = random_parent if arm.initialization == "parent" else random_arrangement
         max_representatives = MAX_REPRESENTATIVE_SHARE * self.num_points + 1
         for _ in range(SYMMETRIC_ATTEMPTS):
@@ -333,7 +339,14 @@ class BanditSearch:
         self.budget.starts += len(found)
 
     def finish(self, candidate: ScreenedCode, steps: int = FINISHING_STEPS) -> None:
-        """Anneal a code to the highest temperature and replace it by the result."""
+        """Anneal a code of the pool to the highest inverse temperature, and mark it as finished.
+
+        The points stay the same if annealing does not lower the maximum cosine.
+
+        Args:
+            candidate: The code.
+            steps: Number of evaluations at each temperature.
+        """
         [points] = self.backend.descend(
             [candidate.points],
             np.full(1, FINISHING_START_TEMPERATURE),
@@ -348,7 +361,7 @@ class BanditSearch:
         self.pool.replace(candidate, finished)
 
     def polish(self, candidate: ScreenedCode) -> None:
-        """Apply Newton's method to a code and replace it by the result."""
+        """Apply Newton's method to a code of the pool and replace it by the result."""
         affordable = self.budget.left(1 + POLISHING_SHARE, 1)
         evaluations = min(affordable, POLISHING_SHARE * self.budget.iterations)
         products = max(evaluations * self.budget.products, MIN_POLISHING_PRODUCTS)

@@ -1,8 +1,8 @@
-"""The smooth largest cosine and its gradient as tensors, over orbits of a symmetry group.
+"""The smooth maximum cosine and its gradient as tensors, over orbits of a symmetry group.
 
 A code with a symmetry group is the union of the orbits of a few representatives. The energy of the whole code and its
 gradient need only the products of m representatives with all K points, K m instead of K^2, and the search has m n
-instead of K n variables. A code without symmetry is the case of one-point orbits. B starts are evaluated at once.
+instead of K n variables. A code without symmetry is the case of one-point orbits. B starts are evaluated together.
 """
 
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from torch import Tensor
 from protosphere.search.batched_lbfgs import Energy
 
 MAX_GRAM_ENTRIES = 1 << 23
-"""Entries of the Gram matrices of a batch held at once: 64 MB."""
+"""Number of entries of the Gram matrices of a batch in memory: 64 MB."""
 
 
 @dataclass(frozen=True, eq=False)
 class Orbits:
     """The map from representatives to points.
 
-    Representatives must lie in the space that their stabilizer fixes.
+    Each representative must lie in the space that its stabilizer fixes.
 
     Attributes:
         counts: The number of orbits of each type.
@@ -56,12 +56,12 @@ class Orbits:
 
 @dataclass(frozen=True, eq=False)
 class WeightedSums:
-    """Sums over pairs for each start of a batch, scaled by exp(-t largest) against overflow.
+    """Sums over pairs for each start of a batch, scaled by exp(-t largest) to avoid overflow.
 
     Attributes:
-        largest: (B,) the largest cosine.
-        total: (B,) the sum over representatives of orbit size times exp(t (cos - largest)).
-        pull: (B, m, n) for each representative the sum over other points of exp(t (cos - largest)) times the point.
+        largest: (B,) maximum cosines.
+        total: (B,) sums over representatives of orbit size times exp(t (cos - largest)).
+        pull: (B, m, n); for each representative, the sum over other points of exp(t (cos - largest)) times the point.
     """
 
     largest: Tensor
@@ -84,15 +84,15 @@ def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
 def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
     """Return the function (1/t) log of the mean over ordered pairs of exp(t cos), with its gradient.
 
-    The value is below the largest cosine by at most log(K^2) / t.
+    The value is below the maximum cosine by at most log(K^2) / t.
 
     Args:
         orbits: The map from representatives to points.
         dim: n.
-        temperature: (B,) temperatures, one for each start.
+        temperature: (B,) inverse temperatures t, one for each start.
 
     Returns:
-        A function of (B, m n) variables, rows of any length, and of the (B,) numbers of their starts. It returns the
+        A function of (B, m n) variables, rows of any length, and of the (B,) indices of their starts. It returns the
         values and the gradients, which are tangent to the sphere.
     """
     weights = temperature.new_tensor(orbits.sizes)
@@ -117,7 +117,7 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
 def _weighted_sums(
     units: Tensor, points: Tensor, own_columns: Tensor, weights: Tensor, t: Tensor
 ) -> WeightedSums:
-    """Sum over slices of the rows, so that a large Gram matrix is never held whole."""
+    """Return the sums over all pairs, computed in slices of the rows so that no large Gram matrix is kept."""
     batch, num_points, _ = points.shape
     slice_rows = max(1, MAX_GRAM_ENTRIES // (batch * num_points))
     slices = zip(
@@ -136,7 +136,7 @@ def _weighted_sums(
 
 
 def _combined(parts: list[WeightedSums], t: Tensor) -> WeightedSums:
-    """Add up the sums of slices, which are scaled by their own largest cosines."""
+    """Return the total of the sums of slices, each of which is scaled by its own maximum cosine."""
     slice_largest = torch.stack([part.largest for part in parts])
     slice_totals = torch.stack([part.total for part in parts])
     largest = slice_largest.amax(dim=0)

@@ -1,4 +1,4 @@
-"""L-BFGS on many starts at once: each step evaluates all of them, without separate line searches."""
+"""L-BFGS on a batch of starts: each step evaluates all starts together, without separate line searches."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 Energy = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""From (B, N) variables, and the starts of the batch that they belong to, to (B,) values and (B, N) gradients."""
+"""Function of (B, N) variables and the indices of their starts; it returns (B,) values and (B, N) gradients."""
 
 MEMORY = 10
 """Pairs of steps and gradient changes that L-BFGS remembers."""
@@ -31,11 +31,11 @@ CHECK_EVERY = 20
 
 
 class _State:
-    """Points, values and directions of the starts that still descend, and the L-BFGS memory of each.
+    """Points, values and directions of the starts that still descend, and the L-BFGS memory of each start.
 
     `pairs` holds the last steps s (first half) and gradient changes y (second half). `step_change` and
-    `change_change` hold their inner products. A start whose step failed stores a pair of zeros. This keeps one ring
-    position for the whole batch, and a direction costs two thin matrix products.
+    `change_change` hold their inner products. A start whose step failed stores a pair of zeros. So one ring position
+    serves the whole batch, and a direction costs two thin matrix products.
     """
 
     def __init__(self, start: Tensor, value: Tensor, gradient: Tensor) -> None:
@@ -59,7 +59,12 @@ class _State:
                 setattr(self, name, value[selected])
 
     def advance(self, energy: Energy, which: Tensor) -> None:
-        """Evaluate every start once: accept a step that decreases enough, else shorten the next one."""
+        """Evaluate every start once: accept a step that decreases enough, else shorten the next step.
+
+        Args:
+            energy: The function to minimize.
+            which: Indices of the starts.
+        """
         direction, slope = self._descent_direction()
         size = self._step_size(direction)
         step = size[:, None] * direction
@@ -77,7 +82,7 @@ class _State:
         self._update_direction(step, change, accepted & is_curved)
 
     def _descent_direction(self) -> tuple[Tensor, Tensor]:
-        """Return the direction and its slope, with the negative gradient where the direction ascends."""
+        """Return the direction and its slope; a direction that ascends is replaced by the negative gradient."""
         slope = (self.direction * self.gradient).sum(dim=1)
         descends = slope < 0
         direction = torch.where(descends[:, None], self.direction, -self.gradient)
@@ -92,7 +97,7 @@ class _State:
         return self.length * torch.where(self.has_pairs, limited, first)
 
     def _update_direction(self, step: Tensor, change: Tensor, keep: Tensor) -> None:
-        """Replace the oldest pair (by zeros where not `keep`) and compute the next direction."""
+        """Replace the oldest pair (by zeros unless `keep`) and compute the next direction."""
         slot = self.used % MEMORY
         self.used += 1
         self.pairs[:, slot] = step * keep[:, None]

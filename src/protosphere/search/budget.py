@@ -10,17 +10,22 @@ PRODUCTS_PER_SECOND = 6e9
 """Rough speed of a descent on one core, assumed until the actual speed has been measured."""
 
 STEP_PAIRS = 20
-"""Cost of a descent step besides its evaluation, in pairs per point."""
+"""Cost of a descent step in addition to its evaluation, in pairs per point."""
 
 PAIR_PRODUCTS = 14
-"""Cost of a pair besides its dot product, in products."""
+"""Cost of a pair in addition to its dot product, in products."""
 
 REPORT_SECONDS = 1.0
 REPORT_SHARE = 0.01
 
 
 def evaluation_products(num_points: int, dim: int) -> float:
-    """Return the number of products of one evaluation of the energy over all pairs, including the next step."""
+    """Return the number of products of one evaluation of the energy over all pairs, including the next step.
+
+    Args:
+        num_points: Number K of points.
+        dim: Dimension n.
+    """
     pairs = num_points * (num_points + STEP_PAIRS)
     return float(pairs * (dim + PAIR_PRODUCTS))
 
@@ -72,7 +77,7 @@ class Budget:
 
     @property
     def share(self) -> float:
-        """Return the share of the budget that is used: 1 if it is used up, infinity after an interruption."""
+        """Share of the budget that is used: 1 if it is used up, infinity after an interruption."""
         if self.interrupted:
             used = float("inf")
         else:
@@ -82,7 +87,7 @@ class Budget:
         return max(used, self.elapsed / self.seconds)
 
     def expired(self, limit: float = 1.0) -> bool:
-        """Return whether a share of the seconds has passed or the user interrupted; evaluations are not considered."""
+        """Return whether `limit` times the seconds have passed or the user interrupted; evaluations do not count."""
         if self.interrupted:
             return True
         if self.seconds is None:
@@ -110,7 +115,12 @@ class Budget:
         return max(0.0, min(evaluations, speed * seconds_left))
 
     def spend(self, evaluations: float, limit: float = 1.0) -> bool:
-        """Count evaluations and return whether less than `limit` of the budget is used."""
+        """Count evaluations and return whether less than `limit` of the budget is used.
+
+        Args:
+            evaluations: Number of evaluations.
+            limit: Share of the budget.
+        """
         self.spent += evaluations
         self.report()
         return self.share < limit

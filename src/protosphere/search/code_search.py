@@ -1,4 +1,4 @@
-"""The search for K points of R^n with the lowest largest cosine."""
+"""The search for K points of R^n with the lowest maximum cosine."""
 
 import math
 import time
@@ -23,60 +23,62 @@ from protosphere.search.polish import MAX_DENSE_UNKNOWNS
 from protosphere.types import Points, Progress, ignore
 
 DEFAULT_PRODUCTS = 2.4e10
-"""Products of the default number of iterations: some seconds on one core."""
+"""Number of products of the default number of iterations: some seconds on one core."""
 
 MAX_DEFAULT_PRODUCTS = 3.6e10
-"""Products of the default number of iterations of large codes, which gain little from a search."""
+"""Number of products of the default number of iterations of large codes, which gain little from a search."""
 
 MAX_ITERATIONS = 150_000
 """Default number of evaluations of tiny codes."""
 
 DESCENT_ITERATIONS = 150
-"""Evaluations of a whole descent of a large code."""
+"""Number of evaluations of a whole descent of a large code."""
 
 MIN_ITERATIONS = 60
-"""Fewest evaluations that are worthwhile."""
+"""Smallest number of evaluations that is worthwhile."""
 
 EXPECTED_DESCENT = 0.35
-"""Share of the way from the result of the race to the floor that a whole descent may still go.
+"""Expected decrease by a whole descent, relative to the distance from the result of the race to the floor.
 
 Measured: 0.15 to 0.25 from random points, up to 0.4 from a code of about the size.
 """
 
 SPRINT_MULTIPLES = (1, 3)
-"""Evaluations of the first two starts where there is a target, as multiples of the fewest."""
+"""Numbers of evaluations of the first two starts if there is a target, as multiples of the smallest number."""
 
 SYMMETRIC_STEPS = 500
 """Approximate number of steps of a batch of symmetric starts."""
 
 SYMMETRIC_SHARE = 0.15
-"""Share of the remaining budget that their overhead may take."""
+"""Share of the remaining budget that the overhead of symmetric starts may use."""
 
 THRIFTY_STEPS = 50
-"""Evaluations at each temperature while a thrifty search finishes a code."""
+"""Number of evaluations at each temperature while a thrifty search finishes a code."""
 
 VARIATION_PROBABILITY = 0.75
-"""After the exploration, how often good codes are varied rather than new ones explored."""
+"""Probability, after the exploration, of varying good codes rather than exploring new starts."""
 
 NUM_POLISHED = 4
-"""Number of codes that are polished where K n is at most `MAX_POLISH_ALL_SIZE`; else only the best one is."""
+"""Number of codes that are polished if K n is at most `MAX_POLISH_ALL_SIZE`; otherwise only the best code is polished.
+"""
 
 MAX_POLISH_ALL_SIZE = 400
 
 FINISHING_REACH = 1e-3
-"""Distance from the target within which a screened code is finished at once."""
+"""Distance from the target within which a screened code is finished immediately."""
 
 POLISHING_REACH = 1e-5
-"""Distance from the target within which a code is polished at once."""
+"""Distance from the target within which a code is polished immediately."""
 
 SAME_CODE = 0.01
-"""Distance above the best code, relative to 1 - cosine, within which an arm has returned to that code."""
+"""Distance above the best code, relative to 1 - cosine, within which an arm counts as having returned to this code."""
 
 MIN_RACE_SHARE = 0.1
-"""Share of the budget below which the race is too short to judge by it."""
+"""Share of the budget below which the race is too short to draw conclusions from it."""
 
 PATIENCE_SHARE = 0.25
-"""Share of the budget that may pass without improvement, in addition to twice what had passed at the last one."""
+"""Share of the budget that may pass without improvement, in addition to twice the budget spent at the last improvement.
+"""
 
 FINISHING_GAIN = 0.5
 """Expected gain of finishing a screened code, in units of log K over the last temperature of screening."""
@@ -88,8 +90,8 @@ class SearchResult:
 
     Attributes:
         points: The (K, n) code.
-        max_cosine: Its largest cosine.
-        initialization: The initialization that it came from, with its symmetry where it had one.
+        max_cosine: Its maximum cosine.
+        initialization: The initialization from which it came, with its symmetry if it had one.
         starts: Number of starts of each initialization.
         iterations: Evaluations of the energy of a whole code.
         interrupted: Whether Ctrl-C ended the search.
@@ -104,7 +106,7 @@ class SearchResult:
 
 
 def default_iterations(num_points: int, dim: int) -> int:
-    """Return the default number of evaluations, which take some seconds.
+    """Return the default number of evaluations of a search, which take some seconds.
 
     Args:
         num_points: K.
@@ -226,7 +228,7 @@ def search_code(
 
 
 def _iteration_limit(num_points: int, dim: int, seconds: float | None) -> float:
-    """Return the number of evaluations where none is given."""
+    """Return the number of evaluations if the caller gave none."""
     if seconds is not None:
         return float("inf")
     return max(MIN_ITERATIONS, default_iterations(num_points, dim))
@@ -259,7 +261,7 @@ def _sprint_to_target(search: BanditSearch) -> None:
 
 
 def _initialization_arms(search: BanditSearch) -> list[Arm]:
-    """Return an arm for each initialization asked for, symmetric ones only where they are worth their cost."""
+    """Return an arm for each requested initialization; symmetric initializations only if they are worth their cost."""
     names = [name for name in search.initializations if name != "refilled"]
     if not names:
         names = ["random"]
@@ -273,7 +275,7 @@ def _initialization_arms(search: BanditSearch) -> list[Arm]:
 
 
 def _screen(search: BanditSearch) -> None:
-    """Screen new codes and variations of good ones, until budget, target or patience end it."""
+    """Screen new codes and variations of good codes, until budget, target or patience end it."""
     may_vary = "refilled" in search.initializations
     while search.budget.share < search.screening_share:
         if _reaches_target(search) or (search.thrifty and _is_stale(search)):
@@ -287,13 +289,13 @@ def _screen(search: BanditSearch) -> None:
 
 
 def _is_stale(search: BanditSearch) -> bool:
-    """Return whether the last improvement is too long ago."""
+    """Return whether the last improvement is too long ago for a thrifty search."""
     patience = PATIENCE_SHARE * search.budget.iterations
     return search.budget.spent > 2 * search.pool.improved_at + patience
 
 
 def _finish(search: BanditSearch) -> None:
-    """Anneal the best codes to the highest temperature, at least one unless the time is up."""
+    """Anneal the best codes to the highest inverse temperature, at least one code unless the time is up."""
     gain = FINISHING_GAIN * math.log(search.num_points) / search.backend.last
     steps = THRIFTY_STEPS if search.thrifty else FINISHING_STEPS
     while search.pool.unfinished:
@@ -310,7 +312,7 @@ def _finish(search: BanditSearch) -> None:
 
 
 def _polish(search: BanditSearch) -> None:
-    """Polish the best codes, unless that was not asked for, the time is up or they are too large."""
+    """Polish the best codes, if polishing was requested, time is left and the codes are not too large."""
     size = search.num_points * search.dim
     is_too_large = search.thrifty and size > MAX_DENSE_UNKNOWNS
     if not search.polishes or search.budget.expired() or is_too_large:
@@ -322,7 +324,7 @@ def _polish(search: BanditSearch) -> None:
 
 
 def _reaches_target(search: BanditSearch) -> bool:
-    """Return whether the best code reaches the target, after finishing and polishing it where that may suffice."""
+    """Return whether the best code reaches the target; it is finished and polished first if that may suffice."""
     target = search.target
     if search.pool.best.value <= target:
         return True
@@ -338,7 +340,7 @@ def _reaches_target(search: BanditSearch) -> bool:
 
 
 def _is_hopeless(search: BanditSearch) -> bool:
-    """Return whether a given code leads the race so far that no whole descent is likely to improve on it."""
+    """Return whether no whole descent is likely to improve on a given code that leads the race."""
     best = search.pool.best
     if not best.finished or search.budget.share < MIN_RACE_SHARE:
         return False

@@ -1,6 +1,7 @@
-"""The smooth largest cosine and its gradient as compiled loops, over all pairs or over a list of near pairs.
+"""The smooth maximum cosine and its gradient as compiled loops, over all pairs or over a list of near pairs.
 
-Points are padded with zeros to a multiple of four coordinates, because sums over all pairs take four at a time.
+Points are padded with zeros to a multiple of four coordinates, because sums over all pairs take four at a time. The
+parameter t is an inverse temperature: it multiplies the cosines.
 """
 
 import math
@@ -11,18 +12,18 @@ from protosphere.compiled.decorators import compiled
 from protosphere.types import Indices, Points
 
 NEGLIGIBLE = 18.0
-"""Distance below the largest cosine, in units of 1/t, beyond which a pair weighs less than 1e-7 of the largest."""
+"""Distance below the maximum cosine, in units of 1/t, beyond which a pair has less than 1e-7 of the largest weight."""
 
 NEGLIGIBLE_WEIGHT = float(np.exp(-NEGLIGIBLE))
 
 SLACK = 8.0
-"""Additional reach of the list of near pairs, in the same units, so that it stays valid for several steps."""
+"""Additional reach of the list of near pairs, in units of 1/t, so that the list stays valid for several steps."""
 
 MAX_LISTED_SHARE = 0.25
-"""Share of the pairs up to which a list of them is faster than all pairs in order."""
+"""Share of the pairs up to which a list is faster than all pairs in order."""
 
 U = np.uint64
-"""Type of indices. Signed ones would be checked for wrapping around."""
+"""Type of indices. Signed indices would be checked for negative values."""
 
 Workspace = tuple[Points, Points, Points, Points]
 """Arrays for the unit points, their transpose, the table of cosines and the lengths of the rows."""
@@ -30,7 +31,12 @@ Workspace = tuple[Points, Points, Points, Points]
 
 @compiled
 def dot(a: Points, b: Points) -> float:
-    """Return the inner product of two vectors."""
+    """Return the inner product of two vectors of the same length.
+
+    Args:
+        a: Vector.
+        b: Vector.
+    """
     total = 0.0
     for k in range(len(a)):
         total += a[k] * b[k]
@@ -39,14 +45,26 @@ def dot(a: Points, b: Points) -> float:
 
 @compiled
 def add(a: Points, factor: float, b: Points) -> None:
-    """Add `factor` times `b` to `a` in place."""
+    """Add `factor` times `b` to `a` in place.
+
+    Args:
+        a: Vector that is changed.
+        factor: Factor.
+        b: Vector.
+    """
     for k in range(len(a)):
         a[k] += factor * b[k]
 
 
 @compiled
 def normalize_rows(variables: Points, units: Points, lengths: Points) -> None:
-    """Write the normalized rows into `units` and their lengths into `lengths`."""
+    """Write the normalized rows into `units` and their lengths into `lengths`.
+
+    Args:
+        variables: (K, n) rows.
+        units: (K, n) array that receives the unit rows.
+        lengths: (K,) array that receives the lengths.
+    """
     for i in range(len(variables)):
         lengths[i] = math.sqrt(dot(variables[i], variables[i])) + 1e-150
         for k in range(variables.shape[1]):
@@ -90,13 +108,13 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
 
 @compiled
 def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indices:
-    """List the pairs that are relevant at temperature `t` until points have moved by SLACK / 2t.
+    """List the pairs that are relevant at inverse temperature t until points have moved by SLACK / 2t.
 
     Args:
         units: (K, n) unit points.
         columns: (n, K) workspace.
         table: (K, K) workspace.
-        t: The temperature.
+        t: The inverse temperature.
 
     Returns:
         A (2, P) array of pairs; an empty one if a loop over all pairs is faster than a list.
@@ -172,7 +190,11 @@ def _sum_over_all_pairs(
 def _sum_over_near_pairs(
     units: Points, pairs: Indices, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Do the same as `_sum_over_all_pairs` over the listed pairs only."""
+    """Sum the weight of each listed pair times the other point into `gradient`.
+
+    Returns:
+        The largest cosine of the listed pairs, and the sum of the weights.
+    """
     count = U(pairs.shape[1])
     dim = U(units.shape[1])
     top = -2.0
@@ -207,10 +229,10 @@ def smooth_max_cosine_gradient(
 
     Args:
         variables: (K, n) rows of any length.
-        t: The temperature.
+        t: The inverse temperature.
         pairs: (2, P) pairs to sum over; all pairs if it is empty.
         workspace: Arrays that are overwritten. The first holds the unit points afterwards.
-        gradient: (K, n) array that receives the gradient by `variables`.
+        gradient: (K, n) array that receives the gradient with respect to `variables`.
 
     Returns:
         The value.

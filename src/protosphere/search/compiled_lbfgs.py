@@ -1,7 +1,8 @@
-"""A whole descent as a compiled loop: L-BFGS on the smooth largest cosine, temperature after temperature.
+"""A whole descent as a compiled loop: L-BFGS on the smooth maximum cosine, at one temperature after another.
 
 For small codes, the overhead of small tensor operations would be most of the cost: `benchmarks/optimizer.py` measures
-the ratio. Descents run on several threads at once.
+the ratio. Several threads run descents in parallel. Temperatures in this module are inverse temperatures: they
+multiply the cosines and rise.
 """
 
 import math
@@ -21,11 +22,11 @@ from protosphere.search.compiled_energy import (
 from protosphere.types import Points
 
 MEMORY = 8
-"""Pairs of steps and gradient changes that L-BFGS remembers."""
+"""Number of pairs of steps and gradient changes that L-BFGS remembers."""
 
 CHECK_STEPS = 10
 CONVERGED = 1e-3
-"""A start has converged at temperature t once CHECK_STEPS steps gain less than CONVERGED / t."""
+"""A start has converged at inverse temperature t once CHECK_STEPS steps gain less than CONVERGED / t."""
 
 MAX_TRIALS = 10
 """Number of times that a step is shortened before the remembered pairs are discarded."""
@@ -35,17 +36,17 @@ UNLIMITED = 1e300
 STOP = 0
 SPENT = 1
 ALLOWED = 2
-"""Entries of a meter: nonzero to end the descent at once, the work that it has done, and the most that it may do.
+"""Indices of the entries of a meter: a stop flag, the work done, and the largest work allowed.
 
-The unit of work is an evaluation over all pairs, with the step that follows. An evaluation over a list of pairs counts
-for its share.
+A nonzero stop flag ends the descent immediately. The unit of work is an evaluation over all pairs, with the step that
+follows. An evaluation over a list of pairs counts for its share.
 """
 
 LISTED_PAIR_COST = 1.7
-"""Cost of a listed pair, relative to a pair of all pairs in order."""
+"""Cost of a listed pair, relative to a pair in a loop over all pairs."""
 
 LISTING_COST = 0.5
-"""Cost per pair of making the list."""
+"""Cost per pair of making the list of near pairs."""
 
 STEP_COST = 20.0
 """Cost of a step, in pairs per point."""
@@ -96,7 +97,7 @@ def push_pair(
     rho: Points,
     steps: int,
 ) -> int:
-    """Remember the last step and the change of the gradient.
+    """Store the last step and the change of the gradient in the L-BFGS memory.
 
     Args:
         length: Length of the step, in units of `direction`.
@@ -128,14 +129,26 @@ def push_pair(
 def step_along(
     variables: Points, length: float, direction: Points, trial: Points
 ) -> None:
-    """Write `variables` + `length` times `direction` into `trial`."""
+    """Write `variables` + `length` times `direction` into `trial`.
+
+    Args:
+        variables: Current variables.
+        length: Length of the step, in units of `direction`.
+        direction: Direction of the step.
+        trial: Array that receives the result.
+    """
     for k in range(len(trial)):
         trial[k] = variables[k] + length * direction[k]
 
 
 @compiled
 def max_displacement(units: Points, anchor: Points) -> float:
-    """Return the largest distance between a point and the same point of `anchor`."""
+    """Return the largest distance between corresponding rows of two sets of points.
+
+    Args:
+        units: (K, n) points.
+        anchor: (K, n) points.
+    """
     largest = 0.0
     for i in range(len(units)):
         square = 0.0
@@ -147,13 +160,24 @@ def max_displacement(units: Points, anchor: Points) -> float:
 
 @compiled
 def backtrack(length: float, slope: float, rise: float) -> float:
-    """Return the length that minimizes the interpolating parabola, between 0.1 and 0.5 of `length`."""
+    """Return a shorter step: the minimum of the interpolating parabola, between 0.1 and 0.5 of `length`.
+
+    Args:
+        length: Length of the rejected step.
+        slope: Slope along the direction at length 0.
+        rise: Increase of the value by the rejected step.
+    """
     return length * max(0.1, min(0.5, -slope * length / (2 * (rise - slope * length))))
 
 
 @compiled
 def evaluation_work(count: int, listed: int) -> float:
-    """Return the work of an evaluation over `listed` pairs (0: all pairs), including the step that follows."""
+    """Return the work of an evaluation, including the step that follows, in units of an evaluation over all pairs.
+
+    Args:
+        count: Number K of points.
+        listed: Number of listed pairs; 0 for all pairs.
+    """
     if listed == 0:
         return 1.0
     return (2 * LISTED_PAIR_COST * listed / (count - 1) + STEP_COST) / (
@@ -165,11 +189,11 @@ def evaluation_work(count: int, listed: int) -> float:
 def lbfgs(
     start: Points, t: float, most: int, table: Points, meter: Points, allowed: float
 ) -> Points:
-    """Minimize the smooth largest cosine at one temperature.
+    """Minimize the smooth maximum cosine at one inverse temperature.
 
     Args:
         start: (K, n) rows, n a multiple of four.
-        t: The temperature.
+        t: The inverse temperature.
         most: Maximum number of evaluations.
         table: (K, K) workspace.
         meter: The meter of the descent.
@@ -255,7 +279,12 @@ def lbfgs(
 
 
 def new_meters(count: int, allowed: float = UNLIMITED) -> Points:
-    """Return `count` meters, one per row, each with this allowance of work."""
+    """Return new meters, one per row, with nothing spent.
+
+    Args:
+        count: Number of meters.
+        allowed: Largest work that each descent may do.
+    """
     meters = np.zeros((count, 3))
     meters[:, ALLOWED] = min(allowed, UNLIMITED)
     return meters
@@ -269,15 +298,15 @@ def compiled_anneal(
     most: int,
     meter: Points | None = None,
 ) -> Points:
-    """Anneal a code: L-BFGS at temperature `t`, then at `factor` times that, and so on up to `last`.
+    """Anneal a code: L-BFGS at inverse temperature `t`, then at `factor` times this value, and so on up to `last`.
 
     The rest of the work that `meter` allows is divided among the remaining temperatures, so that a short descent visits
     all of them. Another thread may read the meter, or end the descent through it.
 
     Args:
         start: (K, n) initial points.
-        t: First temperature.
-        last: Last temperature.
+        t: First inverse temperature.
+        last: Last inverse temperature.
         factor: Factor from one temperature to the next, above 1.
         most: Maximum number of evaluations at each temperature.
         meter: The meter of the descent; None for no limit.

@@ -1,4 +1,7 @@
-"""The backends of descents: compiled loops on all cores for codes of moderate size, tensors for larger ones."""
+"""The backends of descents: compiled loops on all cores for codes of moderate size, tensors for larger codes.
+
+Temperatures in this module are inverse temperatures: they multiply the cosines and rise.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +25,16 @@ if TYPE_CHECKING:
     from protosphere.search.batched_energy import Orbits
 
 TEMPERATURE_FACTOR = 5.0
-"""Factor from one temperature to the next."""
+"""Factor from one inverse temperature to the next."""
 
 CONVERGED = 1e-3
-"""A start of tensors has converged at temperature t once twenty evaluations gain less than this over t."""
+"""A tensor start has converged at inverse temperature t once twenty evaluations gain less than CONVERGED / t."""
 
 MAX_COMPILED_POINTS = 6000
-"""Points of the largest Gram matrix that is held whole, at 8 bytes an entry."""
+"""Largest number of points whose Gram matrix is computed as a whole, at 8 bytes per entry."""
 
 MAX_PAIRED_POINTS = 3000
-"""Points up to which two Gram matrices are held at once."""
+"""Largest number of points for which two Gram matrices are in memory together."""
 
 MAX_BATCH = 32
 BATCH_GRAM_ENTRIES = 120_000
@@ -40,38 +43,38 @@ POLL_SECONDS = 0.05
 """Interval at which running descents are checked."""
 
 TENSOR_SLOWNESS = 3.0
-"""Time of an evaluation by tensors in units of a compiled one."""
+"""Time of an evaluation by tensors, relative to a compiled evaluation."""
 
 TENSOR_STEP_PRODUCTS = 4e6
 """Overhead of a step of tensors, in products of compiled evaluations."""
 
 MAX_FLOAT32_TEMPERATURE = 2e3
-"""Temperature up to which single precision suffices: a rounding error of 1e-7 changes exp(t cos) by 2e-4 of it."""
+"""Largest inverse temperature for single precision: a rounding error of 1e-7 changes exp(t cos) by a relative 2e-4."""
 
 LARGE_GRAM_PRODUCTS = 4e7
 LARGE_DIM = 48
-"""K^2 n and n above which a few evaluations are faster as tensors of single precision.
+"""Values of K^2 n and n above which a few evaluations are faster as tensors of single precision.
 
-At (1000, 128) one takes 10 ms; a compiled one takes 24 ms. In longer descents compiled loops are faster, because their
-list of relevant pairs becomes short.
+At (1000, 128) such an evaluation takes 10 ms, and a compiled evaluation 24 ms. In longer descents compiled loops are
+faster, because their list of relevant pairs becomes short.
 """
 
 LOW_DIM = 3
-"""Dimension up to which local optima are many and alike.
+"""Dimension up to which there are many local optima of similar value.
 
-There, random initializations and small changes of good codes find more than symmetric initializations and large
-changes. With 43 points on one thread, 10 s reach the best known code; with the variations of higher dimensions, 60 s
-do not.
+In these dimensions, random initializations and small changes of good codes find more than symmetric initializations
+and large changes. With 43 points on one thread, 10 s reach the best known code; with the variations of higher
+dimensions, 60 s do not.
 """
 
 TINY_SIZE = 400
-"""K n up to which every start is annealed to the last temperature."""
+"""Product K n up to which every start is annealed to the last inverse temperature."""
 
 SMALL_COUNT = 150
-"""K up to which screening continues to a high temperature."""
+"""Number K of points up to which screening continues to a high inverse temperature."""
 
 LARGE_COUNT = 300
-"""K above which variations start at a low temperature."""
+"""Number K of points above which variations start at a low inverse temperature."""
 
 
 class DescentBackend:
@@ -82,16 +85,18 @@ class DescentBackend:
         device: The torch device of tensors.
         budget: The budget that descents spend.
         compiled: Whether descents run as compiled loops.
-        batch: Number of starts of a batch. It depends on the size alone, so that results do not depend on the cores.
-        last: Last temperature of screening, high enough to distinguish codes where that costs little.
-        variation: Range of first temperatures for a good code with some points moved.
+        batch: Number of starts of a batch. It depends on the size alone, so results do not depend on the number of
+            cores.
+        last: Last inverse temperature of screening, high enough to distinguish codes if that costs little.
+        variation: Range of first inverse temperatures for a good code with some points moved.
         epochs: Number of times that a search starts anew within its budget.
         screening: Approximate number of evaluations of a start.
-        breadth: Mean rank of the arms that starts are drawn from.
-        sprint_temperature: First temperature of the shortest descents.
-        sprint_steps: Evaluations at each of their temperatures. For wide codes, 9 evaluations from temperature 16 on
-            beat the paper's descent in 29 of 30 cases, as often as 12 evaluations from temperature 20 on.
-        sprints_as_tensors: Whether the shortest descents use tensors although others are compiled.
+        breadth: Mean rank of the arms from which starts are drawn.
+        sprint_temperature: First inverse temperature of the shortest descents.
+        sprint_steps: Evaluations at each temperature of the shortest descents. For wide codes, 9 evaluations from
+            inverse temperature 16 on beat the paper's descent in 29 of 30 cases, as often as 12 evaluations from 20
+            on.
+        sprints_as_tensors: Whether the shortest descents use tensors although other descents are compiled.
         workers: Number of threads.
     """
 
@@ -135,7 +140,7 @@ class DescentBackend:
         limit: float,
         as_tensors: bool = False,
     ) -> list[Points]:
-        """Anneal every start by L-BFGS.
+        """Anneal every start by L-BFGS, within a share of the budget.
 
         Args:
             starts: (K, n) initializations.
@@ -167,7 +172,7 @@ class DescentBackend:
 
     @property
     def tensor_overhead(self) -> float:
-        """Overhead of a tensor step in units of evaluations; large for small codes."""
+        """Overhead of a tensor step in units of evaluations; it is large for small codes."""
         if not self.compiled:
             return 0.0
         return TENSOR_STEP_PRODUCTS / self.budget.products
@@ -233,7 +238,10 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> Tensor:
-        """Return (B, m, n) representatives after L-BFGS at temperatures t (B,) and at higher ones up to the last."""
+        """Return (B, m, n) representatives after L-BFGS at rising inverse temperatures.
+
+        The first temperatures are t (B,); the last is `last` for all starts.
+        """
         from protosphere.search.batched_energy import smooth_max_cosine, unit_rows
         from protosphere.search.batched_lbfgs import batched_lbfgs
 
@@ -267,7 +275,7 @@ class DescentBackend:
 def _spender(
     budget: Budget, weight: float, overhead: float, limit: float
 ) -> Callable[[int], bool]:
-    """Return a function that counts a step of so many evaluations, each of `weight`, and its overhead."""
+    """Return a function that counts a step of a number of evaluations, each of `weight`, and its overhead."""
 
     def spend(evaluations: int) -> bool:
         return budget.spend(evaluations * weight + overhead, limit)
@@ -324,7 +332,7 @@ def watch(
 
 
 def compile_descent(progress: Progress) -> None:
-    """Compile the descent now, with a message, since the first time on a machine takes many seconds."""
+    """Compile the descent, with a message, since the first compilation on a machine takes many seconds."""
     from protosphere.search import compiled_lbfgs
 
     if not compiled_lbfgs.is_compiled():
@@ -333,6 +341,11 @@ def compile_descent(progress: Progress) -> None:
 
 
 def evaluation_seconds(num_points: int, dim: int) -> float:
-    """Return a rough estimate of the seconds of one evaluation over all pairs."""
+    """Return a rough estimate of the seconds of one evaluation over all pairs.
+
+    Args:
+        num_points: Number K of points.
+        dim: Dimension n.
+    """
     slowness = 1.0 if num_points <= MAX_COMPILED_POINTS else TENSOR_SLOWNESS
     return slowness * evaluation_products(num_points, dim) / PRODUCTS_PER_SECOND

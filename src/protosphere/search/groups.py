@@ -27,7 +27,7 @@ EIGENVALUE_GAP = 1e-8
 """Relative difference of eigenvalues above which they belong to different eigenspaces."""
 
 PRIME_POWERS = ((2, 2), (2, 3), (2, 4), (2, 5), (3, 2), (3, 3), (5, 2))
-"""(p, k) of the elementary abelian groups worth trying."""
+"""Pairs (p, k) of the elementary abelian groups of order p^k that are worth trying."""
 
 SMALL_GROUPS = {
     "A4": [(1, 2, 0, 3), (1, 0, 3, 2)],
@@ -52,7 +52,7 @@ class Group:
     Attributes:
         table: The multiplication table: `table[g, h]` is g h.
         irreducibles: One (order, d, d) array of orthogonal matrices for each real irreducible representation.
-        subgroups: Cyclic subgroups up to conjugation, and the whole group, as sorted element numbers.
+        subgroups: Cyclic subgroups up to conjugation, and the whole group, as sorted element indices.
     """
 
     table: Indices
@@ -61,7 +61,7 @@ class Group:
 
 
 def _elements(generators: list[Permutation], limit: int) -> list[Permutation] | None:
-    """Return all elements that the generators generate; None where there are more than `limit`."""
+    """Return all elements of the group that the generators generate; None if there are more than `limit`."""
     identity = tuple(range(len(generators[0])))
     queue = [identity]
     found = {identity}
@@ -90,7 +90,7 @@ def _multiplication_table(elements: list[Permutation]) -> Indices:
 
 
 def _irreducibles(table: Indices) -> tuple[Matrices, ...]:
-    """Return the real irreducible parts of the regular representation, each once, smallest first."""
+    """Return the real irreducible parts of the regular representation, each once, in ascending dimension."""
     values, vectors = np.linalg.eigh(_commuting_matrix(table))
     gaps = np.diff(values) > EIGENVALUE_GAP * np.abs(values).max()
     starts = [0, *(np.flatnonzero(gaps) + 1), len(table)]
@@ -115,7 +115,7 @@ def _commuting_matrix(table: Indices) -> NDArray[np.float64]:
 
 
 def _character(matrices: Matrices) -> str:
-    """Return the traces as text, which is the same for equivalent representations."""
+    """Return the traces of a representation as text, which is equal for equivalent representations."""
     traces = " ".join(f"{np.trace(matrix):+.4f}" for matrix in matrices)
     return traces.replace("-0.0000", "+0.0000")
 
@@ -131,7 +131,7 @@ def _cyclic_subgroup(table: Indices, element: int) -> tuple[int, ...]:
 
 
 def _subgroups(table: Indices) -> tuple[tuple[int, ...], ...]:
-    """Return one cyclic subgroup of every conjugacy class, and the whole group, smallest first."""
+    """Return one cyclic subgroup of every conjugacy class, and the whole group, in ascending order."""
     order = len(table)
     inverse = np.argmin(table, axis=1)
     # Dictionaries serve as ordered sets: the order decides ties of the sort below.
@@ -218,7 +218,7 @@ def group_names(max_order: int) -> dict[str, list[Permutation]]:
 
 @lru_cache(maxsize=256)
 def group(name: str, max_order: int) -> Group | None:
-    """Return the group of that name in `group_names(max_order)`.
+    """Return the group with this name in `group_names(max_order)`.
 
     Args:
         name: The name of the group.
@@ -238,7 +238,7 @@ def group(name: str, max_order: int) -> Group | None:
 def signed_permutation_group(
     generators: list[Permutation], max_order: int
 ) -> tuple[Group, Matrices] | None:
-    """Return a group of signed permutations of coordinates, which are the monomial matrices of finite order.
+    """Return the group that signed permutations of the coordinates generate.
 
     Args:
         generators: Permutations of 2 n letters: letter 2 i is e_i and letter 2 i + 1 is -e_i.
@@ -264,10 +264,11 @@ def signed_permutation_group(
 def random_signed_permutations(
     dim: int, rng: np.random.Generator
 ) -> tuple[str, list[Permutation]]:
-    """Draw generators of a group of signed permutations of n coordinates, and their name.
+    """Draw generators of a group of signed permutations of n coordinates, and return the name of the group with them.
 
     Blocks of m coordinates, as many as fit into n, are shifted cyclically, with or without a change of sign at their
-    ends. A multiplication i -> a i of the places in a block and the negative of the identity may join.
+    ends. A multiplication i -> a i of the positions in a block and the negative of the identity may be added as
+    generators.
 
     Args:
         dim: n, at least 2.
@@ -297,7 +298,10 @@ def random_signed_permutations(
 
 
 def _on_blocks(images: list[tuple[int, int]], num_blocks: int, dim: int) -> Permutation:
-    """Return the letters of a map (place and sign of the image of each place of a block) that acts on all blocks."""
+    """Return the permutation of letters of a signed map that acts on all blocks.
+
+    `images` holds, for each position of a block, the position and the sign of its image.
+    """
     letters = list(range(2 * dim))
     for block in range(num_blocks):
         start = block * len(images)

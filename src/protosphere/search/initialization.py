@@ -11,15 +11,14 @@ from protosphere.geometry.sphere import (
 from protosphere.types import Points
 
 DEFAULT_INITIALIZATIONS = ("random", "symmetric", "refilled")
-"""Initializations that a search draws from unless it is asked for others."""
+"""Initializations from which a search draws by default."""
 
 INITIALIZATIONS = (*DEFAULT_INITIALIZATIONS, "parent")
-"""All initializations that a search may draw from.
+"""All initializations from which a search may draw.
 
-"parent" starts from a symmetric code of K or a few more points, without those that are crowded, and without its
-symmetry.
-
-A result may also be "given" or "catalogue" (it came from the caller's points) or "exact" (a closed form).
+"parent" starts from a symmetric code of K or slightly more points: crowded points are removed, and the descent
+ignores the symmetry. A result may also be "given" or "catalogue" (it came from the caller's points) or "exact" (a
+closed form).
 """
 
 CROWDING_RATE = 50.0
@@ -29,26 +28,26 @@ MIN_HOLE_CANDIDATES = 200
 MAX_HOLE_CANDIDATES = 2000
 
 HOLE_CANDIDATES_PER_POINT = 5
-"""Random places tried for the deepest hole, for each point of the code, within the limits above."""
+"""Random positions tried for the deepest hole, for each point of the code, within the limits above."""
 
 CROWDED_REFILL_PROBABILITY = 0.7
-"""How often `refill` removes crowded points rather than random ones."""
+"""Probability that `refill` removes crowded points rather than random points."""
 
 MAX_SHAKE = 0.03
 """Largest perturbation of the points that `refill` keeps, as a length."""
 
 CAP_REMOVAL_PROBABILITY = 0.4
-"""How often `resize` removes the points of a cap or of a belt."""
+"""Probability that `resize` removes the points of a cap or of a belt."""
 
 POINT_DIRECTION_PROBABILITY = 0.6
-"""How often a projection is along directions of points rather than random directions."""
+"""Probability that a projection is along directions of points rather than random directions."""
 
 CROWDING_NOISES = (0.01, 0.3, 1.0, 3.0)
-"""Standard deviations of the noise added to the logarithm of the crowding, one drawn for each selection."""
+"""Standard deviations of the noise added to the logarithm of the crowding; each selection draws one of these."""
 
 
 def known_optimum(num_points: int, dim: int) -> Points | None:
-    """Return the optimal code where one is known in closed form.
+    """Return the optimal code for K points in R^n if it is known in closed form.
 
     Closed forms are known on a line, for at most n + 1 points (a simplex), in the plane (a regular polygon) and for at
     most 2 n points (a cross-polytope; Rankin 1955).
@@ -89,9 +88,9 @@ def _polygon(num_points: int) -> Points:
 
 
 def refill(points: Points, rng: np.random.Generator) -> Points:
-    """Remove some points of a good code and put as many new ones into its deepest holes.
+    """Remove some points of a good code and put the same number of new points into its deepest holes.
 
-    The removed points are mostly the crowded ones, sometimes random ones. The others are perturbed a little.
+    The removed points are mostly the crowded ones, sometimes random ones. The other points are perturbed slightly.
 
     Args:
         points: A (K, n) code.
@@ -123,8 +122,8 @@ def resize(
     """Turn a code of any size and dimension into an initialization of `num_points` points in R^`dim`.
 
     Missing coordinates are padded with zeros. Surplus coordinates are projected out along random directions or along
-    directions of points. Surplus points are removed: far from the plane of projection, within a cap, or crowded ones.
-    Missing points are added in deep holes. The random choices differ from call to call.
+    directions of points. Surplus points are removed: points far from the subspace of projection, points in a cap, or
+    crowded points. Missing points are added in deep holes. The random choices differ from call to call.
 
     Args:
         points: A code of any size.
@@ -145,7 +144,7 @@ def resize(
 
 
 def _without_cap(points: Points, num_points: int, rng: np.random.Generator) -> Points:
-    """Remove the points nearest to a random one, or to the line through it; keep at least `num_points`."""
+    """Remove the points closest to a random point, or to the line through it; keep at least `num_points` points."""
     count = len(points)
     center = points[rng.integers(count)]
     height = points @ center
@@ -159,7 +158,7 @@ def _without_cap(points: Points, num_points: int, rng: np.random.Generator) -> P
 def _pad_or_project(
     points: Points, num_points: int, dim: int, rng: np.random.Generator
 ) -> Points:
-    """Bring `points` into R^`dim`, by padding or by projecting out random directions."""
+    """Return `points` in R^`dim`, padded with zeros or with surplus directions projected out."""
     surplus = points.shape[1] - dim
     if surplus <= 0:
         return padded(points, dim)
@@ -180,7 +179,7 @@ def _pad_or_project(
 def _without_crowded(
     points: Points, num_points: int, rng: np.random.Generator
 ) -> Points:
-    """Remove the points with the most near neighbors, a quarter of the surplus at a time."""
+    """Remove the points with the largest number of near neighbors, a quarter of the surplus at a time."""
     noise = rng.choice(CROWDING_NOISES)
     if len(points) <= num_points:
         return points
@@ -200,7 +199,7 @@ def _without_crowded(
 
 
 def _fill_holes(points: Points, num_points: int, rng: np.random.Generator) -> Points:
-    """Add the missing points one by one, each at the deepest of many random places."""
+    """Add the missing points one by one, each at the deepest hole among many random positions."""
     missing = num_points - len(points)
     if missing <= 0:
         return points

@@ -1,4 +1,7 @@
-"""Momentum descent on the log-sum-exp of cosines minus a margin for each pair."""
+"""Momentum descent on the log-sum-exp of cosines minus a margin for each pair.
+
+Temperatures in this module are inverse temperatures: they multiply the cosines.
+"""
 
 import numpy as np
 
@@ -16,7 +19,7 @@ def margin_descent(
     lr: float,
     progress: Progress = ignore,
 ) -> Points:
-    """Descend with momentum while the temperature changes linearly; rows are normalized after each step.
+    """Descend with momentum while the inverse temperature changes linearly; rows are normalized after each step.
 
     Args:
         start: The (K, n) initial points.
@@ -44,12 +47,12 @@ def margin_descent(
 def margin_gradient(
     points: Points, margins: Points | float, temperature: float
 ) -> Points:
-    """Return the gradient of (1/t) log sum_{i<j} exp(t (<c_i, c_j> - m_ij)) by the points.
+    """Return the gradient of (1/t) log sum_{i<j} exp(t (<c_i, c_j> - m_ij)) with respect to the points c_i.
 
     Args:
         points: The (K, n) points.
-        margins: The K x K margins m, or one number for all of them.
-        temperature: t.
+        margins: The K x K margins m, or one number for all pairs.
+        temperature: The inverse temperature t.
 
     Returns:
         The (K, n) gradient, not projected to the sphere.

@@ -1,10 +1,10 @@
 """Refinement of an almost optimal code to machine precision: Newton's method on the touching pairs.
 
-At a local optimum some pairs, the active ones, share the largest cosine mu, and multipliers l_ij >= 0 that sum to one
-balance their gradients. These are equations in points, mu and multipliers. Newton's method solves them while the
-product of multiplier and slack decreases to zero, so that no active set has to be guessed (a primal-dual interior-point
-method, Nocedal and Wright 2006, chapter 19). Each step is one linear solve. Large codes use Gauss-Newton steps on "all
-active cosines are equal" instead, by LSMR (Fong and Saunders 2011).
+At a local optimum some pairs, the active pairs, share the maximum cosine mu, and multipliers l_ij >= 0 that sum to
+one balance their gradients. These are equations in points, mu and multipliers. Newton's method solves them while the
+product of multiplier and slack decreases to zero, so that no active set has to be guessed (a primal-dual
+interior-point method, Nocedal and Wright 2006, chapter 19). Each step is one linear solve. Large codes use
+Gauss-Newton steps on "all active cosines are equal" instead, by LSMR (Fong and Saunders 2011).
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MAX_DENSE_UNKNOWNS = 1300
-"""Unknowns K n up to which the Newton system is factored; above, only matrix-vector products are made."""
+"""Number K n of unknowns up to which the Newton system is factored; larger codes use matrix-vector products."""
 
 MAX_QUICK_UNKNOWNS = 500
-"""Unknowns up to which every attempt is made; above, up to `MAX_DENSE_UNKNOWNS`, only the most promising one."""
+"""Number of unknowns up to which every attempt is made; up to `MAX_DENSE_UNKNOWNS`, only the most promising attempt."""
 
 ACTIVE_WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-9)
-"""Distances below the largest cosine within which pairs are active, one for each Gauss-Newton attempt."""
+"""Distances below the maximum cosine within which pairs are active, one for each Gauss-Newton attempt."""
 
 LEVEL_OFFSETS = (1e-4, 1e-5, 1e-5, 1e-6)
-"""Distances of the initial level above the largest cosine, one for each interior-point attempt."""
+"""Distances of the initial level above the maximum cosine, one for each interior-point attempt."""
 
 MAX_JACOBIAN_ENTRIES = 1 << 20
-"""Pairs times n above which even matrix-vector products are too slow: such an attempt is skipped."""
+"""Number of pairs times n above which even matrix-vector products are too slow, and the attempt is skipped."""
 
 MAX_LSMR_PRODUCTS = 1.5e8
-"""Entries of the matrix times steps of LSMR: less than a second."""
+"""Entries of the matrix times steps of LSMR, at most: less than a second."""
 
 MAX_LSMR_STEPS = 300
 
@@ -52,7 +52,7 @@ LSMR_PRODUCTS = 12.0
 MAX_ROUNDS = 30
 
 NEAR_WIDTH = 1e-2
-"""Pairs further below the largest cosine are ignored."""
+"""Pairs farther than this below the maximum cosine are ignored."""
 
 SHRINK = 0.1
 """Factor of the product of multiplier and slack from one Newton step to the next."""
@@ -61,7 +61,7 @@ OPTIMAL_GAP = 3e-15
 """Sum of multiplier times slack at which the level is optimal to the last digit."""
 
 DAMPING = 1e-10
-"""Smallest damping, which keeps the system regular: rotations change no cosine."""
+"""Smallest damping, which keeps the system regular, since rotations change no cosine."""
 
 MAX_STEP = 0.05
 """A step with a larger entry is rejected."""
@@ -72,8 +72,8 @@ class Allowance:
     """The work that polishing may still do.
 
     Attributes:
-        products: Products that are left.
-        expired: Returns whether the time is up.
+        products: Number of products that are left.
+        expired: Function that returns whether the time is up.
     """
 
     products: float = float("inf")
@@ -89,7 +89,7 @@ class Allowance:
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """Pairs (first[p], second[p]) of points and their cosines."""
+    """Pairs (first[p], second[p]) of points, and their cosines."""
 
     first: Indices
     second: Indices
@@ -97,7 +97,12 @@ class Contacts:
 
 
 def contacts(points: Points, above: float) -> Contacts:
-    """Return all pairs whose cosine is above a value, found blockwise."""
+    """Return all pairs whose cosine is above a value, computed in blocks.
+
+    Args:
+        points: (K, n) unit points.
+        above: The value.
+    """
     first: list[Indices] = []
     second: list[Indices] = []
     cosines: list[Points] = []
@@ -115,9 +120,9 @@ def contacts(points: Points, above: float) -> Contacts:
 
 
 def jacobian(points: Points, pairs: Contacts) -> csr_array:
-    """Return the derivative of each pair's cosine by all points, along the sphere.
+    """Return the derivative of each pair's cosine with respect to all points, along the sphere.
 
-    The derivative of c = <x_i, x_j> is x_j - c x_i by x_i and x_i - c x_j by x_j.
+    The derivative of c = <x_i, x_j> is x_j - c x_i with respect to x_i and x_i - c x_j with respect to x_j.
 
     Args:
         points: (K, n) unit points.
@@ -145,7 +150,7 @@ def jacobian(points: Points, pairs: Contacts) -> csr_array:
 
 
 def _curvature(points: Points, pairs: Contacts, multipliers: Points) -> Points:
-    """Return the Hessian of sum l_ij cos_ij along the sphere, as a dense matrix."""
+    """Return the Hessian of sum l_ij cos_ij along the sphere, as a dense (K n, K n) matrix."""
     count, dim = points.shape
     weights = np.zeros((count, count))
     weights[pairs.first, pairs.second] = multipliers
@@ -168,7 +173,7 @@ def _newton_step(
     target: float,
     damping: float,
 ) -> Points:
-    """Return the step of all points and, last, of the level, toward multiplier times slack = `target`."""
+    """Return the step of all points and, as last entry, of the level, toward multiplier times slack = `target`."""
     slopes = jacobian(points, pairs)
     ratio = multipliers / slack
     size = points.size
@@ -213,10 +218,10 @@ def _fraction_to_boundary(value: Points, step: Points) -> float:
 def _interior_point(
     points: Points, offset: float, allowance: Allowance
 ) -> tuple[Points, float]:
-    """Run a primal-dual interior-point method, with the initial level `offset` above the largest cosine.
+    """Run a primal-dual interior-point method, with the initial level `offset` above the maximum cosine.
 
     Returns:
-        The points with the lowest largest cosine on the way, and that cosine.
+        The points with the lowest maximum cosine along the iterations, and that cosine.
     """
     best = points
     current = points
@@ -256,7 +261,7 @@ def _interior_point(
 
 
 def _with_cosines_of(pairs: Contacts, points: Points) -> Contacts:
-    """Return the same pairs with the cosines that they have in `points`."""
+    """Return the pairs with the cosines that they have in `points`."""
     cosines = np.einsum("ij,ij->i", points[pairs.first], points[pairs.second])
     return replace(pairs, cosines=cosines)
 
@@ -264,10 +269,10 @@ def _with_cosines_of(pairs: Contacts, points: Points) -> Contacts:
 def _gauss_newton(
     points: Points, width: float, allowance: Allowance
 ) -> tuple[Points, float]:
-    """Take Gauss-Newton steps while they improve, with the pairs within `width` active.
+    """Take Gauss-Newton steps while they improve; pairs within `width` of the maximum cosine are active.
 
     Returns:
-        The best points, and their largest cosine.
+        The best points, and their maximum cosine.
     """
     best = points
     value = max_cosine(points)

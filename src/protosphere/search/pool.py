@@ -1,4 +1,4 @@
-"""The pool of the best codes of a search, in ascending order of the largest cosine, without duplicates."""
+"""The pool of the best codes of a search, in ascending order of the maximum cosine, without duplicates."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from protosphere.types import Points
 MAX_POOL_CODES = 12
 
 SAME_VALUE = 1e-6
-"""Relative difference of largest cosines below which two codes count as the same."""
+"""Relative difference of maximum cosines below which two codes count as equal."""
 
 NOTICEABLE_GAIN = 1e-4
 """Relative increase of 1 - cosine above which a new best code counts as an improvement."""
@@ -19,10 +19,10 @@ class ScreenedCode:
     """A code after a short descent.
 
     Attributes:
-        value: Its largest cosine.
+        value: Its maximum cosine.
         points: Its (K, n) points.
-        initialization: The initialization that it came from.
-        finished: Whether it was annealed to the highest temperature.
+        initialization: The initialization from which it came.
+        finished: Whether it was annealed to the highest inverse temperature.
         polished: Whether Newton's method was applied to it.
     """
 
@@ -56,16 +56,16 @@ class CodePool:
 
     @property
     def best(self) -> ScreenedCode:
-        """The code with the lowest largest cosine."""
+        """The code with the lowest maximum cosine."""
         return self.codes[0]
 
     @property
     def unfinished(self) -> list[ScreenedCode]:
-        """Codes that a higher temperature may still improve."""
+        """Codes that were not annealed to the highest inverse temperature and may still improve."""
         return [code for code in self.codes if not code.finished]
 
     def admit(self, found: ScreenedCode) -> None:
-        """Add a code, unless the pool has one of the same value or is full of better ones."""
+        """Add a code, unless the pool has an equally good code or is full of better codes."""
         tolerance = SAME_VALUE * abs(found.value) + 1e-9
         same: list[ScreenedCode] = []
         different: list[ScreenedCode] = []
@@ -88,7 +88,12 @@ class CodePool:
             self.improved_at = self.budget.spent
 
     def replace(self, old: ScreenedCode, new: ScreenedCode) -> None:
-        """Replace the code `old` by `new`."""
+        """Replace a code of the pool.
+
+        Args:
+            old: The code to remove.
+            new: The code to admit.
+        """
         self.codes = [code for code in self.codes if code is not old]
         self.admit(new)
 

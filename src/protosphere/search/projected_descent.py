@@ -45,7 +45,7 @@ def check_descent_options(
         device: A torch device that can be used.
 
     Raises:
-        InvalidArgumentError: If one of them is not valid.
+        InvalidArgumentError: If an option is not valid.
     """
     as_integer("steps", steps, minimum=0)
     if as_positive("lr", lr) > MAX_LR:
@@ -103,8 +103,8 @@ def projected_descent(
 ) -> Points:
     """Descend with momentum from uniform random points and normalize every row after each step.
 
-    The temperature rises linearly from 1 to K. The initial points come from numpy's generator, so that a seed gives the
-    same ones on every device.
+    The inverse temperature, which multiplies the cosines, rises linearly from 1 to K. The initial points come from
+    numpy's generator, so that a seed gives the same points on every device.
 
     Args:
         num_classes: K.

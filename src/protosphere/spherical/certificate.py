@@ -12,15 +12,15 @@ from protosphere.spherical.structures import Structure
 from protosphere.types import Cosine, Progress, UpperBound, ignore
 
 TOLERANCE = 1e-9
-"""Largest difference of two floats at which theory and numbers still agree."""
+"""Largest difference of two floats at which a theorem and a measurement count as equal."""
 
 EPSILON = 2.0**-52
-"""Machine epsilon of float64: the rounding of its numbers, relative to them."""
+"""Machine epsilon of float64: the relative distance of neighboring numbers."""
 
 DIRECTION_ERROR = 8 * EPSILON
-"""Bound on how far a cosine moves when both rows are converted to float64 and divided by their norms.
+"""Bound on the change of a cosine when both rows are converted to float64 and divided by their norms.
 
-Each entry is rounded at most four times, by half an epsilon.
+Each entry is rounded at most four times, by half an epsilon each time.
 """
 
 QUICK_WORK = 1 << 30
@@ -30,10 +30,10 @@ BY_THEOREM = "the construction's theorem gives this value"
 """Reason of a certificate whose measured value is replaced by an exact guarantee."""
 
 RELATIVE_SLACK = 1e-12
-"""Share of 1 - converse: a gap up to this counts as meeting the converse."""
+"""Relative to 1 - converse: a gap of at most this counts as meeting the converse."""
 
 LARGEST_SLACK = 1e-5
-"""Share of 1 - converse: rounding above this could hide a gap."""
+"""Relative to 1 - converse: rounding above this could hide a gap."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Certificate:
 
     @property
     def interval(self) -> tuple[Cosine, Cosine]:
-        """Smallest and largest value that the true largest cosine can have; two equal numbers if it is exact.
+        """Smallest and largest possible value of the true largest cosine; the two are equal if it is exact.
 
         The interval of an unverified value is [-1, 1].
         """
@@ -87,17 +87,17 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """Distance of the largest cosine above the converse; 0.0 means that no arrangement is better."""
+        """Difference of the largest cosine and the converse, at least 0.0; 0.0 means that no arrangement is better."""
         return max(0.0, float(self.max_cosine - self.converse.value))
 
     @property
     def optimal(self) -> bool:
-        """Whether the points provably meet the converse, exactly for fractions and to within rounding for floats.
+        """Whether the points provably meet the converse: exactly for Fractions, up to rounding for floats.
 
-        To within rounding means that the gap is at most 1e-12 of 1 - converse (half the squared distance at stake),
-        or at most `error`, or at most eight epsilons of float64. Where that is more than 1e-5 of 1 - converse, rounding
-        could hide a gap, and the result is False. It is also False for an unverified value. The number type in which
-        the points were given does not matter.
+        Up to rounding means that the gap is at most 1e-12 of 1 - converse, at most `error`, or at most eight epsilons
+        of float64. If this slack is more than 1e-5 of 1 - converse, rounding could hide a gap, and the result is
+        False. It is also False for an unverified value. The number type in which the points were given does not
+        matter.
         """
         if self.unverified:
             return False
@@ -109,24 +109,24 @@ class Certificate:
 
     @property
     def exact(self) -> bool:
-        """Whether the largest cosine is known exactly, as a fraction."""
+        """Whether the largest cosine is known exactly, as a Fraction."""
         return isinstance(self.max_cosine, Fraction) and not self.unverified
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """The measured largest cosine of a structure, before it is compared with any theorem.
+    """Measured largest cosine of a structure, before it is compared with any theorem.
 
     Attributes:
         num_classes: Number K of points.
         dim: Dimension n.
-        max_cosine: The measured value, exact if it is a Fraction.
+        max_cosine: Measured value, exact if it is a Fraction.
         method: How it was measured.
         reason: Why it is exact; empty if it is not.
         error: Bound on its distance from the true value.
-        attained: Whether two points have this cosine; if not, it is only an upper bound.
-        separated: Whether different cosines of such points are further apart than rounding, so that a proved value
-            next to the measured one is the measured one.
+        attained: Whether two points have this cosine; if False, it is only an upper bound.
+        separated: Whether different cosines of such points differ by more than rounding. A proved value that equals
+            the measured value up to rounding is then the true value.
     """
 
     num_classes: int
@@ -183,6 +183,9 @@ def measurement_error(structure: Structure) -> float:
 
     The bound is the sum of the rounding error of inner products, the deviation of the norms from 1, and the rounding
     error of the rows.
+
+    Args:
+        structure: The measured points.
     """
     products = product_error(structure.dim)
     if structure.points is None:  # signs and glue vectors, unit vectors to within this
@@ -197,9 +200,8 @@ def certificate_of(
 ) -> Certificate:
     """Compare a measured value with its guarantee and with the converse.
 
-    A float that exceeds its guarantee by no more than rounding is replaced by the guarantee. If the guarantee is
-    `proved` and a fraction, a float equal to it up to rounding is replaced by that
-    fraction where no other cosine can be as near.
+    A float that exceeds its guarantee by no more than rounding is replaced by the guarantee. A float that equals a
+    `proved` Fraction up to rounding is replaced by that Fraction if no other cosine can be as close.
 
     Args:
         measured: Result of `measure`.
@@ -244,7 +246,7 @@ def certificate_of(
 def _require_between(
     max_cosine: Cosine, guarantee: Cosine | None, bound: Bound, rounding: float
 ) -> None:
-    """Raise CertificateError where a measured value contradicts a theorem.
+    """Raise CertificateError if a measured value is above the guarantee or below the converse.
 
     A guarantee may come from a file, so it is compared to within `rounding`.
     """
@@ -289,11 +291,11 @@ def certified(
 
 
 def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
-    """Return a new certificate for points that came with one; the old one is checked, not trusted.
+    """Return a new certificate for points that came with one; the old certificate is checked, not trusted.
 
     Args:
         measured: Measurement of the points.
-        claim: The certificate that came with them.
+        claim: Certificate that came with the points.
 
     Returns:
         A certificate that rests on the measurement alone.

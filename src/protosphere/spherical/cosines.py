@@ -11,12 +11,12 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine, Progress, ignore
 
 BINS = 201
-"""Parts of [-1, 1] a histogram has unless told: an odd number, so that 0 is inside a bin and not between two."""
+"""Default number of bins of a histogram on [-1, 1]. An odd number puts 0 inside a bin and not between two."""
 
 
 @dataclass(frozen=True)
 class CosineBin:
-    """Number of pairs with a cosine from `low` to `high`; the two are equal if the cosine is exact."""
+    """Number of pairs with a cosine from `low` to `high`; `low` equals `high` if the cosine is exact."""
 
     low: Cosine
     high: Cosine
@@ -30,10 +30,10 @@ class CosineBin:
 
 @dataclass(frozen=True)
 class CosineCounts:
-    """Number of pairs of a code for each cosine, in ascending order; empty bins are left out.
+    """Number of pairs of a code for each cosine or bin, in ascending order; empty bins are left out.
 
-    The counts sum to K (K - 1) / 2. If `exact`, each count belongs to one cosine, a fraction; otherwise to a bin.
-    `scheme` is the name of the construction, or 'points'.
+    The counts sum to K (K - 1) / 2. If `exact` is True, each count belongs to one cosine, a Fraction; otherwise to a
+    bin. `scheme` is the name of the construction, or 'points'.
     """
 
     scheme: str
@@ -66,7 +66,7 @@ class CosineCounts:
 def cosine_spectrum(
     code: SphericalCode, progress: Progress = ignore
 ) -> dict[Cosine, int]:
-    """Return how many pairs have each cosine, exactly, in ascending order of the cosine.
+    """Return the number of pairs of each cosine, exactly, in ascending order of the cosine.
 
     For codewords of a linear code no pairs are compared. For other codewords, and for points whose cosines lie on an
     exact grid, all pairs are compared in integers.
@@ -97,7 +97,13 @@ def cosine_spectrum(
 def cosine_histogram(
     code: SphericalCode, bins: int = BINS, progress: Progress = ignore
 ) -> CosineCounts:
-    """How many pairs have their cosine in each of `bins` equal parts of [-1, 1]; of every kind of code."""
+    """Return the number of pairs in each of `bins` equal intervals of [-1, 1]; works for every code.
+
+    Args:
+        code: The code.
+        bins: Number of intervals.
+        progress: Called while pairs are measured.
+    """
     edges = np.linspace(-1.0, 1.0, as_integer("bins", bins, minimum=1) + 1)
     pairs = gram.bin_cosines(code.points, edges, progress)
     filled = [
@@ -110,7 +116,13 @@ def cosine_histogram(
 def cosine_counts(
     code: SphericalCode, bins: int = BINS, progress: Progress = ignore
 ) -> CosineCounts:
-    """The exact spectrum where the code has one, the histogram where it has none."""
+    """Return the exact spectrum of a code if its cosines are known exactly, else a histogram.
+
+    Args:
+        code: The code.
+        bins: Number of equal intervals of [-1, 1] in the histogram.
+        progress: Called while pairs are measured.
+    """
     spectrum = code.placement.structure.spectrum(progress)
     if spectrum is None:
         return cosine_histogram(code, bins, progress)

@@ -17,14 +17,18 @@ from protosphere.spherical.structures import (
 from protosphere.types import Indices
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number without pattern: products with it scatter over 64 bits."""
+"""Odd multiplier with irregular bits (2^64 divided by the golden ratio): products with it spread hashes over 64 bits.
+"""
 
 BLOCK_ROWS = 1 << 14
-"""Rows looked at together."""
+"""Number of rows that are hashed together."""
 
 
 def require_different_points(code: SphericalCode) -> None:
-    """Raise CertificateError if two classes have the same point; only points with equal hashes are compared."""
+    """Raise CertificateError if two classes have the same point.
+
+    Points are compared only if their hashes are equal.
+    """
     structure = code.placement.structure
     if isinstance(structure, OrthogonalSimplices):
         structure.check()
@@ -48,7 +52,7 @@ def require_different_points(code: SphericalCode) -> None:
 
 
 def _require_different_values(structure: ProductPoints) -> None:
-    """Raise CertificateError where two values of a part have the same point."""
+    """Raise CertificateError if two values of a part have the same point."""
     for number, points in enumerate(structure.part_points):
         rows = np.unique(points + 0.0, axis=0)
         if len(rows) < len(points):
@@ -56,7 +60,7 @@ def _require_different_values(structure: ProductPoints) -> None:
 
 
 def _hashes(code: SphericalCode) -> NDArray[np.uint64]:
-    """A number for each point; the same points have the same."""
+    """Return a 64-bit hash of each point; equal points have equal hashes."""
     structure = code.placement.structure
     if isinstance(structure, SignWords):
         return _word_hashes(structure)

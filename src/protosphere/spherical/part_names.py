@@ -1,4 +1,4 @@
-"""Names of parts, of their values and of classes, as a table of classes gives them."""
+"""Names of parts, of their values and of classes, as given by a table of classes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class PartNames:
 
     Attributes:
         parts: Name of each part.
-        values: Names of the values of each part that are in use, in the order of their numbers.
+        values: Names of the values in use of each part, in the order of their indices.
         classes: Name of each class; None if classes have no names.
     """
 
@@ -41,7 +41,7 @@ class PartNames:
 def read_part_names(
     record: object, sizes: tuple[int, ...], num_classes: int
 ) -> PartNames | None:
-    """Read the output of `PartNames.to_json`.
+    """Read the names that `PartNames.to_json` wrote.
 
     Args:
         record: An object of a file's header, or None.

@@ -1,4 +1,4 @@
-"""Points before they are certified: their structure, and a description of how they were built."""
+"""Points before they are certified: their structure, and a text that says how they were built."""
 
 from __future__ import annotations
 
@@ -43,11 +43,14 @@ class Placement:
 
     @property
     def packed_signs(self) -> PackedBits | None:
-        """The packed codewords, or None unless all entries are +-1/sqrt(n)."""
+        """The packed codewords if all entries are +-1/sqrt(n), else None."""
         return self.structure.packed_signs
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop` as unit vectors."""
+        """Return points `start` to `stop` as unit vectors.
+
+        Args:     start: Index of the first point.     stop: Index after that of the last point.
+        """
         return self.structure.unit_rows(start, stop)
 
     def freeze(self) -> None:
@@ -60,7 +63,10 @@ class Placement:
         return replace(self, structure=self.structure.permuted(order))
 
     def padded(self, dim: int, description: str) -> Placement:
-        """Return the same points in R^dim with zeros appended, and with a new description."""
+        """Return the same points in R^dim with zeros appended, and with a new description.
+
+        Args:     dim: New dimension, at least the present one.     description: New description.
+        """
         return Placement(
             description,
             self.structure if dim == self.dim else self.structure.padded(dim),
@@ -72,6 +78,10 @@ def dense_placement(
 ) -> Placement:
     """Return a placement of unit rows.
 
-    With `cosine_step`, all cosines are 1 - j * cosine_step for integers j, and they are certified exactly.
+    Args:
+        description: Text that says what was built.
+        points: Unit vectors, one per row.
+        cosine_step: Step such that all cosines are 1 - j * cosine_step for integers j; they are then certified
+            exactly.
     """
     return Placement(description, Plain(points, cosine_step))

@@ -16,10 +16,10 @@ ZEROS = "zeros"
 
 @dataclass(frozen=True)
 class Step:
-    """An operation on all points: 'first' keeps the first `count`, 'zeros' appends `count` zero coordinates.
+    """An operation on all points, named by `what`.
 
-    Any other name, such as 'subset' or 'nested from 10', means a selection: class i becomes the earlier point
-    numbers[i].
+    'first' keeps the first `count` points, and 'zeros' appends `count` zero coordinates. Any other name, such as
+    'subset' or 'nested from 10', means a selection: class i becomes the earlier point numbers[i].
     """
 
     what: str
@@ -93,7 +93,10 @@ class Provenance:
         return self if self.resolved is None else self.resolved.placed_by
 
     def agrees(self, other: Provenance) -> bool:
-        """Return whether request and steps are the same; versions, choices and later options may differ."""
+        """Return whether both have the same request and the same steps.
+
+        Versions and choices may differ, and so may options that only one of them has.
+        """
         asked = [
             (p.construction, p.num_classes, p.dim, p.seed, p.mapping)
             for p in (self, other)
@@ -125,7 +128,10 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Considered:
-    """A candidate: its guarantee (None if it has none) and its measured maximum cosine (None if it was not built)."""
+    """A candidate, with its guarantee and its measured maximum cosine.
+
+    The guarantee `promise` is None if there is none, and `measured` is None if the candidate was not built.
+    """
 
     scheme: str
     description: str
@@ -165,7 +171,7 @@ def _cell(value: Cosine | None) -> str:
 
 
 def _read(kind: Any, header: Any) -> Any:
-    """A step or a provenance that may still be the JSON of a file."""
+    """Return `header` as an object of class `kind`; it may be one already, or the JSON object of a file."""
     if isinstance(header, kind):
         return header
     _require("provenance", isinstance(header, Mapping), header)
@@ -173,7 +179,7 @@ def _read(kind: Any, header: Any) -> Any:
 
 
 def _are(kind: type[Any], *values: object) -> bool:
-    """Return whether all values are of a type, for fields that come from files, which hold anything."""
+    """Return whether all values are instances of `kind`; values from a file may have any type."""
     return all(isinstance(value, kind) for value in values)
 
 

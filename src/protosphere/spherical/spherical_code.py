@@ -1,4 +1,4 @@
-"""The code itself: K certified points on the sphere, how they came about, and their file."""
+"""Spherical codes: K certified points on the sphere, how they were built, and their file."""
 
 from __future__ import annotations
 
@@ -79,7 +79,12 @@ class SphericalCode:
         return self.rows(0, self.num_classes)
 
     def rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop` as float64."""
+        """Return points `start` to `stop` as float64.
+
+        Args:     start: Index of the first point.
+
+            stop: Index after that of the last point; negative indices count from the end, as in slices.
+        """
         first, last, _ = slice(start, stop).indices(self.num_classes)
         return self.placement.unit_rows(first, max(first, last))
 
@@ -90,7 +95,7 @@ class SphericalCode:
         return self  # immutable: copies of a model share its code
 
     def __getitem__(self, index: int | slice) -> Points:
-        """Row `index`, or the rows of a slice, as float64."""
+        """Return row `index`, or the rows of a slice, as float64."""
         chosen = range(self.num_classes)[index]
         if isinstance(chosen, int):
             return self.rows(chosen, chosen + 1)[0]
@@ -121,9 +126,10 @@ class SphericalCode:
         return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict} ({bound.theorem}))"
 
     def explain(self) -> str:
-        """Return why this code was chosen: for `ps.best`, the reason and the runners-up; else how it was built.
+        """Return why this code was chosen, or how it was built.
 
-        If there are too many classes for prototypes that are unrelated to them, the text says which calls help.
+        For codes of `ps.best` the text gives the reason and the other candidates. If there are too many classes for
+        prototypes that are unrelated to them, it also says which functions help.
         """
         if self.choice is None:
             return self.placement.description
@@ -133,7 +139,16 @@ class SphericalCode:
         return f"{self.choice.table()}\n{advice}"
 
     def save(self, path: str | Path, progress: Progress = ignore) -> None:
-        """Write a .safetensors file with provenance, certificate and digest, or the rows alone as .npy, .csv or .pt."""
+        """Write the code to a file.
+
+        Args:
+            path: File name. A .safetensors file holds provenance, certificate and digest; .npy, .csv and .pt files
+                hold the rows alone.
+            progress: Called while rows are written.
+
+        Raises:
+            StorageError: If the file name has another ending.
+        """
         target = Path(path)
         ending = Path(path).suffix.lower()
         if ending not in WRITABLE:

@@ -1,4 +1,4 @@
-"""Statistics of all cosines of a code, beside the largest: minimum, antipodal pairs, energy, frame potential."""
+"""Statistics of the cosines of a code other than the maximum: minimum, antipodal pairs, energy, frame potential."""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine, Progress, ignore
 
 ANTIPODAL = -1 + 1e-9
-"""Cosines up to this are of antipodal points."""
+"""Points with a cosine up to this count as antipodal."""
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,13 @@ class CodeStatistics:
     Attributes:
         min_cosine: Smallest cosine of all pairs.
         antipodal_pairs: Number of pairs with cosine -1.
-        scale: Scale at which the energy is computed; that of a head on the code unless given.
-        energy: Mean over classes of the sum over the other classes of exp(scale (cosine - 1)): what the other classes
-            add to the 1 of the right class at its prototype. At the head's own scale it is at most (1 - p) / p with p =
-            0.99, with equality only if all pairs have the largest cosine. Lower values mean a more uniform code.
-        mean_square: Mean over pairs of the squared cosine, an exact Fraction if all cosines are: the frame potential of
-            J. Benedetto and M. Fickus (2003), per pair. `bounds.welch_mean_square` is its minimum.
+        scale: Scale s at which the energy is computed; by default that of a head on the code.
+        energy: Mean over classes i of the sum over j != i of exp(s (cosine of i and j - 1)). For a feature vector at
+            prototype i, the softmax denominator is 1 plus this sum, relative to the term of class i. Lower values
+            mean more uniform points. At the default scale the energy is at most (1 - p) / p with p = 0.99, with
+            equality only if all pairs have the largest cosine.
+        mean_square: Mean over pairs of the squared cosine, an exact Fraction if all cosines are exact: the frame
+            potential of J. Benedetto and M. Fickus (2003), per pair. `bounds.welch_mean_square` is its minimum.
 
     Example:
         >>> import protosphere as ps
@@ -45,9 +46,18 @@ class CodeStatistics:
 def confident_scale(
     num_classes: int, max_cosine: float, probability: float = 0.99
 ) -> float:
-    """Return the scale s at which softmax(s cosines) is at least `probability` for a z equal to its prototype.
+    """Return the scale at which the softmax probability of a class is at least `probability` at its own prototype.
 
-    s = ln((K - 1) p / (1 - p)) / (1 - mu), where mu is the largest cosine of two prototypes.
+    At the prototype of class i, the logits are s times the cosines with all prototypes, and the scale is s = ln((K -
+    1) p / (1 - p)) / (1 - mu).
+
+    Args:
+        num_classes: Number K of classes.
+        max_cosine: Largest cosine mu of two prototypes.
+        probability: Required probability p.
+
+    Raises:
+        InvalidArgumentError: If `max_cosine` is at least 1.
 
     Example:
         >>> round(confident_scale(10, 0.0), 2)

@@ -16,7 +16,7 @@ from protosphere.storage.files import replace_file
 from protosphere.storage.npz import unpacked
 
 LONGEST_ROW = 1 << 20
-"""Characters of a row of a table."""
+"""Largest number of characters of a row of a table."""
 
 FORMULA_STARTS = "=+-@\t\r"
 TEXT_MARK = "'"
@@ -52,10 +52,15 @@ def unguarded(cell: str) -> str:
 def write_csv(
     path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
 ) -> Path:
-    """Write rows below a line with the names of the columns.
+    """Write a line with the names of the columns, then the rows.
 
     Floats are written in full precision; None and missing values become empty cells. A file whose name ends in .gz is
     compressed, and the same rows give the same bytes.
+
+    Args:
+        path: The file, which is replaced atomically.
+        columns: Names of the columns.
+        rows: Values by column name.
     """
 
     def write(beside: Path) -> None:
@@ -76,7 +81,7 @@ def write_csv(
 
 
 def read_csv(path: Path) -> list[list[str]]:
-    """Return the cells of all lines that are not empty, as they were before they were written."""
+    """Return the cells of all nonempty lines, as they were before `write_csv` wrote them."""
     return list(csv_rows(path))
 
 

@@ -1,6 +1,6 @@
 """Atomic file writes: a file is written next to its target and renamed, so that readers never see half of it.
 
-Use `locked` before you change a folder or a file in several steps.
+Use `locked` before changing a folder or a file in several steps.
 """
 
 import errno
@@ -19,23 +19,27 @@ from pathlib import Path
 from protosphere.errors import ProtosphereError, StorageError, brief
 
 ABANDONED_SECONDS = 86_400.0
-"""Age at which a half-written file is nobody's any more, where its process cannot be asked."""
+"""Age at which a temporary file counts as abandoned if its process cannot be checked."""
 
 NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
-"""What a file system without locks answers."""
+"""Error numbers of file systems without locks."""
 
 USUAL_MODE = 0o666
-"""The mode of a new file, from which the system takes away what the user's umask forbids."""
+"""Mode of a new file before the system applies the user's umask."""
 
 OWNER_WRITES = stat.S_IRUSR | stat.S_IWUSR
-"""What whoever writes a file needs, also where the file that it replaces is for reading only."""
+"""Permissions that the writer of a file needs, even if the file that it replaces is read-only."""
 
 _PART = re.compile(r"\..+\.([0-9a-f]{8})-(\d+)-\d+\.part")
 _numbers = count()
 
 
 def _resolved(target: Path) -> Path:
-    """Where its links lead; StorageError where they lead nowhere, or where no file can have such a name."""
+    """Return the target of symbolic links.
+
+    Raises:
+        StorageError: If the links cannot be resolved, or the file name is invalid.
+    """
     try:
         place = target.resolve()
         place.exists()
@@ -55,6 +59,10 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
 
     Symbolic links are followed, and the permissions of an existing file are kept. A target that is not a regular file
     is refused. Temporary files of writers that were killed are removed.
+
+    Args:
+        target: The file to create or replace.
+        write: Function that writes the content to the given path.
 
     Raises:
         StorageError: If the file cannot be written.
@@ -86,9 +94,9 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
 
 
 def _created(beside: Path, place: Path) -> int:
-    """Make the empty file `beside`, and return the mode that it has in the end: that of `place`, or the usual one.
+    """Create the empty file `beside`, and return its final mode: that of `place`, or the usual mode.
 
-    Nobody but the owner can do more with it, at any time, than with the file that it replaces.
+    At no time has anybody except the owner more permissions than on the file that is replaced.
     """
     old_mode = place.stat().st_mode if place.exists() else None
     if old_mode is None:
@@ -111,18 +119,28 @@ def reason(error: BaseException) -> str:
 
 
 def _machine() -> str:
-    """Eight digits that tell machines with a folder in common apart."""
+    """Return eight digits that distinguish machines that share a folder."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 def replace_bytes(target: Path, content: bytes) -> Path:
-    """Write `content` to `target` as `replace_file` does."""
+    """Write `content` to `target` as `replace_file` does.
+
+    Args:
+        target: The file to create or replace.
+        content: The bytes.
+    """
     return replace_file(target, lambda beside: beside.write_bytes(content))
 
 
 @contextmanager
 def reading(path: str | Path, otherwise: str) -> Generator[None]:
-    """Context that turns errors while `path` is read into a StorageError: the system's message, or `otherwise`."""
+    """Return a context manager that turns errors while `path` is read into a StorageError.
+
+    Args:
+        path: The file, for the message.
+        otherwise: Message for errors without a message of the system.
+    """
     try:
         yield
     except (StorageError, MemoryError):
@@ -177,7 +195,11 @@ def _abandoned(machine: str, process: int, changed: float) -> bool:
 
 
 def make_folder(folder: Path) -> Path:
-    """Return `folder`, created if it does not exist; StorageError if it cannot be created."""
+    """Create a folder if it does not exist, and return it.
+
+    Raises:
+        StorageError: If the folder cannot be created.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -189,10 +211,17 @@ def make_folder(folder: Path) -> Path:
 
 @contextmanager
 def locked(path: Path, what: str) -> Generator[None]:
-    """Hold an exclusive lock on `path`, a folder or a file, until the block ends or the process dies.
+    """Hold an exclusive lock on a folder or a file until the block ends or the process dies.
 
-    A second caller gets a StorageError; `what` names the holder in its message: "sweep", "run". The lock of a folder is
-    the file `lock` inside it; the lock of a file is next to it. File systems without locks do not lock.
+    The lock of a folder is the file `lock` inside it; the lock of a file is next to it. On file systems without
+    locks, nothing is locked.
+
+    Args:
+        path: The folder or file.
+        what: Name of the holder for the message, such as "sweep" or "run".
+
+    Raises:
+        StorageError: If another process holds the lock.
     """
     place = _resolved(path)
     place = place / "lock" if place.is_dir() else place.with_name(f".{place.name}.lock")

@@ -18,10 +18,10 @@ from protosphere.errors import StorageError
 
 UNSUSPECTED_BYTES = 1 << 26
 LARGEST_RATIO = 100
-"""Content of more bytes than the first that is packed more than so many times is refused: real data is not."""
+"""Largest ratio of the unpacked to the packed size of content above `UNSUSPECTED_BYTES`; real data stays below it."""
 
 GZIP_MAGIC = b"\x1f\x8b"
-"""The first bytes of a file that gzip wrote."""
+"""First bytes of a file that gzip wrote."""
 
 DAMAGE = (
     ArithmeticError,
@@ -36,11 +36,11 @@ DAMAGE = (
     zlib.error,
     TokenError,
 )
-"""What numpy and zipfile raise for files that are damaged or made to annoy."""
+"""Exceptions that numpy and zipfile raise for files that are damaged or maliciously made."""
 
 
 class _BoundedReader(io.RawIOBase):
-    """A file that is read up to so many bytes; StorageError where it has more."""
+    """Reader of a file that raises StorageError after a given number of bytes."""
 
     def __init__(self, file: IO[bytes], path: Path, most_bytes: int) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class _BoundedReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fill the buffer with what comes next, and count it."""
+        """Fill the buffer with the next bytes, and count these."""
         content = self._file.read(len(buffer))
         self._left -= len(content)
         if self._left < 0:
@@ -65,14 +65,14 @@ class _BoundedReader(io.RawIOBase):
 
 
 def _too_tight(size_bytes: int, path: Path) -> str:
-    """Why a file that unpacks to so many bytes, or more, is refused."""
+    """Return the message that refuses a file because it unpacks to this number of bytes or more."""
     size = f"at least {size_bytes / 2**20:,.0f} MiB out of {path.stat().st_size / 2**20:.1f} MiB"
     return f"it would unpack to {size}; real data is not packed so tightly"
 
 
 @contextmanager
 def unpacked(path: Path) -> Generator[IO[bytes]]:
-    """Return the bytes of a file, decompressed if it is a gzip file.
+    """Open a file for reading, decompressed if it is a gzip file.
 
     Raises:
         StorageError: If it expands to more than `UNSUSPECTED_BYTES` and to more than `LARGEST_RATIO` times the size of
@@ -100,7 +100,16 @@ def refuse_tightly_packed(path: Path) -> None:
 def read_arrays(
     path: Path, wanted: Collection[str], needed: Collection[str] = ()
 ) -> Mapping[str, NDArray[Any]]:
-    """Return the `wanted` arrays that the file has; StorageError if one of the `needed` arrays is missing."""
+    """Return those of the `wanted` arrays that the file has.
+
+    Args:
+        path: The file, .npz.
+        wanted: Names of the arrays to read.
+        needed: Names of arrays that must be present.
+
+    Raises:
+        StorageError: If a needed array is missing, or the file cannot be read.
+    """
     with _opened(path) as archive:
         present: list[str] = archive.files
         missing = [name for name in needed if name not in present]
@@ -114,14 +123,19 @@ def read_arrays(
 
 
 def array_shape(path: Path, name: str) -> tuple[int, ...]:
-    """Return the shape of an array in a file without reading the array."""
+    """Return the shape of an array in a file without reading the array.
+
+    Args:
+        path: The file, .npz.
+        name: Name of the array.
+    """
     with _opened(path) as archive:
         return _header(path, archive, name)[0]
 
 
 @contextmanager
 def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
-    """The file, lazily; StorageError in one sentence for whatever is wrong with it while it is open."""
+    """Open an .npz file lazily; whatever is wrong with it while it is open becomes a StorageError."""
     try:
         with (
             path.open("rb") as raw,
@@ -153,7 +167,7 @@ def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
 def _header(
     path: Path, archive: np.lib.npyio.NpzFile, name: str
 ) -> tuple[tuple[int, ...], int, int]:
-    """The shape of an array and its bytes, as its first ones say, and how many it takes in the file."""
+    """Return the shape and the size in bytes that an array's header states, and its packed size."""
     assert archive.zip is not None, "an open file has its archive"
     entry = archive.zip.getinfo(f"{name}.npy")
     most_bytes = max(UNSUSPECTED_BYTES, LARGEST_RATIO * entry.compress_size)
@@ -177,7 +191,7 @@ def _header(
 def _check_sizes(
     path: Path, archive: np.lib.npyio.NpzFile, names: Collection[str]
 ) -> None:
-    """Refuse arrays whose headers promise far more than their packed bytes can honestly hold."""
+    """Raise StorageError if the headers of arrays state far more bytes than real data could be packed into."""
     sizes = {name: _header(path, archive, name)[1:] for name in names}
     total = sum(size for size, _ in sizes.values())
     packed = sum(packed for _, packed in sizes.values())

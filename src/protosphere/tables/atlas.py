@@ -12,10 +12,11 @@ from protosphere.tables.table_files import column_names, known_rows, shipped_fil
 
 @dataclass(frozen=True)
 class AtlasRow:
-    """Row of the atlas for one (K, n): the best maximum cosine (text if it is a fraction), its scheme and the bounds.
+    """Row of the atlas for one (K, n): the best maximum cosine, its scheme and the bounds.
 
-    `of_classes` and `of_dim` give the (K, n) of the code that is used: usually the row's own. If the search found a
-    better code with more classes or fewer dimensions, a part of that code is used.
+    `exact` is the maximum cosine as text if it is a fraction, else empty. `of_classes` and `of_dim` give the (K, n)
+    of the code that is used: usually the row's own. If the search found a better code with more classes or fewer
+    dimensions, a part of that code is used.
     """
 
     num_classes: int
@@ -37,7 +38,10 @@ class AtlasRow:
 
 
 def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
-    """Return the rows in order, each no worse than any row with no fewer classes and no more dimensions."""
+    """Return the rows sorted by (K, n), after worse rows took a part of a better row's code.
+
+    Then no row is worse than a row with at least as many classes in at most n dimensions.
+    """
     cells = {(row.dim, row.num_classes): row for row in rows}
     counts = sorted({count for _, count in cells}, reverse=True)
     lowest: dict[int, AtlasRow] = {}
@@ -57,7 +61,7 @@ def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
 
 
 def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
-    """The row with a part of the other's code where that is better."""
+    """Return `row`, or the row with a part of the code of `better` if that has a lower maximum cosine."""
     if better.max_cosine >= row.max_cosine - 1e-12:
         return row
     own = (better.of_classes, better.of_dim) == (better.num_classes, better.dim)
@@ -75,12 +79,24 @@ def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
 
 
 def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
-    """Write the rows to a file, which is replaced atomically."""
+    """Write the rows to a file, which is replaced atomically.
+
+    Args:
+        path: The file.
+        rows: Rows of the atlas, in order.
+    """
     write_csv(Path(path), column_names(AtlasRow), [asdict(row) for row in rows])
 
 
 def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
-    """Return the rows of an atlas file; StorageError says what is wrong with other files."""
+    """Read the rows of an atlas file.
+
+    Args:
+        path: The file.
+
+    Raises:
+        StorageError: If the file is not an atlas or is damaged.
+    """
     with reading(path, "not an atlas, or a damaged one"):
         rows: list[AtlasRow] = []
         last = (0, 0)
@@ -93,13 +109,13 @@ def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
 
 
 def shipped_atlas() -> tuple[AtlasRow, ...]:
-    """Return the shipped atlas: K from 10 to a million by half octaves, every n to 64 and some to 1024."""
+    """Return the shipped atlas: K from 10 to a million by half octaves, every n up to 64 and some up to 1024."""
     with shipped_file("atlas.csv.gz") as path:
         return read_atlas(path)
 
 
 def _possible(row: AtlasRow) -> bool:
-    """Whether its numbers can be those of a cell, and its code can serve it."""
+    """Return whether the numbers of a row are consistent."""
     if row.num_classes < 2 or row.dim < 1:
         return False
     if row.seed < 0 or (row.iterations or 0) < 0:

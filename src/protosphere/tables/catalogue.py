@@ -1,7 +1,7 @@
-"""The catalogue of codes that long searches found: some stored as rounded points, others derived from those.
+"""The catalogue of codes that long searches found: some stored as rounded points, the others derived from stored codes.
 
-A descent recovers the exact points from rounded ones, so a few levels per coordinate are enough to store a code. A code
-of 94 points can be derived by a short descent from one of 100 points with six of them removed.
+A descent recovers the exact points from rounded points, so a few levels per coordinate are enough to store a code. A
+code of 94 points can be derived by a short descent from a code of 100 points with six points removed.
 """
 
 import operator
@@ -34,18 +34,19 @@ from protosphere.tables.table_files import (
 from protosphere.types import Points, Progress, ignore
 
 FIRST_TEMPERATURES = (20.0, 1000.0)
-"""First temperatures of a descent, times how near to 1 the largest cosine is."""
+"""Range of the first inverse temperature of a descent, before it is divided by 1 - largest cosine."""
 
 MAX_SHAKE = 0.1
-"""How far points are moved at most, of the smallest angle: so that they leave the space of a smaller dimension."""
+"""Largest perturbation of points, relative to the smallest angle, so that they leave the space of a smaller dimension.
+"""
 
 LAST_TEMPERATURE = 1e6
 STEPS = 100
 MAX_POLISHED_SIZE = 400
-"""K n up to which Newton's method ends a descent; above, 1e-5 are left."""
+"""Product K n up to which Newton's method ends a descent; above it, an error of 1e-5 remains."""
 
 MOST_BYTES = 1 << 28
-"""Size of the arrays of a file: a file with more is not a catalogue of ours."""
+"""Largest total size of the arrays of a catalogue file; larger files are refused."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,15 @@ class QuantizedCode:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """How to derive a code: the stored code from which a descent starts, and the seed of its random choices."""
+    """Derivation of a code of K points in R^n from a stored code.
+
+    Attributes:
+        num_points: Number K of points.
+        dim: Dimension n.
+        source: Index of the stored code from which the descent starts.
+        seed: Seed of the random choices.
+        max_cosine: Maximum cosine of the derived code.
+    """
 
     num_points: int
     dim: int
@@ -86,16 +95,30 @@ class CatalogueEntry:
 
 
 EQUIVALENT_SECONDS = 1.0
-"""Seconds that a kept code counts for: about what a search for it takes on two cores."""
+"""Seconds of search time that a catalogued code counts as, about the time of a search for it on two cores."""
 
 
 def equivalent_iterations(num_points: int, dim: int) -> int:
-    """Return the evaluations that a search would need for a stored code, within a factor of about two."""
+    """Return an estimate of the evaluations with which a search would find a code as good as the catalogued one.
+
+    The estimate is within a factor of about two.
+
+    Args:
+        num_points: Number K of points.
+        dim: Dimension n.
+    """
     return int(min(60_000, max(1000, 5e9 / (num_points**2 * (dim + 10)))))
 
 
 def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points:
-    """Return a stored code with points and dimensions added or removed to reach (K, n), annealed."""
+    """Return a code of K points in R^n, annealed from a stored code after points and dimensions were added or removed.
+
+    Args:
+        source: The stored code.
+        num_points: Number K of points.
+        dim: Dimension n.
+        seed: Seed of the random choices.
+    """
     from protosphere.search.compiled_lbfgs import compiled_anneal
 
     rng = np.random.default_rng(seed)
@@ -122,17 +145,18 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
 
 
 def finish(points: Points) -> Points:
-    """Return an annealed code, polished by Newton's method if that is quick."""
+    """Return an annealed code, polished by Newton's method if K n is at most `MAX_POLISHED_SIZE`."""
     return polish_code(points)[0] if points.size <= MAX_POLISHED_SIZE else points
 
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """Quantized codes, and for many (K, n) the entry with the lowest maximum cosine that can be derived from them.
+    """Stored codes, and the entries that derive codes for many other (K, n).
 
     Attributes:
         sources: The stored codes.
-        entries: How to derive other codes from them. A (K, n) has no entry if a neighboring size has a code as good.
+        entries: Derivations of codes from stored codes. A (K, n) has no entry if a neighboring size has a code as
+            good.
         most_points, largest_dim: Every (K, n) up to these was searched.
         searched_beyond: The (K, n) with more points that were searched as well.
     """
@@ -144,13 +168,18 @@ class Catalogue:
     searched_beyond: frozenset[tuple[int, int]] = frozenset()
 
     def covers(self, num_points: int, dim: int) -> bool:
-        """Return whether (K, n) was searched."""
+        """Return whether (K, n) was searched.
+
+        Args:
+            num_points: Number K of points.
+            dim: Dimension n.
+        """
         within = num_points <= self.most_points and dim <= self.largest_dim
         return within or (num_points, dim) in self.searched_beyond
 
     @property
     def extent(self) -> str:
-        """Return a text that says which (K, n) were searched."""
+        """Text that says which (K, n) were searched."""
         larger = sorted({num_points for num_points, _ in self.searched_beyond})
         numbers = f", and for K = {', '.join(map(str, larger))}" if larger else ""
         return (
@@ -177,7 +206,14 @@ class Catalogue:
         )
 
     def best_entry(self, num_points: int, dim: int) -> CatalogueEntry | None:
-        """Return the entry of lowest maximum cosine among those with at least K points in at most n dimensions."""
+        """Return the entry of lowest maximum cosine with at least K points in at most n dimensions.
+
+        None if there is none.
+
+        Args:
+            num_points: Number K of points.
+            dim: Dimension n.
+        """
         fitting = [
             one
             for one in self.entries
@@ -186,7 +222,12 @@ class Catalogue:
         return min(fitting, key=lambda one: one.max_cosine, default=None)
 
     def build(self, entry: CatalogueEntry, progress: Progress = ignore) -> Points:
-        """Build the code of an entry."""
+        """Build the code of an entry.
+
+        Args:
+            entry: The entry.
+            progress: Called if the descent must be compiled.
+        """
         compile_descent(progress)
         with single_threaded():
             return finish(
@@ -197,7 +238,14 @@ class Catalogue:
 
 
 def read_catalogue(path: str | Path) -> Catalogue:
-    """Return the catalogue in a file; StorageError says what is wrong with other files."""
+    """Read a catalogue.
+
+    Args:
+        path: The file, .npz.
+
+    Raises:
+        StorageError: If the file is not a catalogue or is damaged.
+    """
     with reading(path, "not a catalogue, or a damaged one"):
         with (
             Path(path).open("rb") as opened,
@@ -240,6 +288,11 @@ def check_catalogue(
     catalogue: Catalogue, chosen: Sequence[CatalogueEntry], progress: Progress = ignore
 ) -> float:
     """Rebuild codes of a catalogue, compare them with their entries, and return the largest difference.
+
+    Args:
+        catalogue: The catalogue.
+        chosen: Entries to check.
+        progress: Called after each code.
 
     Raises:
         CertificateError: At the first code that is worse than its entry says.

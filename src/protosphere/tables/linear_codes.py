@@ -17,7 +17,7 @@ LARGEST_LENGTH = 128
 LARGEST_DIMENSION = 17
 
 CELL = "cell"
-"""The step that stands for another code of the file."""
+"""Name of the step that stands for another code of the file."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,12 @@ class LinearCodes:
     rows: Mapping[tuple[int, int], LinearCodeRow]
 
     def derivation(self, length: int, dimension: int) -> str:
-        """Return the full derivation of a code, which stays valid when the table changes."""
+        """Return the full derivation of a code, which stays valid when the table changes.
+
+        Args:
+            length: Length n of the code.
+            dimension: Dimension k of the code.
+        """
         steps = self.rows[length, dimension].steps
         return ", ".join(
             self.derivation(*cell_of(step)) if step.startswith(CELL) else step
@@ -61,7 +66,7 @@ class LinearCodes:
         )
 
     def leading(self) -> list[LinearCodeRow]:
-        """Return the codes with a larger d/n than any shorter code or code with more codewords."""
+        """Return the codes with a larger d/n than all other codes that are no longer and have no fewer codewords."""
         found: list[LinearCodeRow] = []
         best: dict[int, tuple[int, int]] = {}
         for row in sorted(
@@ -79,7 +84,14 @@ class LinearCodes:
 
 
 def read_linear_codes(path: str | Path) -> LinearCodes:
-    """Return the codes of a file; StorageError says what is wrong with other files."""
+    """Read a table of linear codes.
+
+    Args:
+        path: The file, .csv.
+
+    Raises:
+        StorageError: If the file is not such a table or is damaged.
+    """
     with reading(path, "not a table of linear codes, or a damaged one"):
         known: dict[tuple[int, int], LinearCodeRow] = {}
         for row in read_known_table(path, LinearCodeRow, _possible):
@@ -100,7 +112,7 @@ def shipped_linear_codes() -> LinearCodes:
 
 
 def _possible(row: LinearCodeRow) -> bool:
-    """Whether there can be such a code: by its numbers, and by its steps being known."""
+    """Return whether the sizes of a row are consistent and all steps of its derivation are known."""
     sizes = (
         1 <= row.dimension <= min(row.length, LARGEST_DIMENSION)
         and row.length <= LARGEST_LENGTH

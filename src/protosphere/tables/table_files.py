@@ -14,7 +14,8 @@ from protosphere.storage.csv_files import csv_rows
 Row = TypeVar("Row")
 
 REBUILD_TOLERANCE = 0.02
-"""For codes of a search: where a descent ends depends on the last bits, which processors round differently."""
+"""Tolerance for codes of a search: where a descent ends depends on the last bits, which processors round differently.
+"""
 
 
 def _whole(value: Any) -> int:
@@ -33,11 +34,11 @@ CONVERTERS: dict[Any, Callable[[Any], Any]] = {
     int | None: _unless_empty(_whole),
     float | None: _unless_empty(float),
 }
-"""From a number or a text to the type that a field of a row has."""
+"""Functions that convert a number or a text to the type of a field of a row."""
 
 
 def column_names(kind: type[Any]) -> tuple[str, ...]:
-    """Return the column names of a file whose rows are this dataclass."""
+    """Return the column names of a file whose rows are instances of this dataclass."""
     return tuple(field.name for field in fields(kind))
 
 
@@ -46,7 +47,16 @@ def read_rows(
     columns: Mapping[str, Sequence[Any]],
     possible: Callable[[Row], bool],
 ) -> list[Row]:
-    """Return the rows in columns of numbers or texts; ValueError at the first row that is not `possible`."""
+    """Return the rows of a table given by columns.
+
+    Args:
+        kind: Dataclass of a row.
+        columns: Numbers or texts of each column, by name.
+        possible: Function that says whether a row is valid.
+
+    Raises:
+        ValueError: At the first row that is not valid.
+    """
     cells = zip(*(columns[name] for name in column_names(kind)), strict=True)
     return list(_typed_rows(kind, cells, possible))
 
@@ -54,14 +64,29 @@ def read_rows(
 def read_known_table(
     path: str | Path, kind: type[Row], possible: Callable[[Row], bool]
 ) -> list[Row]:
-    """Return the list of all rows that `known_rows` yields."""
+    """Return the rows of a .csv file as a list; see `known_rows`.
+
+    Args:
+        path: The file.
+        kind: Dataclass of a row.
+        possible: Function that says whether a row is valid.
+    """
     return list(known_rows(path, kind, possible))
 
 
 def known_rows(
     path: str | Path, kind: type[Row], possible: Callable[[Row], bool]
 ) -> Iterator[Row]:
-    """Yield the rows of a .csv file whose columns are the fields of `kind`; ValueError at the first invalid row."""
+    """Yield the rows of a .csv file whose columns are the fields of `kind`.
+
+    Args:
+        path: The file.
+        kind: Dataclass of a row.
+        possible: Function that says whether a row is valid.
+
+    Raises:
+        ValueError: If the columns differ, or at the first row that is not valid.
+    """
     lines = csv_rows(Path(path))
     if tuple(next(lines, ())) != column_names(kind):
         raise ValueError("its columns are others")
@@ -82,12 +107,22 @@ def _typed_rows(
 
 
 def shipped_file(name: str) -> AbstractContextManager[Path]:
-    """Return a file that is shipped with the package."""
+    """Return a context manager that gives the path of a file shipped with the package."""
     return as_file(files("protosphere.tables") / name)
 
 
 def check_claim(where: str, claimed: float, found: float, tolerance: float) -> float:
-    """Return how far a rebuilt code exceeds the stated cosine; CertificateError if that is above the tolerance."""
+    """Return the difference of the cosine of a rebuilt code and the stated cosine.
+
+    Args:
+        where: Place of the statement, for the message.
+        claimed: Stated cosine.
+        found: Cosine of the rebuilt code.
+        tolerance: Largest difference allowed.
+
+    Raises:
+        CertificateError: If the difference is above the tolerance.
+    """
     if found > claimed + tolerance:
         raise CertificateError(f"{where} says {claimed}, built anew it is {found}")
     return found - claimed

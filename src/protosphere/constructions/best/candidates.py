@@ -16,16 +16,16 @@ from protosphere.types import Cosine
 from protosphere.version import __version__
 
 RUNNERS_UP = 8
-"""How many candidates are shown beside the best."""
+"""Number of candidates that are listed after the chosen one."""
 
 LARGEST_PAIRWISE = 20_000
-"""More dense points than this, of no lattice, would take minutes to measure."""
+"""Number of dense points above which comparing all pairs takes minutes."""
 
 NEIGHBORS = 16
-"""How many dimensions below are asked for a code to be padded."""
+"""Number of smaller dimensions in which a construction is asked for a code that zeros extend to n."""
 
 SAME_DIGITS = 12
-"""Max cosines that agree so far are the same."""
+"""Maximum cosines that agree after rounding to this number of digits count as equal."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,12 @@ class Candidate:
         return self.provenance.construction
 
     def dense_bytes(self, num_classes: int, dim: int) -> int:
-        """Return the memory that dense points take while they are built and padded to R^dim."""
+        """Return the number of bytes that dense points take while they are built and padded to R^dim.
+
+        Args:
+            num_classes: Number K of points.
+            dim: Dimension n after padding.
+        """
         own = self.provenance.dim
         return 8 * num_classes * (own if own == dim else own + dim)
 
@@ -53,14 +58,20 @@ class Candidate:
 
 
 def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
-    """Return the sort key of a code: its maximum cosine, then the position of its scheme among equal ones."""
+    """Return the sort key of a code: its maximum cosine, then the rank of its scheme among ties.
+
+    Args:
+        scheme: Name of the construction.
+        max_cosine: Maximum cosine of the code.
+    """
     return round(float(max_cosine), SAME_DIGITS), tie_order()[scheme]
 
 
 def tie_order() -> dict[str, int]:
-    """Return the position of each scheme among codes of equal maximum cosine.
+    """Return the rank of each scheme among codes of equal maximum cosine.
 
-    Low frame potential comes first, then a fast projection, then the order of the registry, then searches.
+    Schemes with low frame potential come first, then schemes with a fast projection, then the others in the order of
+    the registry; searches come last.
     """
 
     def key(scheme: str) -> tuple[bool, bool, bool]:
@@ -76,14 +87,28 @@ def tie_order() -> dict[str, int]:
 
 
 def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
-    """Return whether the points of a scheme can be certified in seconds: codewords, a lattice, or nearest neighbors."""
+    """Return whether the points of a scheme can be certified in seconds.
+
+    This holds for few points, few dimensions, packed codewords, numbered points, and lattices.
+
+    Args:
+        scheme: Name of the construction.
+        num_classes: Number K of points.
+        dim: Dimension n.
+    """
     few = num_classes <= LARGEST_PAIRWISE or dim <= DEEPEST
     traits = describe(scheme).traits
     return few or traits.packed or traits.numbered or traits.quick_certificate
 
 
 def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
-    """Return whether the points of a candidate can be built within four gigabytes."""
+    """Return whether the points of a candidate can be built within four gigabytes.
+
+    Args:
+        candidate: The candidate.
+        num_classes: Number K of points.
+        dim: Dimension n after padding.
+    """
     entry = describe(candidate.scheme)
     if entry.traits.packed or entry.traits.numbered:
         return size_infeasible_reason(entry, num_classes, dim) is None
@@ -91,7 +116,12 @@ def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
 
 
 def candidates(num_classes: int, dim: int) -> list[Candidate]:
-    """Return all candidates with a guarantee for (K, n), best guarantee first, without building any."""
+    """Return all candidates with a guarantee for (K, n), sorted from the lowest guarantee; nothing is built.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+    """
     found = _member_candidates(num_classes, dim)
     for name in constructions_with(lambda traits: traits.quick_guarantee):
         asked = list(_asked_candidates(name, num_classes, dim))
@@ -101,7 +131,11 @@ def candidates(num_classes: int, dim: int) -> list[Candidate]:
 
 
 def _member_candidates(num_classes: int, dim: int) -> list[Candidate]:
-    """The best member for (K, n) of each family, of the most promising families."""
+    """Return a candidate for each of the most promising families: its best member with at least K points in R^n.
+
+    Members of fewer dimensions are padded with zeros. The `RUNNERS_UP` families with the lowest maximum cosines are
+    taken.
+    """
     best: dict[str, Member] = {}
     for name, member in named_members(dim):
         if member.size < num_classes:
@@ -118,7 +152,10 @@ def _size_order(member: Member) -> tuple[float, int]:
 
 
 def _dims_below(dim: int) -> list[int]:
-    """Dimensions worth asking a code for, to be padded to `dim`: just below it, and where codes are at home."""
+    """Return `dim` and the smaller dimensions in which a construction may have a good code that zeros extend to `dim`.
+
+    They are the dimensions just below `dim`, and 2^m and 2^m - 1, the usual lengths of codes.
+    """
     lengths = {2}
     lengths.update(range(max(2, dim - NEIGHBORS), dim))
     for m in range(2, dim.bit_length() + 1):
@@ -128,7 +165,10 @@ def _dims_below(dim: int) -> list[int]:
 
 
 def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
-    """What a construction promises in as many dimensions or fewer, zeros appended up to `dim`."""
+    """Yield the candidates of one construction for K points in R^dim that have a guarantee.
+
+    They include codes in fewer dimensions with zeros appended.
+    """
     entry = describe(name)
     resolved = entry.resolved({"modify": True} if "modify" in entry.options else {})
     for own in _dims_below(dim):
@@ -148,7 +188,7 @@ def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
 def _members(
     largest_dim: int, schemes: tuple[str, ...]
 ) -> tuple[tuple[str, Member], ...]:
-    """Every member of every family up to a dimension, by name of its family."""
+    """Return every member of every family up to a dimension, each with the name of its family."""
     found: list[tuple[str, Member]] = []
     for name in schemes:
         members = describe(name).members
@@ -167,7 +207,10 @@ def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
 
 @lru_cache(maxsize=64)
 def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
-    """The members of R^dim and below that no other beats in both size and cosine, by ascending size."""
+    """Return the named members in at most `dim` dimensions that no other member beats in both size and cosine.
+
+    They are sorted by ascending size, and therefore by ascending cosine.
+    """
     del schemes  # whose members they are
     kept: list[tuple[str, Member]] = []
     largest = 0
@@ -185,7 +228,15 @@ def _frontier_order(item: tuple[str, Member]) -> tuple[float, int]:
 
 
 def best_member(num_classes: int, dim: int) -> Candidate | None:
-    """Return the member with at least K points in at most n dimensions and the lowest maximum cosine."""
+    """Return the family member with the lowest maximum cosine, at least K points and at most n dimensions.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n, reached by appending zeros.
+
+    Returns:
+        The candidate; None if no family has one.
+    """
     found = _frontier(min(dim, LARGEST_FAMILY_DIM), available())
     position = bisect_left(found, num_classes, key=lambda item: item[1].size)
     if position == len(found):
@@ -208,6 +259,15 @@ def made_of(
     options: dict[str, Any],
     chosen: dict[str, Any],
 ) -> Provenance:
-    """Return the provenance of points of a scheme in R^own, with zeros appended up to R^dim."""
+    """Return the provenance of points of a scheme in R^own, with zeros appended up to R^dim.
+
+    Args:
+        scheme: Name of the construction.
+        count: Number of points.
+        own: Dimension before zeros are appended.
+        dim: Dimension n after zeros are appended.
+        options: Options of the request.
+        chosen: Parameters that the request leaves open.
+    """
     named = Provenance(scheme, count, own, options, 0, "fixed", __version__, chosen)
     return named if own == dim else named.then(Step(ZEROS, dim - own))

@@ -1,4 +1,4 @@
-"""Searched codes for `best`: those of the catalogue, and those of a new search."""
+"""Searched codes for `best`: codes of the catalogue, and codes of a new search."""
 
 import time
 from collections.abc import Sequence
@@ -27,12 +27,15 @@ from protosphere.types import Points, Progress
 from protosphere.version import __version__
 
 MAX_EVALUATION_SECONDS = 0.5
-"""What a single evaluation may take for a search to be worth it, and to end when it should."""
+"""Longest time that one evaluation may take for a search to be started; longer evaluations would overrun the budget."""
 
 NEAR_CONVERSE, NEAR_FOR_FEW, FEW_EVALUATIONS = 1e-3, 0.03, 500
-"""So near to the converse, relatively to 1 - cosine, there is nothing to look for. With fewer evaluations by default,
-hardly one descent, nothing was found below the second: at (600, 200), (1000, 100), (1000, 128), (1200, 300) and
-(2000, 64). The answer then needs neither torch nor a compiler."""
+"""Gaps to the converse, relative to 1 - cosine, below which no search is started by default.
+
+The larger gap holds if the default search has fewer than `FEW_EVALUATIONS` evaluations, hardly one descent. Such
+searches found nothing below the second gap at (600, 200), (1000, 100), (1000, 128), (1200, 300) and (2000, 64). The
+answer then needs neither torch nor a compiler.
+"""
 
 SPREADING_STEPS = 500
 SPREADING_LR = 0.1
@@ -49,7 +52,14 @@ class SearchLimits:
     begun: float = field(default_factory=time.monotonic)
 
     def left(self, num_classes: int, dim: int) -> tuple[float | None, int | None]:
-        """Return the seconds and evaluations left for a new search; the cost of catalogued searches counts as spent."""
+        """Return the seconds and the evaluations left for a new search; one of the two is None.
+
+        If the catalogue covers (K, n), the cost of its searches counts as spent.
+
+        Args:
+            num_classes: Number K of points.
+            dim: Dimension n.
+        """
         kept = self.catalogue and shipped_catalogue().covers(num_classes, dim)
         if self.budget is not None:
             spent = max(
@@ -67,7 +77,7 @@ class SearchLimits:
 
 @dataclass(frozen=True)
 class Searches:
-    """Codes of the catalogue and of a new search, whether (K, n) was searched, and whether Ctrl-C ended a search."""
+    """Codes of the catalogue and of a new search, whether (K, n) was searched, and whether Ctrl-C ended the search."""
 
     codes: Sequence[SphericalCode] = ()
     covered: bool = False
@@ -81,7 +91,15 @@ def searched(
     limits: SearchLimits,
     progress: Progress,
 ) -> Searches:
-    """Return the code of the catalogue and that of a new search, if they may be better than what is built."""
+    """Return the code of the catalogue and the code of a new search, if they may be better than the built codes.
+
+    Args:
+        built: Codes that have been built without a search, best first.
+        num_classes: Number K of points.
+        dim: Dimension n.
+        limits: Limits of the search.
+        progress: Called during the search.
+    """
     covered = limits.catalogue and shipped_catalogue().covers(num_classes, dim)
     kept = _catalogued(built, num_classes, dim, progress) if limits.catalogue else []
     floor = float(converse(num_classes, dim))
@@ -133,7 +151,14 @@ def searched(
 
 
 def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
-    """Return the code after a descent on the energy of a head on it."""
+    """Return a code with lower energy, found by gradient descent from a given code.
+
+    The energy is that of `ps.code_statistics` at the scale of a head on the given code.
+
+    Args:
+        code: The code from which the descent starts.
+        progress: Called during the descent.
+    """
     scale = confident_scale(code.num_classes, float(code.max_cosine))
     points = margin_descent(
         code.points, 0.0, (scale, scale), SPREADING_STEPS, SPREADING_LR, progress
@@ -147,7 +172,7 @@ def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
 def _catalogued(
     built: Sequence[SphericalCode], num_classes: int, dim: int, progress: Progress
 ) -> list[SphericalCode]:
-    """The code that follows from the catalogue, where it beats what is built."""
+    """Return a list of the code that the catalogue gives for (K, n), or an empty list if a built code is as good."""
     kept = shipped_catalogue().best_entry(num_classes, dim)
     if kept is None or (built and float(built[0].max_cosine) <= kept.max_cosine):
         return []

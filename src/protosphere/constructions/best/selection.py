@@ -1,4 +1,4 @@
-"""The scheme 'best': the code with the lowest known maximum cosine for (K, n), named by the scheme it came from."""
+"""The scheme 'best': the code with the lowest known maximum cosine for (K, n), and the scheme that made it."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -46,19 +46,21 @@ from protosphere.types import Progress, ignore
 PREFERENCES = ("separated", "energy")
 
 BUILT = 3
-"""How many of the most promising candidates are built and measured."""
+"""Number of most promising candidates that are built and measured."""
 
 LARGEST_PARENT, LARGEST_UNPACKED = 4096, 1 << 26
-"""Up to so many points, and so many entries of theirs, half a gigabyte, the K to keep are chosen with care."""
+"""Largest number of points, and of their entries (half a gigabyte), of a code from which K points are selected."""
 
 LARGEST_OPTIMIZED = 200_000_000
-"""Products K^2 n up to which more than one candidate is built, and an even code is spread."""
+"""Products K^2 n up to which several candidates are built and a descent may lower the energy."""
 
 LARGEST_COMPARED = 5_000
-"""Up to so many classes energies are compared."""
+"""Number of classes up to which energies are compared."""
 
 TIE, ENERGY_DIGITS = 1e-9, 12
-"""Max cosines this close are equal, and energies that agree so far: the order of before decides."""
+"""Difference up to which maximum cosines count as equal, and digits to which energies are compared; ties keep their
+order.
+"""
 
 
 def _infeasible_reason(
@@ -113,7 +115,19 @@ def best(
     prefer: str = PREFERENCES[0],
     tolerance: float = 0.0,
 ) -> SphericalCode:
-    """Return the code with the lowest known maximum cosine for (K, n); see `ps.best`."""
+    """Return the code with the lowest known maximum cosine for (K, n); see `ps.best`.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+        seed: Seed of the search.
+        progress: Called during the work.
+        budget: Seconds after which the search ends.
+        iterations: Evaluations of the search, in place of `budget`.
+        catalogue: Whether to use the catalogue.
+        prefer: 'separated' (lowest maximum cosine) or 'energy' (lowest energy within `tolerance` of it).
+        tolerance: Increase of the maximum cosine that 'energy' may accept.
+    """
     K = num_classes
     n = dim
     limits = SearchLimits(budget, iterations, catalogue, seed)
@@ -144,7 +158,7 @@ def best(
 
 
 def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
-    """The candidates that are built within memory and, where there are such, certified in seconds."""
+    """Return the candidates that fit into memory, restricted to those certified in seconds if there are any."""
     fitting = [candidate for candidate in found if fits_memory(candidate, K, n)] or [
         candidate
         for candidate in found
@@ -164,7 +178,10 @@ def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
 def _algebraic(
     found: list[Candidate], K: int, n: int, progress: Progress
 ) -> Iterator[SphericalCode]:
-    """The most promising candidates, built; after one that meets the converse only those that promise the same."""
+    """Build and yield the most promising candidates.
+
+    After one meets the converse, only candidates that promise the same.
+    """
     limit = float(converse(K, n)) + 1e-12
     met = False
     promising = found[: BUILT if K * K * n <= LARGEST_OPTIMIZED else 1]
@@ -183,7 +200,16 @@ def _algebraic(
 def kept_points(
     candidate: Candidate, num_classes: int, dim: int
 ) -> tuple[Placement, Provenance]:
-    """Return K points of a candidate; from a larger code of moderate size, a subset without its closest pairs."""
+    """Return K points of a candidate and their provenance.
+
+    From a larger code of moderate size, points of the closest pairs are left out; otherwise the first K points are
+    taken.
+
+    Args:
+        candidate: The candidate.
+        num_classes: Number K of points.
+        dim: Dimension n.
+    """
     # more than half of the words of a linear code hold a pair at every distance that there is
     all_distances = (
         describe(candidate.scheme).traits.linear and 2 * num_classes > candidate.size
@@ -207,7 +233,10 @@ def kept_points(
 
 
 def _most_even(codes: Sequence[SphericalCode], tolerance: float) -> int:
-    """Which of these has the least energy, at one scale, of those within `tolerance` of the lowest max cosine."""
+    """Return the index of the code with the least energy at one common scale.
+
+    Only codes within `tolerance` of the lowest maximum cosine are compared.
+    """
     values = [float(code.max_cosine) for code in codes]
     lowest = min(values)
     K = codes[0].num_classes
@@ -235,7 +264,7 @@ def _rank(code: SphericalCode) -> tuple[float, int]:
 def _choice(
     built: list[SphericalCode], others: list[Candidate], searches: Searches
 ) -> Choice:
-    """Why the first of `built` was chosen, and everything that was considered."""
+    """Return why the first code of `built` was chosen, with all codes and candidates that were considered."""
     winner = built[0]
     bound = winner.certificate.converse
     lowest = (

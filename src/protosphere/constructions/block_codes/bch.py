@@ -25,7 +25,14 @@ LARGEST_M = 16
 
 
 def bch_modifications(dim: int, needed: int) -> list[BinaryCode]:
-    """Return every narrow-sense or even-weight BCH code that can be modified to a length and a dimension."""
+    """Return every BCH code that can be brought to length `dim` with at least `needed` message bits.
+
+    Narrow-sense codes and their even-weight subcodes are shortened, extended, punctured or lengthened.
+
+    Args:
+        dim: Wanted length n.
+        needed: Number of message bits that the codewords need.
+    """
     m = max(SMALLEST_M, (dim - 1).bit_length())
     lengths = [
         candidate
@@ -62,7 +69,7 @@ def _modifications_of(
 
 
 def _names(code: BCHParameters) -> tuple[str, str]:
-    """Return id and description of a BCH code."""
+    """Return the id and the description of a BCH code."""
     if code.even:
         return f"even-bch-{code.n}-{code.k}", f"even-weight BCH({code.n},{code.k})"
     return f"bch-{code.n}-{code.k}", f"BCH({code.n},{code.k})"
@@ -71,7 +78,10 @@ def _names(code: BCHParameters) -> tuple[str, str]:
 def _generator(
     code: BCHParameters, dim: int, shortened: int, extended: bool, count: int
 ) -> PackedBits:
-    """Systematic rows from number `shortened` on, which vanish in the places before, brought to `dim` columns."""
+    """Return rows of the systematic generator from row `shortened` on, changed to `dim` columns.
+
+    These rows are zero in the first `shortened` columns, which are dropped.
+    """
     polynomial = generator_polynomial(code.m, code.k, code.even)
     bits = unpack(systematic_rows(polynomial, code.n, shortened, count), code.n)[
         :, shortened:
@@ -107,7 +117,11 @@ def bch(num_classes: int, dim: int) -> BinaryCode:
     """Place K codewords of the smallest narrow-sense BCH code with enough codewords, by its systematic generator.
 
     `modify=True` also considers even-weight subcodes (for k = m the binary simplex code), and shortens, extends,
-    punctures and lengthens codes to reach any length. The best of them is built.
+    punctures and lengthens codes to reach any length. The best of these codes is built.
+
+    Args:
+        num_classes: Number K of codewords.
+        dim: Length n.
     """
     code = next(
         code

@@ -21,7 +21,7 @@ from protosphere.tables.linear_codes import (
 )
 
 ID = re.compile(r"(\d{1,3})-(\d{1,2})-(\d{1,3}) (.+)", re.DOTALL)
-"""Id of a code: n-k-d and its derivation, from which it can be built whatever the table has later."""
+"""Id of a code: n-k-d and its derivation, from which any later version can build it."""
 
 
 def _infeasible_reason(num_classes: int, dim: int) -> str | None:
@@ -88,7 +88,7 @@ def _codewords(
 def best_known_linear(largest_dim: int) -> Iterator[Member]:
     """Place the first K codewords of the code with the largest known distance and enough codewords.
 
-    A code is listed if no shorter code, and no code with more codewords, is as good.
+    The family lists a code if no shorter code, and no code with more codewords, is as good.
     """
     return (
         _member(row)

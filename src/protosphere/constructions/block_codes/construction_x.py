@@ -1,10 +1,10 @@
 """Spherical Construction X: cosets of a good code, separated by glue vectors.
 
-A code C1 with max cosine mu1 is a union of cosets of a code C2 with max cosine mu2. A point is
-sqrt(a) codeword + sqrt(1-a) glue vector, where all codewords of a coset of C2 have the same one of J glue vectors with
-max cosine mu_t. With r = (mu1 - mu2) / (1 - mu_t) and a = 1 / (1 + r), pairs within a coset and pairs of different
-cosets both have max cosine (mu2 + r) / (1 + r). After Construction X of binary codes (MacWilliams & Sloane, chapter 18,
-section 7; Conway & Sloane, chapter 5 for lattices).
+A code C1 with max cosine mu1 is a union of cosets of a code C2 with max cosine mu2. A point is (sqrt(a) codeword,
+sqrt(1 - a) glue vector), where all codewords of a coset of C2 share one of J glue vectors, whose max cosine is mu_t.
+With r = (mu1 - mu2) / (1 - mu_t) and a = 1 / (1 + r), pairs within a coset and pairs of different cosets both have
+max cosine (mu2 + r) / (1 + r). After Construction X of binary codes (MacWilliams & Sloane, chapter 18, section 7;
+Conway & Sloane, chapter 5 for lattices).
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,16 @@ MOST_PUNCTURED = 4
 
 @dataclass(frozen=True)
 class TailedCosets:
-    """Parameters of Construction X: the chain, its level C2, the number of cosets, and the glue vectors."""
+    """Parameters of Construction X, in the notation of the module.
+
+    Attributes:
+        code: The shortening and puncturing of the codewords.
+        level: The code C2, before shortening.
+        tails: Number J of glue vectors, and of cosets of C2.
+        tail: Candidate that provides the glue vectors.
+        ratio: The ratio r.
+        max_cosine: Maximum cosine of the points.
+    """
 
     code: ShortenedCosets
     level: Member
@@ -46,7 +55,7 @@ class TailedCosets:
 def _best_tailed_cosets(
     num_classes: int, dim: int, schemes: tuple[str, ...]
 ) -> TailedCosets | None:
-    """The code with the lowest max cosine for K points in R^n."""
+    """Return the parameters with the lowest max cosine for K points in R^n; None if there are none."""
     del schemes  # tails are members of theirs
     return min(
         _tailed_cosets(num_classes, dim), key=lambda one: one.max_cosine, default=None
@@ -54,7 +63,7 @@ def _best_tailed_cosets(
 
 
 def _choose(num_classes: int, dim: int) -> dict[str, Any]:
-    """The best one by names: its cuts, its level, and what its tails are."""
+    """Return the best parameters by name: the shortening, the level, and the provenance of the glue vectors."""
     one = _best_tailed_cosets(num_classes, dim, available())
     assert one is not None, "infeasible_reason has made sure that there is one"
     tail = {"tails": one.tails, "tail": one.tail.first(one.tails).to_json()}
@@ -104,7 +113,7 @@ def _tailed_cosets_of(
 
 
 def _tail(tails: int, dim: int) -> Candidate | None:
-    """So many tails: the optimum up to 2t of them, then the best family."""
+    """Return the best glue vectors: the optimal code for up to 2 * dim vectors, else the best member of a family."""
     if tails > 2 * dim:
         return best_member(tails, dim)
     scheme, cosine = (
@@ -145,7 +154,13 @@ def _guarantee(
 def construction_x(
     num_classes: int, dim: int, *, chosen: Mapping[str, Any]
 ) -> Placement:
-    """Place K points by spherical Construction X with the best chain, level, shortening and glue vectors for (K, n)."""
+    """Place K points by spherical Construction X with the best chain, level, shortening and glue vectors for (K, n).
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+        chosen: Parameters as `_choose` returns them.
+    """
     code = ShortenedCosets(chosen["m"], chosen["shortened"], chosen["punctured"])
     level = next(level for level in chain(code.m) if level.id == chosen["level"])
     tails = chosen["tails"]

@@ -13,9 +13,9 @@ from protosphere.constructions.traits import Traits
     traits=Traits(packed=True, fast_projection=True),
 )
 def delsarte_goethals(largest_dim: int) -> Iterator[Member]:
-    """Yield codes of (n/2)^(1+r) cosets of RM(1, m), n = 2^m, m even, 1 <= r < m/2.
+    """Yield codes of (n/2)^(1+r) cosets of RM(1, m), where n = 2^m, m is even and 1 <= r < m/2.
 
-    The first (n/2)^r cosets are the code of r - 1; r = 0 is Kerdock's code and r = m/2 - 1 is all of RM(2, m). Fewer
+    The first (n/2)^r cosets are the code for r - 1; r = 0 gives Kerdock's code and r = m/2 - 1 gives RM(2, m). Fewer
     classes use the first cosets, whose measured maximum cosine may be lower than the guarantee.
     """
     for m in range(4, min(largest_dim, 1 << 16).bit_length(), 2):

@@ -25,9 +25,11 @@ from protosphere.spherical.structures import CosetUnion, LinearWords
     traits=Traits(packed=True, fast_projection=True),
 )
 def gold(largest_dim: int) -> Iterator[Member]:
-    """Yield the codes Tr(b_1 x^3 + ... + b_r x^(1+2^r)) + affine functions, x in GF(2^m), m odd, 1 <= r <= (m-1)/2.
+    """Yield the codes Tr(b_1 x^3 + ...
 
-    r = 1 is Gold's code, the dual of the extended BCH code of distance 6; r = (m-1)/2 is all of RM(2, m).
+    + b_r x^(1+2^r)) + affine functions, where x is in GF(2^m), m odd, 1 <= r <= (m-1)/2.
+
+    r = 1 is Gold's code, the dual of the extended BCH code of distance 6; r = (m-1)/2 gives RM(2, m).
     """
     for m in range(3, min(largest_dim, 1 << 16).bit_length(), 2):
         yield from (
@@ -36,7 +38,10 @@ def gold(largest_dim: int) -> Iterator[Member]:
 
 
 def _words(m: int, num_classes: int) -> LinearWords | CosetUnion:
-    """The same as `coset_union`, where it is small enough over generator rows: 1, x1, ..., xm, Tr(x^3), ..."""
+    """Return the codewords of `coset_union`, as a linear code if it is small enough.
+
+    The generator rows are 1, x1, ..., xm, Tr(x^3), ...
+    """
     bits = message_bits(num_classes)
     if bits > STRUCTURE_BITS:
         return coset_union(m, num_classes)

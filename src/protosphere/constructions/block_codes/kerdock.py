@@ -14,7 +14,7 @@ from protosphere.spherical.structures import Plain, Structure, with_axes
 from protosphere.types import Points
 
 LARGEST_DENSE = 6
-"""Up to n = 2^6 words with axes are dense points, of 2 MB at most."""
+"""Largest m for which codewords with axes are stored as dense points, of 2 MB at most."""
 
 
 @family(
@@ -25,9 +25,10 @@ LARGEST_DENSE = 6
 def kerdock(largest_dim: int) -> Iterator[Member]:
     """Yield unions of n/2 cosets of RM(1, m), n = 2^m, m even; with the axes, n/2 + 1 mutually unbiased bases.
 
-    Each basis comes with its negatives. The cosines are 0, -1 and +-1/sqrt(n), and no antipodal set with these cosines
-    is larger (Levenstein 1982). The points are packed codewords up to n^2 classes. With the axes they are dense for n
-    up to 64, and packed codewords and numbers of axes from n = 256 on. n = 4 with the axes is the 24-cell.
+    Each basis comes with its negatives. The cosines are 0, -1 and +-1/sqrt(n), and no antipodal set with these
+    cosines is larger (Levenstein 1982). The points are packed codewords up to n^2 classes. With the axes the points
+    are dense for n up to 64; from n = 256 on they are packed codewords and indices of axes. n = 4 with the axes is
+    the 24-cell.
     """
     for m in range(2, min(largest_dim, 1 << 16).bit_length(), 2):
         level = chain(m)[1]
@@ -43,7 +44,12 @@ def kerdock(largest_dim: int) -> Iterator[Member]:
 
 
 def words_and_axes(m: int, num_points: int) -> Structure:
-    """The first of Kerdock's n^2 + 2n points of R^n, m even: words coset by coset, then the axes e_1, -e_1, e_2, ..."""
+    """Return the first of Kerdock's n^2 + 2n points of R^n, n = 2^m: codewords coset by coset, then e_1, -e_1, e_2, ...
+
+    Args:
+        m: Base-2 logarithm of n, even.
+        num_points: Number of points.
+    """
     if m <= LARGEST_DENSE:
         return Plain(unbiased_points(m, num_points), Fraction(2, 1 << m))
     words = coset_union(m, min(num_points, 1 << 2 * m))
@@ -51,7 +57,12 @@ def words_and_axes(m: int, num_points: int) -> Structure:
 
 
 def unbiased_points(m: int, num_points: int) -> Points:
-    """Return the same points as dense rows."""
+    """Return the points of `words_and_axes` as dense rows.
+
+    Args:
+        m: Base-2 logarithm of n, even.
+        num_points: Number of points.
+    """
     words = coset_union(m, min(num_points, 1 << 2 * m))
     axes = cross_polytope_points(num_points - words.count, 1 << m)
     return np.concatenate([words.unit_rows(0, words.count), axes])

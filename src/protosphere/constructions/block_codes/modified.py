@@ -1,4 +1,4 @@
-"""Codewords of a family of binary codes, at their own lengths and, by modifying a code, at all others."""
+"""Codewords of a family of binary codes, at its own lengths and, by modifying a code, at all other lengths."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,11 +21,14 @@ from protosphere.errors import InvalidArgumentError, as_flag, brief
 from protosphere.spherical.placement import Placement
 
 TRIALS, TRIAL_BITS = 6, 1 << 30
-"""How many of the most promising modifications are measured before one is chosen, with so many bits in all words at
-most: with more, the distance that a theorem promises counts."""
+"""Number of most promising modifications whose distance is measured, and the largest number of bits in all their
+codewords.
+
+With more bits, the distance that a theorem guarantees decides.
+"""
 
 Native = Callable[[int, int], BinaryCode]
-"""From K and n to the code of length n with the smallest dimension that has K words."""
+"""Function from K and n to the code of length n with the smallest dimension that has K codewords."""
 
 
 def linear_words(
@@ -136,7 +139,15 @@ def linear_words(
 def length_infeasible_reason(
     name: str, rule: str, lengths: Sequence[int], num_classes: int, dim: int
 ) -> str | None:
-    """Return why no code of length n has K codewords, given the lengths that exist, in ascending order."""
+    """Return why no code of length n has K codewords; None if one has.
+
+    Args:
+        name: Name of the construction.
+        rule: Formula of the lengths, for the message.
+        lengths: Lengths that exist, in ascending order.
+        num_classes: Number K of codewords.
+        dim: Length n.
+    """
     needed = message_bits(num_classes)
     longest = lengths[-1]
     if dim > longest:
@@ -163,10 +174,16 @@ def length_infeasible_reason(
 def choose_modification(
     modifications: list[BinaryCode], dim: int, k: int
 ) -> dict[str, Any]:
-    """Return the id of the modification whose first 2**k codewords have the largest measured distance.
+    """Return the id of the best modification, and a distance that a theorem guarantees.
 
-    Only the most promising ones are measured. The second result is the largest distance that a theorem guarantees for
-    any of them; the chosen one is at least as good.
+    The best modification is the one whose first 2**k codewords have the largest measured distance. Only the most
+    promising modifications are measured. The returned distance is the largest that a theorem guarantees for any
+    modification; the chosen one has at least this distance.
+
+    Args:
+        modifications: Codes to choose from.
+        dim: Length n.
+        k: Number of message bits.
     """
     ranked = sorted(modifications, key=lambda code: -code.distance)[:TRIALS]
     best = ranked[0]
@@ -192,7 +209,7 @@ class Modification:
         shortened: Number of message symbols that are fixed to 0 and removed.
         extended: Whether a parity check is added.
         punctured: Number of coordinates that are removed.
-        repeated: Number of own columns that are added.
+        repeated: Number of the code's own columns that are added again.
     """
 
     shortened: int = 0

@@ -24,7 +24,12 @@ LARGEST_SHORTENED = 600
 
 
 def reed_muller_modifications(dim: int, needed: int) -> list[BinaryCode]:
-    """Return every Reed-Muller code that can be modified to a length and a dimension with distinct codewords."""
+    """Return every Reed-Muller code that can be brought to length `dim` with at least `needed` message bits.
+
+    Args:
+        dim: Wanted length n.
+        needed: Number of message bits that the codewords need.
+    """
     m = (dim - 1).bit_length()
     lengths = [*range(m, m + 2), *([m - 1] if dim > 1 else [])]
     return [
@@ -57,7 +62,10 @@ def _modifications_of(m: int, dim: int, needed: int) -> Iterator[BinaryCode]:
 
 
 def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBits:
-    """RM(r, m) shortened at its first points by weight (an information set), then cut or repeated to `dim` columns."""
+    """Return the generator of RM(r, m) after shortening, with `dim` columns.
+
+    The code is shortened at its first points by weight, an information set, and its columns are then cut or repeated.
+    """
     vanishing = np.argsort(np.bitwise_count(np.arange(1 << m)), kind="stable")[
         :shortened
     ]
@@ -72,7 +80,10 @@ def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBi
 
 
 def _scattered(m: int) -> Indices:
-    """All points of GF(2)^m, the powers of a primitive element in order: stretches of it favor no hyperplane."""
+    """Return all points of GF(2)^m: 0, then the powers of a primitive element in order.
+
+    In this order no run of points favors a hyperplane.
+    """
     if 1 <= m <= LARGEST_DEGREE:
         return np.append(0, binary_field(m).exp[: (1 << m) - 1])
     return np.arange(1 << m)
@@ -95,7 +106,10 @@ def _scattered(m: int) -> Indices:
     ),
 )
 def reed_muller(num_classes: int, dim: int) -> BinaryCode:
-    """Place K codewords of RM(r, m) with the smallest sufficient r; `modify=True` allows lengths other than 2^m."""
+    """Place K codewords of RM(r, m) with the smallest sufficient r; `modify=True` allows lengths other than 2^m.
+
+    Args:     num_classes: Number K of codewords.     dim: Length n.
+    """
     m = dim.bit_length() - 1
     r = rm.order_for(message_bits(num_classes), m)
     assert r is not None, (

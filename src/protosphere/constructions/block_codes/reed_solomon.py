@@ -19,7 +19,7 @@ LARGEST_Q = 256
 
 @dataclass(frozen=True)
 class OuterCode:
-    """A Reed-Solomon code over GF(q) with n_q symbols, k_q of them information, in n_q (q - 1) dimensions."""
+    """A Reed-Solomon code over GF(q) with n_q symbols, k_q of which carry information, in n_q (q - 1) dimensions."""
 
     q: int
     n_q: int
@@ -27,17 +27,17 @@ class OuterCode:
 
     @property
     def dim(self) -> int:
-        """Dimension: n_q symbols of q - 1 coordinates."""
+        """Dimension n: n_q symbols of q - 1 coordinates each."""
         return self.n_q * (self.q - 1)
 
     @property
     def guarantee(self) -> Fraction:
-        """Maximum cosine 1 - q/(q-1) * (n_q - k_q + 1)/n_q, by the Singleton bound for q-ary codes."""
+        """Maximum cosine 1 - q/(q-1) * (n_q - k_q + 1)/n_q, since Reed-Solomon codes meet the Singleton bound."""
         return 1 - Fraction(self.q * (self.n_q - self.k_q + 1), (self.q - 1) * self.n_q)
 
 
 def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
-    """Yield every (q, n_q, k_q) with the smallest k_q for which q**k_q >= K, and k_q <= n_q <= q.
+    """Yield the code of every (q, n_q, k_q) with k_q <= n_q <= q, where k_q is the smallest integer with q**k_q >= K.
 
     Args:
         num_classes: Number of codewords needed.
@@ -57,7 +57,7 @@ def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
 
 
 def _checked_order(q: object) -> int:
-    """Return `q`, or raise InvalidArgumentError if there is no field of that order here."""
+    """Return `q`, or raise InvalidArgumentError unless it is a prime power up to `LARGEST_Q`."""
     powers = prime_powers(LARGEST_Q)
     if isinstance(q, int) and q in powers:
         return int(q)
@@ -71,7 +71,7 @@ def _checked_order(q: object) -> int:
 
 
 def _digits_needed(num_classes: int, base: int) -> int:
-    """Return the fewest digits that number the classes, at most base + 1."""
+    """Return the smallest number of digits in which all classes can be numbered in this base, at most base + 1."""
     digits = 1
     while digits <= base and base**digits < num_classes:
         digits += 1
@@ -79,7 +79,13 @@ def _digits_needed(num_classes: int, base: int) -> int:
 
 
 def best_outer_code(num_classes: int, dim: int, q: object = None) -> OuterCode | None:
-    """Return the outer code of exactly `dim` dimensions with the best guarantee; None if there is none."""
+    """Return the outer code of exactly `dim` dimensions with the lowest guaranteed cosine; None if there is none.
+
+    Args:
+        num_classes: Number K of codewords.
+        dim: Dimension n.
+        q: Order of the field; all prime powers up to 256 unless given.
+    """
     fitting = [code for code in outer_codes(num_classes, q) if code.dim == dim]
     return min(fitting, key=lambda code: code.guarantee, default=None)
 
@@ -130,7 +136,14 @@ def _guarantee(
 def reed_solomon(
     num_classes: int, dim: int, *, chosen: Mapping[str, int], q: int | None = None
 ) -> Placement:
-    """Place K codewords of an outer RS code [n_q, k_q] over GF(q) in n = n_q (q - 1) dimensions; best q by default."""
+    """Place K codewords of an outer Reed-Solomon code [n_q, k_q] over GF(q) in n = n_q (q - 1) dimensions.
+
+    Args:
+        num_classes: Number K of codewords.
+        dim: Dimension n.
+        chosen: The order q of the field.
+        q: Order of the field in the request; by default the best order is chosen.
+    """
     del q  # the chosen one is it, where it was given
     code = best_outer_code(num_classes, dim, chosen["q"])
     assert code is not None, "infeasible_reason has made sure that there is one"

@@ -20,10 +20,11 @@ LARGEST_M = 12
     traits=Traits(packed=True, fast_projection=True),
 )
 def shortened_cosets() -> Iterator[Member]:
-    """Yield codes of codewords that are zero at j affinely independent points, without those and i other points.
+    """Yield the codewords of the nested codes that are zero at j affinely independent points, without these points.
 
-    Shortening at a point halves the number of codewords and lowers the maximum cosine by about (1 - mu)/N: Kerdock's
-    code of length 16, shortened once, has 128 codewords of length 15 with maximum cosine 1/5.
+    i other points are removed as well (punctured). Shortening at a point halves the number of codewords and lowers
+    the maximum cosine mu of length N by about (1 - mu)/N: Kerdock's code of length 16, shortened once, has 128
+    codewords of length 15 with maximum cosine 1/5.
     """
     for m in range(2, LARGEST_M + 1):
         cuts = [

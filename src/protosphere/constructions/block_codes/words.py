@@ -1,4 +1,4 @@
-"""Codewords of a binary linear code as prototypes: selection of K of the 2**k, and their points on the sphere."""
+"""Codewords of a binary linear code as prototypes: the choice of K of the 2**k codewords, and their points."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,22 +14,26 @@ from protosphere.types import Indices, PackedBits
 SUBSETS = ("first", "random", "greedy")
 
 STRUCTURE_BITS = 22
-"""Up to 2**22 messages their differences are counted at once; beyond, pairs are measured one by one."""
+"""Number of message bits up to which differences of all messages are counted; with more, pairs are measured one by one.
+"""
 
 GREEDY_WORK_BITS = 32
-"""The greedy choice looks at (words to choose) x (words to choose from) entries: at most 2**32, about ten seconds."""
+"""Base-2 logarithm of the largest product (codewords to choose) x (codewords to choose from) of the greedy choice.
+
+2**32 entries take about ten seconds.
+"""
 
 
 @dataclass(frozen=True)
 class BinaryCode:
-    """A code of the wanted length.
+    """A binary linear code of the wanted length.
 
     Attributes:
         id: Identifier of the code within its scheme, which files store.
-        description: What the code is, for people.
-        k: Dimension.
-        distance: Minimum distance that a theorem promises.
-        rows: Function that returns a given number of first rows of the generator.
+        description: Text that says what the code is.
+        k: Dimension of the code: number of message bits.
+        distance: Minimum distance that a theorem guarantees.
+        rows: Function from a number of rows to that many first rows of the packed generator.
     """
 
     id: str
@@ -45,7 +49,16 @@ def message_bits(num_classes: int) -> int:
 
 
 def subset_infeasible_reason(scheme: str, subset: str, num_classes: int) -> str | None:
-    """Return why the greedy subset cannot have this many classes, or None; unknown subsets are refused."""
+    """Return why the greedy subset cannot have this many classes, or None if it can.
+
+    Args:
+        scheme: Name of the construction, for the message.
+        subset: One of `SUBSETS`.
+        num_classes: Number K of codewords.
+
+    Raises:
+        InvalidArgumentError: If `subset` is unknown.
+    """
     as_choice("subset", subset, SUBSETS)
     most = 1 << (GREEDY_WORK_BITS // 2)
     if subset != "greedy" or num_classes <= most:
@@ -62,6 +75,10 @@ def placed_words(
     The subset `first` takes codewords 0 to K-1: the bits of the class number, least significant first, select rows of
     the generator. `random` takes K different codewords at random. `greedy` starts with the zero codeword and repeatedly
     adds the codeword farthest from those chosen; if the result is no better than `first`, `first` is taken.
+
+    Args:     code: The code.     dim: Length n.     num_classes: Number K of codewords.
+
+        subset: One of `SUBSETS`.     rng: Random generator of the subset 'random'.
     """
     fewest = message_bits(num_classes)
     greedy = max(fewest, min(code.k, GREEDY_WORK_BITS - fewest))
@@ -82,14 +99,23 @@ def placed_words(
 
 
 def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWords:
-    """Return the first codewords of a code."""
+    """Return the codewords of the messages 0 to K - 1.
+
+    Args:
+        generator: Packed rows of the generator.
+        dim: Length n.
+        num_classes: Number K of codewords.
+    """
     return LinearWords.of(generator, dim, np.arange(num_classes))
 
 
 def _random_words(
     generator: PackedBits, num_classes: int, rng: np.random.Generator
 ) -> PackedBits:
-    """Different random words of a code too large to number: repeats are all but impossible, and drawn again."""
+    """Return different random codewords of a code that has too many messages to enumerate.
+
+    Equal codewords are very unlikely; if two are equal, all codewords are drawn again.
+    """
     bits = rng.integers(0, 2, (num_classes, len(generator)), dtype=np.uint8)
     while len(np.unique(np.packbits(bits, axis=1), axis=0)) < num_classes:
         bits = rng.integers(0, 2, bits.shape, dtype=np.uint8)
@@ -97,7 +123,16 @@ def _random_words(
 
 
 def greedy_messages(generator: PackedBits, num_classes: int) -> Indices:
-    """Return messages chosen farthest first, ties to the lowest number; or 0 to K-1 if that is no worse."""
+    """Return K messages, each chosen with the largest distance to the messages before it.
+
+    Ties go to the smallest message.
+
+    If the messages 0 to K - 1 have the same or a larger distance, they are returned instead.
+
+    Args:
+        generator: Packed rows of the generator.
+        num_classes: Number K of messages.
+    """
     k = len(generator)
     weight = weights(codewords(generator, 1 << k))
     everyone = np.arange(1 << k)

@@ -26,10 +26,10 @@ from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
 SHARES, BEYOND = (0.3, 6.0), 2
-"""How large a family's code may be, as a share of K, and how many dimensions beyond n, to be worth starting from."""
+"""Sizes, relative to K, and differences in dimension within which the code of a family is used to start a search."""
 
 LARGEST_START, LARGEST_K = 4_000, 20_000
-"""Above the one, making a start of a code is no longer quick; above the other an evaluation takes minutes."""
+"""Number of points above which preparing a start is slow, and number above which one evaluation takes minutes."""
 
 
 def _infeasible_reason(num_classes: int, dim: int, **options: Any) -> str | None:
@@ -51,7 +51,7 @@ def _infeasible_reason(num_classes: int, dim: int, **options: Any) -> str | None
 
 
 def _merit(member: Member) -> float:
-    """How wide its angles are beside what Levenshtein's bound allows so many points: 1 at best."""
+    """Return 1 - cosine of a member, relative to the largest value that Levenshtein's bound allows: 1 is optimal."""
     if member.size > 2 * member.dim:
         most = levenshtein(member.size, member.dim)
     else:
@@ -62,7 +62,16 @@ def _merit(member: Member) -> float:
 
 
 def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points]:
-    """Return algebraic codes for the search to start from, those nearest to their bounds first."""
+    """Return algebraic codes for the search to start from; the codes closest to their bounds come first.
+
+    Args:
+        num_points: Number K of points that the search places.
+        dim: Dimension n of the search.
+        at_most: Largest number of codes of families.
+
+    Returns:
+        One matrix of unit rows per code; sizes and dimensions may differ from K and n.
+    """
     found: dict[tuple[int, int, float], Member] = {}
     for _, member in named_members(dim + BEYOND):
         near = (
@@ -102,11 +111,23 @@ def optimized(
     polish: bool = True,
     device: str = "cpu",
 ) -> Placement:
-    """Return the best code found in `iterations` evaluations (None: some seconds' worth), or in `budget` seconds.
+    """Return the best code that a numerical search finds.
 
-    With `algebraic` the search also starts from codes of other schemes, so that it is no worse than the best of them
-    with K points. With `budget` the points depend on the speed of the machine; with `iterations` they depend only on
-    the seed.
+    With `algebraic` the search also starts from codes of other schemes, so that it is no worse than the best of these
+    codes with K points. With `budget` the points depend on the speed of the machine; with `iterations` they depend
+    only on the seed.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+        rng: Random generator of the starts.
+        progress: Called during the search.
+        iterations: Number of evaluations; None takes the default of a few seconds.
+        budget: Seconds after which the search ends, in place of `iterations`.
+        starts: Names of initializations, joined by '+'.
+        algebraic: Whether to start from codes of other schemes too.
+        polish: Whether to refine the best points by Newton's method.
+        device: Device of the descents, such as 'cpu'.
     """
     found = search_code(
         num_classes,

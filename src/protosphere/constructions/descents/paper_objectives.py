@@ -26,13 +26,18 @@ LARGEST_K = 30_000
 """The descent holds a K x K matrix; at 30,000 classes that is 3.6 GB in float32."""
 
 NEGLIGIBLE = -80.0
-"""Exponents are cut here: exp(-80) adds nothing, and without denormal numbers K = 1000 is 2.5 times faster."""
+"""Smallest exponent: exp(-80) adds nothing to a sum, and without denormal numbers K = 1000 is 2.5 times faster."""
 
 
 def log_sum_exp_gradient(points: Tensor, temperature: float) -> Tensor:
     """Return the gradient of (1/t) log sum_{i<j} exp(t <c_i, c_j>), P_LSE of Lindstrom et al. 2024, section 3.4.
 
-    It is the product W C of a symmetric matrix W and the points C, where w_ij is the share of pair (i, j) in the sum.
+    The gradient is the product W C of a symmetric matrix W and the points C, where w_ij is the share of pair (i, j)
+    in the sum.
+
+    Args:
+        points: K x n unit rows c_i.
+        temperature: Inverse temperature t, which multiplies the cosines.
     """
     gram = points @ points.T
     gram.fill_diagonal_(-float("inf"))
@@ -43,8 +48,11 @@ def log_sum_exp_gradient(points: Tensor, temperature: float) -> Tensor:
 def mean_row_max_gradient(points: Tensor, temperature: float = 1.0) -> Tensor:
     """Return a subgradient of (1/K) sum_i max_{j != i} <c_i, c_j>, the problem P_AVG (Mettes et al. 2019).
 
-    Each point interacts only with its nearest neighbor, so that K of the K^2 pairs move in a step. This problem has no
-    temperature.
+    Each point interacts only with its nearest neighbor, so only K of the K^2 pairs move in a step.
+
+    Args:
+        points: K x n unit rows c_i.
+        temperature: Unused; it is accepted so that all gradients have the same signature.
     """
     del temperature
     gram = points @ points.T
@@ -69,7 +77,7 @@ def _descent_on(
     reference: str,
     style: FigureStyle,
 ) -> None:
-    """Register descent by `NAME_gradient` as the construction NAME."""
+    """Register the descent with the function `NAME_gradient` as the construction NAME."""
 
     def build(
         num_classes: int,

@@ -15,16 +15,16 @@ from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
 AUTO_SPREAD = 0.12
-"""The standard deviation, over pairs, of weight times similarity that `weight="auto"` goes for."""
+"""Standard deviation over pairs of weight * similarity that `weight="auto"` aims at."""
 
 JITTER = 1e-3
-"""Of the start, which may be so symmetric that nothing would move."""
+"""Standard deviation of the noise added to the start, which may be so symmetric that no point would move."""
 
 LARGEST_K = 5_000
 """The descent holds K x K matrices."""
 
 REALIZED = 1e-6
-"""What of a similarity may be missing for it to be that of points in so many dimensions."""
+"""Largest eigenvalue that may be neglected for similarities to count as cosines of points in R^n."""
 
 
 def descent_infeasible_reason(
@@ -37,7 +37,20 @@ def descent_infeasible_reason(
     lr: object,
     temperature: object,
 ) -> str | None:
-    """Return why a descent with margins is infeasible, or None; invalid settings are refused."""
+    """Return why a descent with margins is infeasible, or None.
+
+    Args:
+        name: Name of the construction, for the message.
+        num_classes: Number K of points.
+        dim: Dimension n.
+        weight: Weight of the similarities: 'auto' or from 0 to 1.
+        steps: Number of steps.
+        lr: Learning rate.
+        temperature: Last inverse temperature, or None.
+
+    Raises:
+        InvalidArgumentError: If a setting is invalid.
+    """
     as_integer("steps", steps, minimum=0)
     as_positive("lr", lr)
     if temperature is not None:
@@ -61,10 +74,16 @@ def _infeasible_reason(
 
 
 def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
-    """Return the given weight, or the automatic one: 1 if the similarities are cosines of points in R^n.
+    """Return the given weight as a float, or the automatic weight if `weight` is 'auto'.
 
-    For other similarities the automatic weight is the one that gives them the standard deviation AUTO_SPREAD, at most
-    1. For class means of features of CIFAR-100 it is 0.6.
+    The automatic weight is 1 if the similarities are cosines of points in R^n. For other similarities, weight *
+    similarity gets the standard deviation AUTO_SPREAD over pairs, and the weight is at most 1. For class means of
+    features of CIFAR-100 it is 0.6.
+
+    Args:
+        weight: A number, or 'auto'.
+        similarity: Symmetric K x K matrix.
+        dim: Dimension n.
     """
     if not isinstance(weight, str):
         return float(weight)
@@ -75,7 +94,7 @@ def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
 
 
 def _is_realized(similarity: Points, dim: int) -> bool:
-    """Whether there are points in R^n with these cosines."""
+    """Return whether there are points in R^n whose cosines are the similarities."""
     gram = similarity.copy()
     np.fill_diagonal(gram, 1.0)
     values = np.linalg.eigvalsh(gram)
@@ -104,11 +123,22 @@ def semantic(
     lr: float = 0.2,
     temperature: float | None = None,
 ) -> Placement:
-    """Place points by momentum descent on (1/t) log sum over pairs of exp(t (cosine - weight S)), t rising from 1.
+    """Place points by momentum descent on (1/t) log sum over pairs of exp(t (cosine - weight S)), with t rising from 1.
 
-    The cosine of two classes may be larger by weight times their similarity: weight 0 maximizes separation only, weight
-        1 follows the similarity most. The descent starts from `ps.best`, aligned with S, and ends at t = `temperature`,
-        by default K.
+    The cosine of two classes may be larger by weight times their similarity S: weight 0 maximizes separation only,
+    and weight 1 follows the similarity most. The descent starts from `ps.best`, aligned with S.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+        seed: Seed of the start.
+        rng: Random generator of the noise added to the start.
+        progress: Called during the descent.
+        similarity: Text of the similarity matrix S, as provenance stores it.
+        weight: Weight of S, from 0 to 1, or 'auto' (see `weight_for`).
+        steps: Number of steps.
+        lr: Learning rate.
+        temperature: Last value of the inverse temperature t; K unless given.
     """
     S = as_similarity(similarity, num_classes)
     chosen = weight_for(weight, S, dim)

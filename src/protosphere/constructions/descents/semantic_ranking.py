@@ -25,14 +25,18 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 LARGEST_K, MOST_TRIPLETS = 2_000, 1 << 18
-"""A step holds all triplets of one class at least, and of as many classes as have no more."""
+"""Largest number of classes, and number of triplets of a step, which has all triplets of at least one class."""
 
 
 def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tensor:
     """Return the gradient of the mean over triplets (i, j, k) with s_ij > s_ik of log(1 + exp(-(c_ij - c_ik))).
 
-    This is RankNet's loss (Burges et al. 2005) on cosines c, ordered by the similarities s; ties are ignored. i runs
-    through the anchors.
+    This is RankNet's loss (Burges et al. 2005) on the cosines c, ordered by the similarities s; ties are ignored.
+
+    Args:
+        points: K x n unit rows.
+        similarity: K x K matrix of the similarities s.
+        anchors: Range of the index i.
     """
     cosines = points[anchors] @ points.T
     alike = similarity[anchors]
@@ -82,7 +86,21 @@ def semantic_ranking(
     dtype: str = "float32",
     device: str = "cpu",
 ) -> Placement:
-    """Place points by projected momentum descent on P_AVG plus `weight` times the ranking loss over triplets."""
+    """Place points by projected momentum descent on P_AVG plus `weight` times the ranking loss over triplets.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+        rng: Random generator of the start.
+        progress: Called during the descent.
+        similarity: Text of the similarity matrix, as provenance stores it.
+        weight: Weight of the ranking loss, at least 0.
+        steps: Number of steps.
+        lr: Learning rate.
+        momentum: Momentum of the descent.
+        dtype: Number type, 'float32' or 'float64'.
+        device: Device, such as 'cpu'.
+    """
     import torch
 
     S = torch.as_tensor(as_similarity(similarity, num_classes), device=device)

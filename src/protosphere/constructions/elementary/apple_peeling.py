@@ -17,7 +17,7 @@ from protosphere.types import Points
 MOST_POINTS = 10**7
 ALONE = 2 * pi
 HALVINGS = 40
-"""Steps of the search for the widest angle: to twelve digits."""
+"""Number of bisection steps for the largest angle: twelve digits."""
 
 
 def latitudes(angle: float) -> Points:
@@ -27,13 +27,25 @@ def latitudes(angle: float) -> Points:
 
 
 def inner_angle(angle: float, latitude: float) -> float:
-    """Return the angle between points of a layer after scaling to the unit sphere; ALONE if only one fits."""
+    """Return the angle between points of a layer after the layer is scaled to a unit sphere.
+
+    ALONE if only one point fits.
+
+    Args:
+        angle: Angle in radians between the points on the sphere.
+        latitude: Polar angle of the layer in radians.
+    """
     ratio = sin(angle / 2) / max(sin(latitude), 1e-12)
     return 2 * asin(ratio) if ratio < 1 else ALONE
 
 
 def peeled_size(dim: int, angle: float) -> int:
-    """Return how many points with minimum angle `angle` the layers hold."""
+    """Return the number of points with minimum angle `angle` that all layers hold together.
+
+    Args:
+        dim: Dimension n.
+        angle: Minimum angle in radians.
+    """
     if angle > pi:
         return 1
     if dim == 2:
@@ -56,7 +68,12 @@ def peeled_size(dim: int, angle: float) -> int:
 
 @lru_cache(maxsize=256)
 def peeled_angle(num_classes: int, dim: int) -> float:
-    """Return the largest angle, found by bisection, at which the layers hold `num_classes` points."""
+    """Return the largest angle in radians, found by bisection, at which the layers hold `num_classes` points.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+    """
     low = 1e-9
     high = pi
     for _ in range(HALVINGS):
@@ -69,7 +86,12 @@ def peeled_angle(num_classes: int, dim: int) -> float:
 
 
 def peeled_points(dim: int, angle: float) -> Points:
-    """Return the points of all layers, from pole to pole."""
+    """Return the points of all layers, from pole to pole, as unit rows.
+
+    Args:
+        dim: Dimension n.
+        angle: Minimum angle in radians.
+    """
     if angle > pi:
         return np.eye(1, dim)
     if dim == 2:
@@ -104,9 +126,11 @@ def _guarantee(num_classes: int, dim: int) -> float:
     traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
 def apple_peeling(num_classes: int, dim: int) -> Placement:
-    """Place points on layers of equal latitude; the points of a layer are placed in the same way in R^(n-1).
+    """Place points on layers of equal latitude; the points of a layer are placed by the same method in R^(n-1).
 
     The minimum angle is the largest at which K points fit. If more fit, the first K are taken, from pole to pole.
+
+    Args:     num_classes: Number K of points.     dim: Dimension n.
     """
     angle = peeled_angle(num_classes, dim)
     points = normalized(peeled_points(dim, angle)[:num_classes])

@@ -1,4 +1,4 @@
-"""Points in clusters: badly separated on purpose, to measure what separation is worth."""
+"""Points in clusters: badly separated on purpose, to measure the effect of separation on accuracy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
 LINE_POINTS = 2
-"""How many directions a line has: the tangent space of a circle."""
+"""Number of unit vectors in one dimension, the dimension of the tangent space of a circle."""
 
 
 def default_clusters(num_classes: int) -> int:
@@ -29,7 +29,11 @@ def default_clusters(num_classes: int) -> int:
 
 
 def cluster_sizes(num_classes: int, num_clusters: int) -> list[int]:
-    """Return how many points each cluster has: sizes differ by at most one, the larger ones come first.
+    """Return the number of points of each cluster; sizes differ by at most one, and larger clusters come first.
+
+    Args:
+        num_classes: Number K of points.
+        num_clusters: Number of clusters.
 
     >>> cluster_sizes(10, 4)
     [3, 3, 2, 2]
@@ -39,7 +43,7 @@ def cluster_sizes(num_classes: int, num_clusters: int) -> list[int]:
 
 
 def _checked_clusters(num_classes: int, clusters: int | None) -> int:
-    """The number of clusters: the one that is given, or the default."""
+    """Return the given number of clusters after a check, or the default."""
     if clusters is None:
         return default_clusters(num_classes)
     number = as_integer("clusters", clusters, minimum=1)
@@ -85,11 +89,19 @@ def clusters(
     clusters: int | None = None,
     spread: float = 0.35,
 ) -> Placement:
-    """Place each point at sqrt(1 - spread^2) * center + spread * direction, the direction orthogonal to the center.
+    """Place each point at sqrt(1 - spread^2) * center + spread * direction, direction orthogonal to center.
 
     Centers are the best code known for (clusters, n). The directions of a cluster of s points are the best code known
-    for (s, n - 1) in the tangent space of its center, turned by a random orthogonal map of its own. The points of a
-    cluster have consecutive numbers. By default there are about sqrt(K) clusters.
+    for (s, n - 1) in the tangent space of its center, rotated by a random orthogonal map for each cluster. The points
+    of a cluster have consecutive indices.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+        rng: Random generator of the orthogonal maps.
+        progress: Called after each cluster.
+        clusters: Number of clusters; about sqrt(K) unless given.
+        spread: Distance of the points from the line through their center, above 0 and at most 1.
     """
     sizes = cluster_sizes(num_classes, _checked_clusters(num_classes, clusters))
     centers = _known_code(len(sizes), dim, progress)
@@ -110,14 +122,14 @@ def clusters(
 
 
 def _known_code(num_points: int, dim: int, progress: Progress) -> Points:
-    """The best code that is known without a search; of a single point, the first basis vector."""
+    """Return the best code known without a search; the first basis vector for a single point."""
     if num_points == 1:
         return np.eye(1, dim)
     return best(num_points, dim, iterations=0, progress=progress).points
 
 
 def _turned(points: Points, rng: np.random.Generator) -> Points:
-    """The points after a random orthogonal map; coordinates in which all of them are 0 are left out of the work."""
+    """Return the points after a random orthogonal map; coordinates in which all points are 0 are skipped."""
     used = points[:, points.any(axis=0)]
     gaussian = rng.standard_normal((points.shape[1], used.shape[1]))
     frame, triangle = np.linalg.qr(gaussian)
@@ -126,9 +138,9 @@ def _turned(points: Points, rng: np.random.Generator) -> Points:
 
 
 def tangent_vectors(center: Points, vectors: Points) -> Points:
-    """Return vectors of R^(n-1) in the orthogonal complement of a unit vector of R^n, cosines unchanged.
+    """Map vectors of R^(n-1) into the orthogonal complement of a unit vector of R^n; cosines stay the same.
 
-    The reflection that exchanges the center and the first basis vector, or its negative, maps them there.
+    The map is the reflection that exchanges the center and the first basis vector, or its negative.
 
     Args:
         center: Unit vector of R^n.

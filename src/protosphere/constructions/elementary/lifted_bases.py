@@ -24,11 +24,12 @@ from protosphere.types import Points
     reference="Cameron & Seidel (1973); Calderbank, Cameron, Kantor & Seidel (1997) for the bases",
 )
 def lifted_bases() -> Iterator[Member]:
-    """Yield points (u, sqrt(r) v_j) / sqrt(1+r): u is +- a vector of basis j of J, v_j vertex j of a simplex.
+    """Yield the points (u, sqrt(r) v_j) / sqrt(1+r), where +-u is in basis j of J, and v_j is vertex j of a simplex.
 
-    The simplex lies in R^(J-1). The bases are Kerdock's 4^t/2 + 1 mutually unbiased bases of R^(4^t), t >= 1, with u u'
-    = +-1/2^t between two of them; r is chosen so that the maximum cosine is r/(1+r) within a basis and between bases. J
-    = 1 is a cross-polytope and left out; J = 2 is a pair of lifted cross-polytopes.
+    The simplex lies in R^(J-1). The bases are among Kerdock's 4^t/2 + 1 mutually unbiased bases of R^(4^t), t >= 1,
+    in which vectors of two bases have inner product +-1/2^t. With r = (J-1)/(J 2^t) the maximum cosine is r/(1+r)
+    both within a basis and between bases. J = 1 is a cross-polytope and left out; J = 2 is a pair of lifted
+    cross-polytopes.
     """
     for m in range(2, LARGEST_FAMILY_DIM.bit_length(), 2):
         for bases in range(2, min(1 << (m - 1), LARGEST_FAMILY_DIM - (1 << m)) + 2):
@@ -45,6 +46,6 @@ def lifted_bases() -> Iterator[Member]:
 
 
 def _points(m: int, bases: int, r: Fraction, count: int) -> Points:
-    """Basis by basis, every vector followed by its negative."""
+    """Return the first points, basis by basis; every vector is followed by its negative."""
     tails = simplex_points(bases)[np.arange(count) // (2 << m)]
     return normalized(np.hstack([unbiased_points(m, count), sqrt(r) * tails]))

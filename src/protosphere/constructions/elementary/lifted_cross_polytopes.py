@@ -24,10 +24,11 @@ from protosphere.types import Points
     reference="Schutte & van der Waerden (1951) for (3, 8); Paley (1933) for the pairs of bases",
 )
 def lifted_cross_polytopes() -> Iterator[Member]:
-    """Yield (sqrt(1-h^2) u, h), u = +-e_i, and (sqrt(1-h^2) v, -h), v = +-Hadamard rows over sqrt(n-1).
+    """Yield the points (sqrt(1-h^2) u, h), u = +-e_i, and (sqrt(1-h^2) v, -h), v = +-Hadamard rows / sqrt(n-1).
 
-    Since u v = +-1/sqrt(n-1), the choice h^2 = 1/(2 sqrt(n-1) + 1) gives maximum cosine h^2 within a layer and between
-    layers. (n, K) = (3, 8) is the square antiprism and (5, 16) the half 5-cube, both optimal.
+    Since u and v have inner product +-1/sqrt(n-1), the choice h^2 = 1/(2 sqrt(n-1) + 1) gives maximum cosine h^2
+    within a layer and between layers. (n, K) = (3, 8) is the square antiprism and (5, 16) the half 5-cube, both
+    optimal.
     """
     for order in hadamard_orders(LARGEST_FAMILY_DIM - 1):
         cosine = 1 / (2 * root(order) + 1)
@@ -44,7 +45,7 @@ def lifted_cross_polytopes() -> Iterator[Member]:
 
 
 def _points(order: int, height: float, count: int) -> Points:
-    """Upper points e_1, -e_1, e_2, ..., then the lower ones, row by row and its negative."""
+    """Return the first points: upper points e_1, -e_1, e_2, ..., then lower rows, each followed by its negative."""
     upper = cross_polytope_points(min(count, 2 * order), order)
     lower = np.kron(hadamard(order), [[1], [-1]])[: count - len(upper)] / sqrt(order)
     heights = np.repeat([height, -height], [len(upper), len(lower)])

@@ -1,4 +1,4 @@
-"""Regular simplices in orthogonal subspaces: the optimal code of n + 2 to 2n points with the lowest energy."""
+"""Regular simplices in orthogonal subspaces: among optimal codes of n + 2 to 2n points, the code of lowest energy."""
 
 import numpy as np
 
@@ -11,7 +11,11 @@ from protosphere.types import Indices
 
 
 def block_sizes(num_classes: int, dim: int) -> Indices:
-    """Return the sizes of the K - n simplices, which span n dimensions together: nearly equal, larger ones first.
+    """Return the sizes of K - n simplices that span n dimensions together; they are nearly equal, larger ones first.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
 
     >>> block_sizes(10, 7)
     array([4, 3, 3])
@@ -53,6 +57,8 @@ def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
     equal size have the fewest antipodal pairs and use all dimensions: 100 points in R^64 are 28 triangles and 8
     antipodal pairs, where a cross-polytope has 50 antipodal pairs on 50 axes. For K = 2n the result is the
     cross-polytope.
+
+    Args:     num_classes: Number K of points.     dim: Dimension n.
     """
     sizes = block_sizes(num_classes, dim)
     span = str(sizes[0]) if sizes[0] == sizes[-1] else f"{sizes[-1]} or {sizes[0]}"

@@ -23,7 +23,7 @@ TRIBONACCI = (1 + (19 + 3 * sqrt(33)) ** (1 / 3) + (19 - 3 * sqrt(33)) ** (1 / 3
 """The real zero of t^3 = t^2 + t + 1."""
 
 SEVEN = 1 / (tan(4 * pi / 18) * tan(8 * pi / 18))
-"""cot 40 cot 80 degrees, the smallest max cosine of seven points in space."""
+"""cot 40 cot 80 degrees, the optimal max cosine of seven points in R^3."""
 
 
 def _polygon_infeasible_reason(num_classes: int, dim: int) -> str | None:
@@ -35,7 +35,7 @@ def _polygon_infeasible_reason(num_classes: int, dim: int) -> str | None:
 
 
 def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
-    """cos(2 pi/K); rational for K = 2, 3, 4 and 6 only (Niven)."""
+    """Return cos(2 pi/K), as a Fraction for K = 2, 3, 4 and 6, the only rational cases (Niven)."""
     del dim
     rational = {2: Fraction(-1), 3: Fraction(-1, 2), 4: Fraction(0), 6: Fraction(1, 2)}
     return rational.get(num_classes, cos(2 * pi / num_classes))
@@ -49,7 +49,10 @@ def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
     traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
 def polygon(num_classes: int, dim: int) -> Placement:
-    """Place the K corners of a regular polygon, counter-clockwise from (1, 0)."""
+    """Place the K corners of a regular polygon, counter-clockwise from (1, 0).
+
+    Args:     num_classes: Number K of points.     dim: Dimension, which must be 2.
+    """
     del dim
     angles = 2 * pi * np.arange(num_classes) / num_classes
     cosine = _polygon_cosine(num_classes)
@@ -60,16 +63,16 @@ def polygon(num_classes: int, dim: int) -> Placement:
 
 
 def icosahedron() -> Points:
-    """Return (0, +-1, +-golden) and its cyclic shifts, normalized."""
+    """Return the 12 vectors (0, +-1, +-golden) and their cyclic shifts, normalized."""
     corners = [(0.0, a, b * GOLDEN) for a, b in product((1, -1), repeat=2)]
     rotated = [np.roll(corner, shift) for shift in range(3) for corner in corners]
     return normalized(np.array(rotated))
 
 
 def snub_cube() -> Points:
-    """Return (+-1, +-1/t, +-t), t tribonacci, normalized.
+    """Return half of the permutations of (+-1, +-1/t, +-t), t the tribonacci constant, normalized: 24 points.
 
-    Even permutations have an even number of plus signs, odd ones an odd number.
+    Even permutations have an even number of plus signs, odd permutations an odd number.
     """
     entries = (1.0, 1 / TRIBONACCI, TRIBONACCI)
     corners: list[list[float]] = []
@@ -82,12 +85,12 @@ def snub_cube() -> Points:
 
 
 def _parity(order: tuple[int, ...]) -> float:
-    """Return a positive number for an even permutation, a negative one for an odd permutation."""
+    """Return a positive number for an even permutation and a negative number for an odd permutation."""
     return np.linalg.det(np.eye(len(order))[list(order)])
 
 
 def six_hundred_cell() -> Points:
-    """Return the 24 corners of a 24-cell and 96 more: even permutations of (+-golden, +-1, +-1/golden, 0)/2."""
+    """Return the 24 vertices of a 24-cell and the 96 even permutations of (+-golden, +-1, +-1/golden, 0)/2."""
     axes = np.concatenate([np.eye(4), -np.eye(4)])
     halves = np.array(list(product((0.5, -0.5), repeat=4)))
     signed = [
@@ -102,7 +105,7 @@ def six_hundred_cell() -> Points:
 
 
 def _rings(*rings: tuple[int, float, float]) -> Points:
-    """Regular polygons around one axis: the number of corners of each, its height on the sphere, the degrees turned."""
+    """Return regular polygons around one axis, each given by (number of corners, height, rotation in degrees)."""
     corners: list[tuple[float, float, float]] = []
     for count, height, degrees in rings:
         radius = sqrt(1 - height * height)
@@ -143,7 +146,7 @@ SHAPES: tuple[
     ),
     (4, 120, GOLDEN / 2, "600-cell", six_hundred_cell, None),
 )
-"""Dimension, points, max cosine, name, how it is made, and the grid of its cosines where they are rational."""
+"""Dimension, number of points, max cosine, name, function that builds the points, and cosine step."""
 
 
 @family(
@@ -151,7 +154,7 @@ SHAPES: tuple[
     reference="Schutte & van der Waerden (1951); Fejes Toth (1943); Robinson (1961); Boroczky (1978)",
 )
 def polytope() -> Iterator[Member]:
-    """Yield 7, 8 (square antiprism), 9, 12 (icosahedron) and 24 (snub cube) points of R^3, and the 600-cell."""
+    """Yield codes of 7, 8 (square antiprism), 9, 12 (icosahedron) and 24 (snub cube) points, and the 600-cell."""
     for n, size, cosine, name, shape, step in SHAPES:
         yield dense_member(
             dim=n,

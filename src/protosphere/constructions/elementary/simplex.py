@@ -1,4 +1,4 @@
-"""The regular simplex: the optimal arrangement of K points wherever n >= K - 1."""
+"""The regular simplex: the optimal arrangement of K points for every n >= K - 1."""
 
 from fractions import Fraction
 from functools import partial
@@ -32,7 +32,10 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     ),
 )
 def simplex(num_classes: int, dim: int) -> Placement:
-    """Place the vertices of the regular simplex, padded with zeros to R^n."""
+    """Place the vertices of the regular simplex, padded with zeros to R^n.
+
+    Args:     num_classes: Number K of points.     dim: Dimension n.
+    """
     points = padded(simplex_points(num_classes), dim)
     return dense_placement(
         "regular simplex", points, Fraction(num_classes, num_classes - 1)

@@ -1,4 +1,4 @@
-"""The call that makes prototypes from a vector for each class."""
+"""The function that makes prototypes from one vector per class."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from protosphere.spherical.structures import Plain, ProductPoints
 from protosphere.types import Points, Progress, ignore
 
 MOST_DENSE_CLASSES = 50_000
-"""Classes up to which dense prototypes are certified by all pairs."""
+"""Number of classes up to which dense prototypes are certified by comparing all pairs."""
 
 DEFAULT_ANGLE = 5.0
-"""Least angle in degrees, unless so many classes cannot be that far apart."""
+"""Default minimum angle in degrees; it is smaller if so many classes cannot be that far apart."""
 
 SHARE_OF_ANGLE = 0.25
-"""Share of the largest least angle that any points can have, up to which points are spread by default."""
+"""Largest default angle, relative to the largest minimum angle that any arrangement can have."""
 
 MOST_HALVINGS = 10
-"""Times that the default angle is halved where points do not get that far apart."""
+"""Number of times that the default angle is halved if the points do not reach it."""
 
 
 def from_embeddings(
@@ -131,7 +131,10 @@ def _dense(
 def _spread(
     points: Points, min_angle: float | None, rng: np.random.Generator
 ) -> tuple[Points, float]:
-    """Points at least an angle apart, and that angle: as given, or the default, halved until it is reached."""
+    """Return points that are at least an angle apart, and that angle: the given one, or the default.
+
+    The default angle is halved until the points reach it.
+    """
     if min_angle is not None:
         angle = as_positive("min_angle", min_angle)
         return spread(points, angle, rng), angle
@@ -145,7 +148,7 @@ def _spread(
 
 
 def _default_angle(num_points: int, dim: int) -> float:
-    """5 degrees, or less where points are many for their dimension."""
+    """Return the default minimum angle: 5 degrees, or less if there are many points for their dimension."""
     largest = degrees(acos(float(converse(num_points, dim).value)))
     return min(DEFAULT_ANGLE, SHARE_OF_ANGLE * largest)
 

@@ -1,4 +1,4 @@
-"""Principal components of one vector per class, whitened and put on the sphere; no K x K matrix is made."""
+"""Principal components of one vector per class, whitened and normalized; no K x K matrix is made."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from protosphere.types import Points
 Vectors = NDArray[np.floating[Any]]
 
 BLOCK_ROWS = 1 << 14
-"""Vectors that are converted to float64 together."""
+"""Number of vectors that are converted to float64 together."""
 
 LARGEST_COVARIANCE = 4096
-"""Dimension of vectors up to which their covariance matrix is held: 128 MB."""
+"""Dimension of the vectors up to which their covariance matrix is computed: 128 MB."""
 
 SPARE_DIRECTIONS = 16
-"""Random directions beyond those asked for, where the covariance matrix is too large to hold."""
+"""Number of extra random directions used if the covariance matrix is too large to compute."""
 
 POWER_ITERATIONS = 4
 
 LEAST_DEVIATION = 1e-6
-"""Standard deviation of a component, relative to the largest, up to which it counts as constant."""
+"""Standard deviation of a component, relative to the largest, below which it counts as constant."""
 
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """Directions in which vectors vary, in descending order.
+    """Directions in which vectors vary, in descending order of variance.
 
     Attributes:
-        mean: Mean of the vectors.
+        mean: Mean of the vectors, of length d.
         directions: Orthonormal columns, d x r.
-        deviations: Standard deviation along each.
+        deviations: Standard deviation along each direction, of length r.
     """
 
     mean: Points
@@ -97,8 +97,8 @@ def principal_components(
 
     Args:
         vectors: K x d vectors.
-        most: Number of directions; fewer are returned where vectors vary in fewer.
-        rng: Randomness of the method for d above 4096.
+        most: Number of directions; fewer are returned if the vectors vary in fewer directions.
+        rng: Random generator of the method for d above 4096.
 
     Raises:
         InvalidArgumentError: If all vectors are the same.
@@ -133,7 +133,7 @@ def _covariance(vectors: Vectors, mean: Points) -> Points:
 def _randomized(
     vectors: Vectors, mean: Points, most: int, rng: np.random.Generator
 ) -> tuple[Points, Points]:
-    """Largest variances and their directions by subspace iteration (Halko, Martinsson and Tropp, 2011)."""
+    """Return the largest variances and their directions by subspace iteration (Halko, Martinsson and Tropp, 2011)."""
     width = min(most + SPARE_DIRECTIONS, *vectors.shape)
     basis = np.linalg.qr(rng.standard_normal((vectors.shape[1], width)))[0]
     image = np.zeros_like(basis)
@@ -156,9 +156,15 @@ def _covariance_times(vectors: Vectors, mean: Points, basis: Points) -> Points:
 def directions_of(
     vectors: Vectors, components: Components, whiten: float, rng: np.random.Generator
 ) -> NDArray[np.float32] | Points:
-    """Return the coordinates of vectors along components, divided by deviation ** whiten, as unit rows.
+    """Return the coordinates of vectors along components, divided by deviation ** whiten, as K x r unit rows.
 
     A vector at the mean has no direction and gets a random one. The rows have the dtype of the vectors.
+
+    Args:
+        vectors: K x d vectors.
+        components: Directions, as `principal_components` returns them.
+        whiten: Power of the standard deviation, from 0 to 1.
+        rng: Random generator for vectors at the mean.
     """
     factors = components.directions * components.deviations**-whiten
     found = np.empty((len(vectors), factors.shape[1]), dtype=vectors.dtype)
@@ -174,7 +180,7 @@ def directions_of(
 
 
 def as_power(whiten: object) -> float:
-    """Return `whiten` as a number from 0 to 1."""
+    """Return `whiten` as a float; InvalidArgumentError unless it is from 0 to 1."""
     if isinstance(whiten, int | float) and 0 <= whiten <= 1:
         return float(whiten)
     raise InvalidArgumentError(f"'whiten' must be from 0 to 1, got {brief(whiten)}")

@@ -1,8 +1,8 @@
 """Product quantization of unit vectors by spherical k-means: each part of a vector has at most 256 values.
 
-The coordinates are divided into parts, and the directions of each part are clustered (Jegou, Douze and Schmid, Product
-quantization for nearest neighbor search, 2011). Which coordinates belong to which part balances the variance of the
-parts (Ge, He, Ke and Sun, Optimized product quantization, 2013).
+The coordinates are divided into parts, and the directions of each part are clustered (Jegou, Douze and Schmid,
+Product quantization for nearest neighbor search, 2011). Coordinates are divided so that the parts have balanced
+variances (Ge, He, Ke and Sun, Optimized product quantization, 2013).
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from protosphere.types import Indices, Points, Progress
 Units = NDArray[np.floating[Any]]
 
 MOST_VALUES = 256
-"""Values of a part: one byte a class and part."""
+"""Largest number of values of a part: an index takes one byte."""
 
 SAMPLES = 1 << 16
-"""Vectors that the values of a part are learned from."""
+"""Number of vectors from which the values of a part are learned."""
 
 ITERATIONS = 12
 
 BLOCK_ROWS = 1 << 14
-"""Vectors whose nearest values are found together."""
+"""Number of vectors whose nearest values are found together."""
 
 LEAST_NORM = 1e-6
-"""Length of a part, relative to the vector, below which it has no direction."""
+"""Norm of a part, relative to the vector, below which it has no direction."""
 
 MOST_ROUNDS = 100
 
@@ -41,10 +41,10 @@ class Quantization:
     """Vectors as combinations of the values of their parts.
 
     Attributes:
-        columns: The coordinates of each part.
-        values: Unit vectors of the values of each part.
-        shares: Share of each part in the squared length of the vectors.
-        numbers: K x P numbers of values.
+        columns: Indices of the coordinates of each part.
+        values: Unit vectors of the values of each part, as rows.
+        shares: Share of each part in the squared norm of the vectors.
+        numbers: K x P indices of the values.
     """
 
     columns: list[Indices]
@@ -56,7 +56,15 @@ class Quantization:
 def balanced_columns(variances: Points, num_parts: int) -> list[Indices]:
     """Divide coordinates into parts of nearly equal size whose products of variances are about equal.
 
-    Coordinates in descending order of variance each go to the part with the smallest product that has room.
+    Coordinates are taken in descending order of variance; each goes to the part with the smallest product that has
+    room.
+
+    Args:
+        variances: Variance of each coordinate.
+        num_parts: Number of parts.
+
+    Returns:
+        The indices of the coordinates of each part.
     """
     dim = len(variances)
     room = np.full(num_parts, dim // num_parts)
@@ -73,7 +81,7 @@ def balanced_columns(variances: Points, num_parts: int) -> list[Indices]:
 
 
 def learned_values(units: Units, count: int, rng: np.random.Generator) -> Points:
-    """Return the centers of spherical k-means: unit vectors, `count` of them.
+    """Return the `count` cluster centers of spherical k-means as unit rows.
 
     Args:
         units: Directions to cluster.
@@ -96,7 +104,12 @@ def learned_values(units: Units, count: int, rng: np.random.Generator) -> Points
 
 
 def nearest_values(units: Units, centers: Units) -> Indices:
-    """Return the number of the nearest center of each row."""
+    """Return the index of the nearest center of each row.
+
+    Args:
+        units: K x n unit rows.
+        centers: Centers, as unit rows.
+    """
     found = np.empty(len(units), dtype=np.int64)
     for start in range(0, len(units), BLOCK_ROWS):
         rows = slice(start, start + BLOCK_ROWS)
@@ -105,7 +118,12 @@ def nearest_values(units: Units, centers: Units) -> Indices:
 
 
 def part_directions(units: Units, columns: Indices) -> Units:
-    """Return one part of each vector as unit rows; a part without length points along its first axis."""
+    """Return one part of each vector as unit rows; a part that is (nearly) zero points along its first axis.
+
+    Args:
+        units: K x n unit rows.
+        columns: Indices of the coordinates of the part.
+    """
     part = np.ascontiguousarray(units[:, columns])
     norms = np.linalg.norm(part, axis=1, keepdims=True)
     lost = norms[:, 0] < LEAST_NORM
@@ -123,15 +141,15 @@ def with_own_combinations(
     values: list[Points],
     shares: list[float],
 ) -> Values:
-    """Give every class a combination of its own.
+    """Return indices of values such that every class has its own combination.
 
-    Of classes with the same combination the first keeps it. The others take the combinations that differ in one value
-    and are nearest to their vectors; the j-th of them tries the j-th nearest first.
+    The first class with a combination keeps it. Each other class with the same combination changes one value: the
+    j-th of them tries the change with the j-th smallest loss of cosine to its vector.
 
     Args:
-        numbers: K x P numbers of values.
-        units: The vectors.
-        columns: The coordinates of each part.
+        numbers: K x P indices of values.
+        units: K x n vectors.
+        columns: Indices of the coordinates of each part.
         values: Unit vectors of the values of each part.
         shares: Share of each part.
     """
@@ -152,7 +170,7 @@ def with_own_combinations(
 
 
 def _repeated_rows(numbers: Values) -> tuple[Indices, Indices]:
-    """Rows that are the same as one before, and how many equal ones are before each, less one."""
+    """Return the indices of rows that equal an earlier row, and the number of earlier equal rows minus one."""
     rows = np.ascontiguousarray(numbers)
     keys = rows.view(f"V{rows.dtype.itemsize * rows.shape[1]}").ravel()
     order = np.argsort(keys, kind="stable")
@@ -169,7 +187,10 @@ def _losses(
     values: list[Points],
     shares: list[float],
 ) -> Points:
-    """What the cosine loses by each change of one value, for all parts side by side; no change is infinite."""
+    """Return the loss of cosine by each change of one value, for all parts side by side.
+
+    No change counts as infinite loss.
+    """
     found: list[Points] = []
     for part, points in enumerate(values):
         products = units[:, columns[part]].astype(np.float64) @ points.T
@@ -184,7 +205,12 @@ def _losses(
 
 
 def mean_cosine(units: Units, quantized: Quantization) -> float:
-    """Return the mean cosine between vectors and their combinations of values."""
+    """Return the mean cosine between vectors and their combinations of values.
+
+    Args:
+        units: K x n unit rows.
+        quantized: Their combinations of values.
+    """
     total = 0.0
     for part, columns in enumerate(quantized.columns):
         weight = np.sqrt(quantized.shares[part])
@@ -203,7 +229,7 @@ def quantized(
     rng: np.random.Generator,
     progress: Progress,
 ) -> Quantization:
-    """Find parts, their values, and a combination of values for each vector; two may have the same.
+    """Find parts, their values, and a combination of values for each vector; vectors may share a combination.
 
     Args:
         units: K x n unit rows.

@@ -11,20 +11,20 @@ from protosphere.types import Indices, Points
 MOST_ROUNDS = 400
 
 OVERSHOOT = 1.05
-"""Pairs are moved a little farther apart than the least angle asks for."""
+"""Factor by which pairs are moved farther apart than required."""
 
 JITTER = 0.2
-"""Random part of a move, relative to the distance asked for: it separates points that coincide."""
+"""Random part of a move, relative to the required distance: it separates points that coincide."""
 
 BLOCK_ENTRIES = 1 << 24
-"""Cosines held at once."""
+"""Number of cosines in memory together."""
 
 NEGLIGIBLE = 1e-4
-"""Distances below this share of the one that is asked for have no direction to speak of."""
+"""Distances below this fraction of the required distance are too small to define a direction."""
 
 
 def spread(points: Points, least_degrees: float, rng: np.random.Generator) -> Points:
-    """Move points apart that are closer than an angle.
+    """Move apart all points that are closer than an angle.
 
     Args:
         points: Unit rows.
@@ -54,7 +54,16 @@ def spread(points: Points, least_degrees: float, rng: np.random.Generator) -> Po
 def close_pairs(
     points: Points, rows: Indices, distance: float
 ) -> tuple[Indices, Indices]:
-    """Return the pairs of one of `rows` and any other row that are closer than a distance."""
+    """Return all pairs that are closer than a distance and contain at least one of `rows`, each pair once.
+
+    Args:
+        points: Unit vectors, one per row.
+        rows: Indices of the points whose neighbors are searched.
+        distance: Euclidean distance.
+
+    Returns:
+        The smaller and the larger index of each pair.
+    """
     limit = 1 - distance**2 / 2
     near = np.float32(limit - 1e-5)
     rounded = points.astype(np.float32)
@@ -75,7 +84,7 @@ def close_pairs(
 def _verified(
     points: Points, ones: Indices, others: Indices, distance: float
 ) -> tuple[Indices, Indices]:
-    """The pairs that are too close in float64, each once."""
+    """Return the pairs that are too close in float64, each pair once."""
     low = np.minimum(ones, others)
     high = np.maximum(ones, others)
     pairs = np.unique(low * len(points) + high)
@@ -92,7 +101,7 @@ def _push_apart(
     distance: float,
     rng: np.random.Generator,
 ) -> Indices:
-    """Move both points of each pair away from each other, in place; return the numbers of those that moved."""
+    """Move both points of each pair away from each other, in place, and return the indices of the points that moved."""
     between = points[left] - points[right]
     gaps = np.linalg.norm(between, axis=1, keepdims=True)
     noise = rng.standard_normal(between.shape) * (JITTER / np.sqrt(points.shape[1]))

@@ -1,9 +1,10 @@
 """Blocks of designs and constant-weight codes: 0/1 vectors with given weights on cells, minus their means.
 
-Codewords of length v and weight k that share at most x ones have, after the mean k/v is subtracted, the largest cosine
-(x - k^2/v) / (k - k^2/v) in v - 1 dimensions. More generally, the coordinates are divided into cells, and every
-codeword has the same weight on each cell; the coordinates of some cells may be dropped. The codewords come from a few
-classical codes and designs, which contain the blocks of the Witt designs and everything derived from them.
+Take codewords of length v and weight k any two of which share at most x ones. After the mean k/v is subtracted, their
+largest cosine is (x - k^2/v) / (k - k^2/v), and they lie in v - 1 dimensions. More generally, the coordinates are
+divided into cells. Every codeword then has the same weight on each cell, and the coordinates of some cells may be
+dropped. The codewords come from a few classical codes and designs, which contain the blocks of the Witt designs and
+all codes derived from these.
 """
 
 import re
@@ -28,12 +29,13 @@ from protosphere.tables.table_files import read_known_table, shipped_file
 from protosphere.types import Points
 
 Words = NDArray[np.uint8]
-"""A 0/1 matrix, a word in each row."""
+"""A 0/1 matrix with a codeword in each row."""
 
 CELL = r"\d{1,3} of [0-9a-f]{1,64}"
 CELLS = rf"{CELL}(?:, {CELL}){{0,9}}"
 NAME = re.compile(rf"(\w{{1,20}}): ({CELLS})(?:; without ({CELLS}))?")
-"""What names a code: its parent, the weights on the cells that are kept, and on those that are left out."""
+"""Name of a code: its parent, the weights on the cells that are kept, and the weights on the cells that are left out.
+"""
 
 
 def _golay_words() -> Words:
@@ -53,7 +55,7 @@ PARENTS: Mapping[str, tuple[int, Callable[[], Words]]] = {
         for q in (3, 4, 5, 7, 8, 9, 11, 13)
     },
 }
-"""By name the length of the words of a code or design, and the function that lists them."""
+"""For each parent code or design, by name: the length of its codewords, and the function that lists the codewords."""
 
 
 @lru_cache(maxsize=2)
@@ -68,7 +70,7 @@ class WeightedCell:
 
     Attributes:
         weight: Number of ones.
-        places: Numbers of the coordinates.
+        places: Indices of the coordinates.
     """
 
     weight: int
@@ -76,17 +78,20 @@ class WeightedCell:
 
     @property
     def dim(self) -> int:
-        """Number of dimensions that are left after the mean is subtracted."""
+        """Number of dimensions that remain after the mean is subtracted."""
         return len(self.places) - 1
 
     @property
     def mean_product(self) -> Fraction:
-        """Squared length of the mean, which is subtracted."""
+        """Squared norm of the mean, which is subtracted."""
         return Fraction(self.weight**2, len(self.places))
 
     @classmethod
     def parse(cls, text: str) -> "WeightedCell":
-        """Read '5 of 3f': the weight, and the coordinates as bits of a hexadecimal number, number 0 the lowest bit."""
+        """Read a text such as '5 of 3f': the weight, and the bit mask of the coordinates in hexadecimal.
+
+        Coordinate 0 is the lowest bit.
+        """
         weight, mask = text.split(" of ")
         bits = int(mask, 16)
         places = tuple(i for i in range(bits.bit_length()) if bits >> i & 1)
@@ -98,11 +103,11 @@ class WeightedCell:
 
 @dataclass(frozen=True)
 class CellWords:
-    """The codewords of a parent code that have given weights on cells, as points.
+    """Codewords of a parent code that have given weights on cells, as points on the sphere.
 
     Attributes:
         parent: Name in `PARENTS`.
-        kept: Cells whose coordinates the points have.
+        kept: Cells whose coordinates the points keep.
         dropped: Cells whose coordinates are left out.
     """
 
@@ -112,7 +117,7 @@ class CellWords:
 
     @property
     def name(self) -> str:
-        """Name that `parse` reads."""
+        """Name from which `parse` restores the object."""
         name = f"{self.parent}: {', '.join(map(str, self.kept))}"
         if self.dropped:
             name += f"; without {', '.join(map(str, self.dropped))}"
@@ -120,7 +125,7 @@ class CellWords:
 
     @classmethod
     def parse(cls, name: str) -> "CellWords":
-        """Read a name.
+        """Return the code with this name.
 
         Raises:
             InvalidArgumentError: If no code has that name.
@@ -148,17 +153,17 @@ class CellWords:
 
     @property
     def dim(self) -> int:
-        """Dimension: that of the kept cells after their means are subtracted."""
+        """Dimension n: that of the kept cells after their means are subtracted."""
         return sum(cell.dim for cell in self.kept)
 
     @property
     def squared_norm(self) -> Fraction:
-        """Squared length of a codeword minus its means."""
+        """Squared norm of a codeword minus its means."""
         return sum((cell.weight - cell.mean_product for cell in self.kept), Fraction(0))
 
     @property
     def cosine_step(self) -> Fraction:
-        """Step of the cosines: codewords that share x ones have cosine 1 - (k - x) times this."""
+        """Step of the cosines: codewords of weight k that share x ones have cosine 1 - (k - x) * cosine_step."""
         return 1 / self.squared_norm
 
     def max_cosine(self, most_common: int) -> Fraction:
@@ -177,7 +182,7 @@ class CellWords:
         return words[chosen][:, places]
 
     def points(self, count: int) -> Points:
-        """Return the first points, in the dimension of the kept cells."""
+        """Return the first `count` points as unit rows, in the dimension of the kept cells."""
         words = self.words()[:count].astype(np.float64)
         columns: list[Points] = []
         start = 0
@@ -189,7 +194,7 @@ class CellWords:
 
 
 def orthogonal_to_ones(dim: int) -> Points:
-    """Return Helmert's orthonormal columns in dim + 1 coordinates, all of them orthogonal to the vector of ones.
+    """Return Helmert's orthonormal columns, (dim + 1) x dim, all orthogonal to the all-ones vector.
 
     >>> orthogonal_to_ones(1).round(3).tolist()
     [[0.707], [-0.707]]
@@ -202,7 +207,7 @@ def orthogonal_to_ones(dim: int) -> Points:
 
 @dataclass(frozen=True)
 class DesignRow:
-    """A row of the shipped table.
+    """A row of the shipped table of designs.
 
     Attributes:
         name: Name of the code, see `CellWords`.
@@ -232,13 +237,13 @@ def read_designs(path: str | Path) -> tuple[DesignRow, ...]:
 
 @lru_cache(maxsize=1)
 def shipped_designs() -> tuple[DesignRow, ...]:
-    """Return the shipped table."""
+    """Return the rows of the shipped table of designs."""
     with shipped_file("designs.csv") as path:
         return read_designs(path)
 
 
 def _possible(row: DesignRow) -> bool:
-    """Whether there can be such a code, by its numbers."""
+    """Return whether the numbers of a row are consistent with its name."""
     found = CellWords.parse(row.name)
     return (
         found.name == row.name
@@ -286,8 +291,9 @@ def _member(found: CellWords, size: int, max_cosine: Fraction) -> Member:
 def designs() -> Iterator[Member]:
     """Yield codes of 0/1 vectors with given weights on cells of their coordinates, minus their means, normalized.
 
-    The words are those of the extended Golay code, whose words of weight 8 and 12 are the octads and dodecads of the
-    Witt design S(5,8,24), of Kerdock codes of length 16 and 64, and the circles of inversive planes.
+    The vectors come from three sources. The first is the extended Golay code; its codewords of weight 8 and 12 are
+    the octads and dodecads of the Witt design S(5,8,24). The second are Kerdock codes of length 16 and 64. The third
+    are the circles of inversive planes.
     """
     for row in shipped_designs():
         found = CellWords.parse(row.name)

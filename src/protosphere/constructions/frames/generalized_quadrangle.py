@@ -17,7 +17,9 @@ from protosphere.geometry.sphere import normalized
 from protosphere.types import Indices, Points
 
 LARGEST_Q = 9
-"""7,300 points of R^657; the next, 15,984 of R^1221, need a Gram matrix of two gigabytes."""
+"""Largest order q: it has 7,300 points in R^657. The next order has 15,984 in R^1221, and a Gram matrix of two
+gigabytes.
+"""
 
 
 @family(
@@ -25,15 +27,15 @@ LARGEST_Q = 9
     reference="Cameron, Goethals & Seidel (1978); Levenshtein (1992)",
 )
 def generalized_quadrangle() -> Iterator[Member]:
-    """Yield the graphs of GQ(q, q^2) in their smallest eigenspace: cosine -1/q if collinear, else 1/q^2.
+    """Yield the points of GQ(q, q^2) in the smallest eigenspace of its graph: cosine -1/q if collinear, else 1/q^2.
 
-    All (q+1)(q^3+1) points meet Levenshtein's bound: (6,27), (21,112), (52,325), (105,756), (301,2752), (456,4617),
-    (657,7300). They come in the order of their coordinates.
+    All (q+1)(q^3+1) points meet Levenshtein's bound: (n, K) = (6,27), (21,112), (52,325), (105,756), (301,2752),
+    (456,4617), (657,7300). They are sorted by their coordinates.
 
-    Take j <= 3 points, no two of them collinear, and project the points that are collinear with none of them onto the
-    orthogonal complement, which has j dimensions less: their cosines are at most 1/(q^2+j). For q = 4 these are
-    (51,256), (50,204) and (49,164). Every three such points have q + 1 common neighbors, so that the size does not
-    depend on the choice.
+    Further codes fix j <= 3 points, no two of them collinear. The points that are collinear with none of these are
+    projected onto the orthogonal complement, which has j dimensions less; their cosines are at most 1/(q^2+j). For q
+    = 4 these codes are (51,256), (50,204) and (49,164). Every three such points have q + 1 common neighbors, so the
+    size does not depend on the choice.
     """
     for q in prime_powers(LARGEST_Q):
         id = f"quadric-{q}"
@@ -64,7 +66,7 @@ def generalized_quadrangle() -> Iterator[Member]:
 
 
 def _section_sizes(q: int) -> tuple[int, int, int]:
-    """Return the number of points that are collinear with none of 1, 2 and 3 points."""
+    """Return the numbers of points that are collinear with none of 1, 2 and 3 fixed points."""
     one = q**4
     two = q * (q - 1) * (q * q + 1)
     three = q * (q**3 - 2 * q * q + 3 * q - 3)
@@ -72,7 +74,7 @@ def _section_sizes(q: int) -> tuple[int, int, int]:
 
 
 def quadric(q: int) -> tuple[Indices, Indices]:
-    """Return the points of x0 x1 + x2 x3 + x4^2 + b x4 x5 + c x5^2 = 0.
+    """Return the points of the elliptic quadric x0 x1 + x2 x3 + x4^2 + b x4 x5 + c x5^2 = 0 in projective 5-space.
 
     b and c are the first for which the last three terms vanish at 0 only.
 
@@ -108,7 +110,7 @@ def quadric(q: int) -> tuple[Indices, Indices]:
 
 
 def _elliptic_coefficients(F: FiniteField) -> tuple[int, int]:
-    """Return the first b and c for which y^2 + b y z + c z^2 vanishes at 0 only."""
+    """Return the first b and c for which y^2 + b y z + c z^2 is zero only at y = z = 0."""
     one = np.ones(1, dtype=np.int64)
     for b, c in product(range(F.q), repeat=2):
         if _binary_form(F, b, c, np.arange(F.q), one).all():
@@ -117,7 +119,7 @@ def _elliptic_coefficients(F: FiniteField) -> tuple[int, int]:
 
 
 def _projective_points(q: int) -> Indices:
-    """Return the points of the projective space, as columns whose first entry that is not 0 is 1."""
+    """Return the points of projective 5-space as columns; the first nonzero entry of each is 1."""
     points: list[tuple[int, ...]] = []
     for lead in range(6):
         zeros = (0,) * lead
@@ -127,7 +129,7 @@ def _projective_points(q: int) -> Indices:
 
 
 def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
-    """Return which pairs of an image and a point have inner product 0, by matrix products over the prime field.
+    """Return which pairs of an image and a point have inner product 0 over GF(q).
 
     The digits of a product are linear in the digits of each factor, so one matrix product is needed per digit.
 
@@ -158,7 +160,7 @@ def _points(q: int, count: int) -> Points:
 
 
 def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
-    """Return the cosine of points that are not collinear, and the step of all cosines.
+    """Return the cosine of two projected points that are not collinear, and the step of all cosines.
 
     1 minus the cosine of two points, collinear or not, is a multiple of the step.
     """
@@ -172,7 +174,10 @@ def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
 
 
 def _section(q: int, along: int, count: int) -> Points:
-    """The points at cosine 1/q^2 from each of the first `along` that are so from each other, orthogonally to these."""
+    """Return the first projected points that are collinear with none of `along` fixed points.
+
+    The fixed points are the first points of which no two are collinear; the projection is orthogonal to these.
+    """
     points = _points(q, _size(q))
     left = np.arange(len(points))
     fixed = np.zeros(along, dtype=np.int64)

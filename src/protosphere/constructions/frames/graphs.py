@@ -19,10 +19,10 @@ from protosphere.constructions.frames.generalized_quadrangle import orthogonal
 from protosphere.types import Indices
 
 Adjacency = NDArray[np.bool_]
-"""A symmetric matrix: which vertices are adjacent."""
+"""A symmetric 0/1 matrix that says which vertices are adjacent."""
 
 MOST_VERTICES = 1_400
-"""Graphs of the infinite families go up to so many vertices, and a few that are good beyond."""
+"""Largest number of vertices of most graphs of the infinite families."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Graph:
         vertices: Number v of vertices.
         degree: Number k of neighbors of a vertex.
         common: Number of common neighbors of two adjacent vertices.
-        common_apart: Number of common neighbors of two other vertices.
-        adjacency: Function that makes the matrix.
-        viewed: Whether codes are also derived from it by fixing one or two vertices.
+        common_apart: Number of common neighbors of two non-adjacent vertices.
+        adjacency: Function that builds the adjacency matrix.
+        viewed: Whether codes are also derived from the graph by fixing one or two vertices.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Graph:
 
 
 def graphs() -> Iterator[Graph]:
-    """Yield all graphs: triangle-free ones, sporadic ones, then the infinite families."""
+    """Yield all graphs: first the sporadic graphs, then the infinite families."""
     yield from _sporadic_graphs()
     yield from _triangular_graphs()
     yield from _paley_graphs()
@@ -79,7 +79,7 @@ def graphs() -> Iterator[Graph]:
 
 
 def _sporadic_graphs() -> Iterator[Graph]:
-    """Yield graphs of no infinite family."""
+    """Yield graphs that belong to no infinite family."""
     yield Graph("Clebsch graph", 16, 5, 0, 2, clebsch)
     yield Graph("Hoffman-Singleton graph", 50, 7, 0, 1, hoffman_singleton)
     yield Graph("Gewirtz graph", 56, 10, 0, 2, gewirtz)
@@ -91,13 +91,16 @@ def _sporadic_graphs() -> Iterator[Graph]:
 
 
 def clebsch() -> Adjacency:
-    """Return the Clebsch graph: vectors of GF(2)^4, adjacent if they differ by a unit vector or the all-ones vector."""
+    """Return the Clebsch graph: vectors of GF(2)^4, adjacent if they differ by a unit or the all-ones vector."""
     numbers = np.arange(16)
     return np.isin(numbers[:, None] ^ numbers, (1, 2, 4, 8, 15))
 
 
 def hoffman_singleton() -> Adjacency:
-    """Return Robertson's pentagons and pentagrams: vertex i of pentagon h meets vertex i + h j of pentagram j."""
+    """Return the Hoffman-Singleton graph of Robertson's pentagons and pentagrams.
+
+    Vertex i of pentagon h is adjacent to vertex i + h j of pentagram j.
+    """
     adjacency = np.zeros((50, 50), dtype=np.bool_)
     for h, i in product(range(5), repeat=2):
         pentagon = 5 * h + i
@@ -110,13 +113,13 @@ def hoffman_singleton() -> Adjacency:
 
 @lru_cache(maxsize=1)
 def _octads() -> NDArray[np.int64]:
-    """The 759 blocks of the Witt design S(5,8,24), as 0/1 rows."""
+    """Return the 759 blocks of the Witt design S(5,8,24), as 0/1 rows."""
     words = unpack(codewords(extended_golay(), 1 << 12), 24).astype(np.int64)
     return words[words.sum(axis=1) == 8]
 
 
 def _hexads() -> NDArray[np.int64]:
-    """The 77 blocks of S(3,6,22): octads through the last two points, without these."""
+    """Return the 77 blocks of S(3,6,22): octads that contain the last two points, without these points."""
     octads = _octads()
     return octads[octads[:, 22:].all(axis=1)][:, :22]
 
@@ -126,7 +129,7 @@ def _disjoint(blocks: NDArray[np.int64]) -> Adjacency:
 
 
 def gewirtz() -> Adjacency:
-    """Return the Gewirtz graph: hexads of S(3,6,22) that miss a point, adjacent if they are disjoint."""
+    """Return the Gewirtz graph: hexads of S(3,6,22) without a given point, adjacent if they are disjoint."""
     hexads = _hexads()
     return _disjoint(hexads[hexads[:, 0] == 0])
 
@@ -137,7 +140,7 @@ def m22() -> Adjacency:
 
 
 def higman_sims() -> Adjacency:
-    """Return the Higman-Sims graph on a vertex, 22 points and 77 hexads of S(3,6,22)."""
+    """Return the Higman-Sims graph, whose vertices are one vertex, 22 points and the 77 hexads of S(3,6,22)."""
     hexads = _hexads()
     adjacency = np.zeros((100, 100), dtype=np.bool_)
     adjacency[0, 1:23] = True
@@ -149,11 +152,11 @@ def higman_sims() -> Adjacency:
 
 
 def mclaughlin() -> Adjacency:
-    """Return the McLaughlin graph on 22 points and the 253 blocks of S(4,7,23), of two kinds.
+    """Return the McLaughlin graph, whose vertices are 22 points and the 253 blocks of S(4,7,23).
 
-    Blocks of the first kind contain the last point. A point is adjacent to the blocks of the first kind that miss it
-    and to those of the second kind that contain it. Blocks of the same kind are adjacent if they share one point,
-    blocks of different kinds if they share three.
+    Blocks of the first kind contain the last point. A point is adjacent to the blocks of the first kind that do not
+    contain it, and to the blocks of the second kind that contain it. Blocks of the same kind are adjacent if they
+    share one point, blocks of different kinds if they share three.
     """
     octads = _octads()
     blocks = octads[octads[:, 23] == 1][:, :23]
@@ -172,7 +175,7 @@ def mclaughlin() -> Adjacency:
 
 
 def _difference_graph(q: int, dim: int, connection: set[tuple[int, ...]]) -> Adjacency:
-    """Vectors of GF(q)^dim, q a prime, adjacent if their difference is one of a set."""
+    """Return the graph of vectors of GF(q)^dim, q a prime, adjacent if their difference is in the set `connection`."""
     vectors = np.array(list(product(range(q), repeat=dim)))
     places = q ** np.arange(dim)[::-1]
     chosen = np.zeros(q**dim, dtype=np.bool_)
@@ -184,7 +187,7 @@ def _difference_graph(q: int, dim: int, connection: set[tuple[int, ...]]) -> Adj
 
 
 def _multiples(q: int, points: Indices) -> set[tuple[int, ...]]:
-    """All nonzero multiples of points over a prime field."""
+    """Return all nonzero multiples of points over a prime field."""
     return {
         tuple((factor * point % q).tolist())
         for point in points
@@ -193,12 +196,15 @@ def _multiples(q: int, points: Indices) -> set[tuple[int, ...]]:
 
 
 def ternary_golay_cosets() -> Adjacency:
-    """Return the cosets of the perfect ternary Golay code, adjacent if they differ in one coordinate."""
+    """Return the graph of the cosets of the perfect ternary Golay code, adjacent if they differ in one coordinate."""
     return _difference_graph(3, 5, _multiples(3, _ternary_golay_checks().T))
 
 
 def _ternary_golay_checks() -> Indices:
-    """Parity checks of the [11, 6, 5] code: the rows of x^i (x - 1)(x^5 + x^4 + 2x^3 + x^2 + 2) modulo x^11 - 1."""
+    """Return the parity checks of the [11, 6, 5] code, one per row.
+
+    Row i is x^i (x - 1)(x^5 + x^4 + 2x^3 + x^2 + 2) modulo x^11 - 1.
+    """
     check = np.array([2, 0, 1, 2, 1, 1])
     times = np.convolve(check, [2, 1]) % 3
     rows = [np.concatenate([np.zeros(i), times, np.zeros(4 - i)]) for i in range(5)]
@@ -206,7 +212,7 @@ def _ternary_golay_checks() -> Indices:
 
 
 def hyperoval_quadrangle() -> Adjacency:
-    """Return the points of AG(3, 8), adjacent if the direction of their line is in a hyperoval at infinity."""
+    """Return the graph of the points of AG(3, 8), adjacent if their line meets infinity in a hyperoval."""
     F = field(8)
     elements = np.arange(8)
     squares = F.multiply[elements, elements]
@@ -221,7 +227,7 @@ def hyperoval_quadrangle() -> Adjacency:
 
 
 def _triangular_graphs() -> Iterator[Graph]:
-    """Yield pairs of m things, adjacent if they share one."""
+    """Yield the triangular graphs of m elements: pairs of elements, adjacent if they share one element."""
     m = 5
     while m * (m - 1) // 2 <= MOST_VERTICES:
         yield Graph(
@@ -245,7 +251,7 @@ def triangular(m: int) -> Adjacency:
 
 
 def _paley_graphs() -> Iterator[Graph]:
-    """Yield the fields with 4j + 1 elements that we have."""
+    """Yield the Paley graphs of the fields with 4j + 1 elements, up to 256."""
     for q in prime_powers(256):
         if q % 4 == 1 and q > 5:
             yield Graph(
@@ -270,7 +276,10 @@ def paley(q: int) -> Adjacency:
 
 
 def _latin_square_graphs() -> Iterator[Graph]:
-    """Yield squares of an order that is no prime power; reed_solomon has the same points for prime powers."""
+    """Yield Latin square graphs whose order is not a prime power.
+
+    For prime powers, `reed_solomon` has the same points.
+    """
     for m in range(6, int(MOST_VERTICES**0.5) + 1):
         if prime_power(m):
             continue
@@ -288,7 +297,7 @@ def _latin_square_graphs() -> Iterator[Graph]:
 
 
 def _prime_power_factors(m: int) -> list[int]:
-    """The largest prime powers that divide m."""
+    """Return the largest power of each prime that divides m."""
     found: list[int] = []
     for p in prime_factors(m):
         power = p
@@ -299,9 +308,14 @@ def _prime_power_factors(m: int) -> list[int]:
 
 
 def latin_squares(m: int, t: int) -> Adjacency:
-    """Return the m x m cells, adjacent if they share row, column or symbol of one of t - 2 orthogonal Latin squares.
+    """Return the Latin square graph: m x m cells, adjacent if they share a row, a column or a symbol.
 
-    The squares are products of those over finite fields (MacNeish 1922): symbol x + c y, c the element number c.
+    The symbols are those of t - 2 orthogonal Latin squares, products of squares over finite fields (MacNeish 1922)
+    with symbol x + c y, where c is a field element.
+
+    Args:
+        m: Order of the squares.
+        t: Number of relations: rows, columns and t - 2 squares.
     """
     digits = _digits(m)
     adjacency = np.zeros((m * m, m * m), dtype=np.bool_)
@@ -321,14 +335,14 @@ def latin_squares(m: int, t: int) -> Adjacency:
 
 
 def _digits(m: int) -> list[tuple[int, Indices]]:
-    """The prime powers of m, and the residues of 0, ..., m - 1 modulo each."""
+    """Return the prime powers of m, each with the residues of 0, ..., m - 1 modulo it."""
     return [(q, np.arange(m) % q) for q in _prime_power_factors(m)]
 
 
 def _polar_graphs() -> Iterator[Graph]:
-    """Yield points of symplectic, unitary and elliptic polar spaces, adjacent if they are orthogonal.
+    """Yield the graphs of symplectic, unitary and elliptic polar spaces: points, adjacent if they are orthogonal.
 
-    GQ(q, q^2) is a construction of its own.
+    The quadrangles GQ(q, q^2) have their own construction, `generalized_quadrangle`.
     """
     for q in prime_powers(9):
         yield Graph(
@@ -344,7 +358,12 @@ def _polar_graphs() -> Iterator[Graph]:
 
 
 def projective_points(q: int, dim: int) -> Indices:
-    """Return a vector of each line through 0 of GF(q)^dim, whose first entry other than 0 is 1."""
+    """Return a vector on each line through 0 of GF(q)^dim, one per row; its first nonzero entry is 1.
+
+    Args:
+        q: Order of the field.
+        dim: Dimension of the vector space.
+    """
     rows: list[tuple[int, ...]] = []
     for lead in range(dim):
         for rest in product(range(q), repeat=dim - 1 - lead):
@@ -353,12 +372,12 @@ def projective_points(q: int, dim: int) -> Indices:
 
 
 def _others(orthogonal_pairs: Adjacency) -> Adjacency:
-    """The same without the diagonal."""
+    """Return the adjacency matrix with its diagonal set to False."""
     return orthogonal_pairs & ~np.eye(len(orthogonal_pairs), dtype=np.bool_)
 
 
 def symplectic(q: int) -> Adjacency:
-    """Return the points of PG(3, q), adjacent if x0 y1 - x1 y0 + x2 y3 - x3 y2 = 0."""
+    """Return the symplectic graph: points of PG(3, q), adjacent if x0 y1 - x1 y0 + x2 y3 - x3 y2 = 0."""
     negative = np.argmin(field(q).add, axis=1)
     points = projective_points(q, 4)
     images = points[:, [1, 0, 3, 2]]
@@ -367,7 +386,7 @@ def symplectic(q: int) -> Adjacency:
 
 
 def unitary() -> Adjacency:
-    """Return the points of PG(4, 4) on the Hermitian variety, adjacent if they are orthogonal."""
+    """Return the unitary graph: points of PG(4, 4) on the Hermitian variety, adjacent if they are orthogonal."""
     F = field(4)
     points = projective_points(4, 5)
     isotropic = np.count_nonzero(points, axis=1) % 2 == 0  # every norm is 1
@@ -377,7 +396,10 @@ def unitary() -> Adjacency:
 
 
 def elliptic() -> Adjacency:
-    """Return the points of x0 x1 + x2 x3 + x4 x5 + x6^2 + x7^2 = 0 over GF(3), adjacent if they are orthogonal."""
+    """Return the graph of the points of an elliptic quadric over GF(3), adjacent if they are orthogonal.
+
+    The quadric is x0 x1 + x2 x3 + x4 x5 + x6^2 + x7^2 = 0.
+    """
     points = projective_points(3, 8)
     images = points[:, [1, 0, 3, 2, 5, 4, 6, 7]].copy()
     images[:, 6:] *= 2
@@ -387,7 +409,10 @@ def elliptic() -> Adjacency:
 
 
 def _tangent_graphs() -> Iterator[Graph]:
-    """Yield points off the parabolic quadric of PG(4, q), q an odd prime, whose hyperplanes meet it elliptically."""
+    """Yield the tangent graphs of PG(4, q), q an odd prime.
+
+    Their vertices are the points outside the parabolic quadric whose polar hyperplanes meet it elliptically.
+    """
     for q in (3, 5, 7):
         yield Graph(
             f"tangent graph NO-(5,{q})",
@@ -400,9 +425,10 @@ def _tangent_graphs() -> Iterator[Graph]:
 
 
 def tangents(q: int) -> Adjacency:
-    """Return the points off x0 x1 + x2 x3 + x4^2 = 0, adjacent if B(x, y)^2 = 4 Q(x) Q(y): a tangent (Wilbrink).
+    """Return the graph of points outside Q = x0 x1 + x2 x3 + x4^2 = 0, adjacent if they lie on a tangent.
 
-    Only the points where the form is a square are taken, or those where it is not, whichever are fewer.
+    Two points x and y lie on a tangent if B(x, y)^2 = 4 Q(x) Q(y) (Wilbrink). The vertices are the points at which Q
+    is a square, or those at which it is not, whichever are fewer.
     """
     points = projective_points(q, 5)
     images = points[:, [1, 0, 3, 2, 4]].copy()
@@ -430,9 +456,9 @@ def _ahrens_szekeres_graphs() -> Iterator[Graph]:
 
 
 def ahrens_szekeres(q: int) -> Adjacency:
-    """Return the points of AG(3, q), adjacent if they are on a common line; each point is on q + 2 lines.
+    """Return the graph of the points of AG(3, q), adjacent if they are on a common line; each point is on q + 2 lines.
 
-    The lines are (s, a, b), (a, s, b) and (c s^2 - b s + a, -2 c s + b, s), s running through GF(q).
+    The lines are (s, a, b), (a, s, b) and (c s^2 - b s + a, -2 c s + b, s), where s runs through GF(q).
     """
     s = np.arange(q)
     adjacency = np.zeros((q**3, q**3), dtype=np.bool_)

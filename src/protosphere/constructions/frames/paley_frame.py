@@ -19,10 +19,10 @@ from protosphere.types import Indices, Points
     reference="Paley (1933); van Lint & Seidel (1966); Strohmer & Heath (2003)",
 )
 def paley_frame() -> Iterator[Member]:
-    """Yield 2n equiangular lines in R^n, n = (q+1)/2: one vector of each line first, then their negatives.
+    """Yield 2n equiangular lines in R^n, n = (q+1)/2: first one unit vector of each line, then their negatives.
 
-    The conference matrix of q has the eigenvalues +-sqrt(q); the points are the rows of an orthonormal basis of the
-    space of +sqrt(q), in closed form: additive characters of GF(q) whose index is a square, and one vector more.
+    The conference matrix of q has the eigenvalues +-sqrt(q). The points are the rows of an orthonormal basis of the
+    eigenspace of +sqrt(q), in closed form: additive characters of GF(q) whose index is a square, and one more vector.
     """
     for q in prime_powers(2 * LARGEST_FAMILY_DIM - 1):
         if q % 4 == 1:
@@ -39,9 +39,9 @@ def paley_frame() -> Iterator[Member]:
 def paley_points(q: int) -> Points:
     """Return one unit vector of each of the q + 1 lines.
 
-    They are (1, 0, ...), then (1, 2 cos(2 pi Tr(ax)/p), 2 sin(...), ...)/sqrt(q). a runs through the squares, one of
-    each pair +-a, x through the field. Products are sums of exponents, so that all that is needed is Tr of the powers
-    of a primitive element.
+    The first is (1, 0, ...), the others are (1, 2 cos(2 pi Tr(ax)/p), 2 sin(2 pi Tr(ax)/p), ...)/sqrt(q). Here x runs
+    through the field, and a through the nonzero squares, one of each pair +-a. Products in the field are sums of
+    exponents, so only Tr of the powers of a primitive element is needed.
     """
     p, _ = prime_power(q) or (q, 1)
     squares = 2 * np.arange((q - 1) // 4)
@@ -75,10 +75,10 @@ def trace_sequence(q: int) -> Indices:
 
 
 def _recurrence(p: int, low: tuple[int, ...], period: int) -> Indices | None:
-    """Return s(i+e) = sum of low[j] s(i+j) modulo p from 0, ..., 0, 1 over one period.
+    """Return one period of s(i+e) = sum of low[j] s(i+j) modulo p, starting from 0, ..., 0, 1.
 
     Returns:
-        The terms; None if the period is not just `period`.
+        The terms; None unless the shortest period is `period`.
     """
     e = len(low)
     start = [0] * (e - 1) + [1]

@@ -1,4 +1,4 @@
-"""Orthonormal bases near one another: tight frames whose separation is chosen freely."""
+"""Orthonormal bases close to one another: tight frames whose separation is chosen freely."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
 LARGEST_DIM = 4096
-"""Beyond it the exponential of a single matrix takes minutes."""
+"""Largest dimension: beyond it the exponential of a single matrix takes minutes."""
 
 
 def _infeasible_reason(num_classes: int, dim: int, *, spread: object) -> str | None:
@@ -47,10 +47,18 @@ def rotated_bases(
     progress: Progress = ignore,
     spread: float = 0.2,
 ) -> Placement:
-    """Place the standard basis, then independent rotations of it: the first K points of ceil(K / n) bases.
+    """Place the standard basis, then independent random rotations of it: the first K points of ceil(K / n) bases.
 
     A rotation is the exponential of a random skew-symmetric matrix and turns each vector by about `spread` radians,
-    so that the vectors with one number in all bases are a cluster. Whatever the spread, whole bases are a tight frame.
+    so the vectors with the same index in all bases form a cluster. Complete bases are a tight frame, whatever the
+    spread.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+        rng: Random generator of the rotations.
+        progress: Called after each basis.
+        spread: Angle in radians, above 0 and at most pi.
     """
     count = -(-num_classes // dim)
     points = np.empty((count * dim, dim))

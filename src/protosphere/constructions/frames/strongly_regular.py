@@ -19,12 +19,12 @@ from protosphere.types import Cosine, Points
 
 @dataclass(frozen=True)
 class Spectrum:
-    """The least eigenspace of a strongly regular graph, in which all vertices are points of a sphere.
+    """The eigenspace of the least eigenvalue of a strongly regular graph, in which all vertices are points of a sphere.
 
     Attributes:
         dim: Multiplicity of the eigenvalue.
-        adjacent: Cosine of adjacent vertices.
-        apart: Cosine of other vertices.
+        adjacent: Cosine of two adjacent vertices.
+        apart: Cosine of two non-adjacent vertices.
     """
 
     dim: int
@@ -33,7 +33,10 @@ class Spectrum:
 
 
 def least_eigenspace(graph: Graph) -> Spectrum:
-    """Return dimension and cosines of the least eigenspace: s/k and (-1 - s)/(v - k - 1) for the eigenvalue s."""
+    """Return the dimension and the cosines of the eigenspace of the least eigenvalue s.
+
+    The cosines are s/k for adjacent and (-1 - s)/(v - k - 1) for non-adjacent vertices.
+    """
     v = graph.vertices
     k = graph.degree
     difference = graph.common - graph.common_apart
@@ -50,13 +53,13 @@ def least_eigenspace(graph: Graph) -> Spectrum:
 
 @dataclass(frozen=True)
 class View:
-    """Vertices with given relations to one or two fixed vertices, projected orthogonally to these.
+    """Vertices with given relations to one or two fixed vertices, projected orthogonally to the fixed vertices.
 
     Attributes:
         name: Description of the relations.
         num_fixed: Number of fixed vertices.
         fixed_adjacent: Whether two fixed vertices are adjacent.
-        adjacent: For each fixed vertex whether the others are adjacent to it.
+        adjacent: For each fixed vertex, whether the chosen vertices are adjacent to it.
     """
 
     name: str
@@ -65,7 +68,7 @@ class View:
     adjacent: tuple[bool, ...]
 
     def size(self, graph: Graph) -> int:
-        """Return the number of vertices, which the parameters of the graph determine."""
+        """Return the number of chosen vertices, which follows from the parameters of the graph."""
         v = graph.vertices
         k = graph.degree
         if self.num_fixed == 1:
@@ -79,7 +82,11 @@ class View:
         return v - 2 - shared - 2 * only_one
 
     def cosines(self, spectrum: Spectrum) -> tuple[Fraction, Fraction]:
-        """Return the cosines of adjacent and of other vertices after the fixed ones are projected out."""
+        """Return the cosines of adjacent and of non-adjacent vertices after the projection.
+
+        Args:
+            spectrum: Cosines before the projection.
+        """
         a = Fraction(spectrum.adjacent)
         b = Fraction(spectrum.apart)
         toward = [a if adjacent else b for adjacent in self.adjacent]
@@ -101,7 +108,7 @@ VIEWS = (
     View("adjacent to one of two vertices apart", 2, False, (True, False)),
     View("adjacent to both of two vertices apart", 2, False, (True, True)),
 )
-"""Relations whose numbers of vertices follow from the parameters of the graph."""
+"""Relations for which the number of vertices follows from the parameters of the graph."""
 
 
 @family(
@@ -109,11 +116,12 @@ VIEWS = (
     reference="Delsarte, Goethals & Seidel (1977); Cameron, Goethals & Seidel (1978); Brouwer & Van Maldeghem (2022)",
 )
 def strongly_regular() -> Iterator[Member]:
-    """Yield codes of the vertices of strongly regular graphs, or of those with given relations to one or two.
+    """Yield codes of the vertices of strongly regular graphs, all or those with given relations to one or two.
 
-    In the least eigenspace of a graph adjacent vertices have cosine s/k and others (-1 - s)/(v - k - 1), where s is the
-    eigenvalue. Complements of graphs are included. Vertices with the same relations to one or two fixed ones stay on a
-    sphere when these are projected out. Only codes with K > 2n are listed; for smaller K the cross-polytope is better.
+    In the eigenspace of the least eigenvalue s, adjacent vertices have cosine s/k and others (-1 - s)/(v - k - 1).
+    Complements of graphs are included. Vertices with the same relations to one or two fixed vertices stay on a sphere
+    when the fixed vertices are projected out. Only codes with K > 2n are listed; for smaller K the cross-polytope is
+    better.
     """
     for graph in graphs():
         for one in (graph, graph.complement):
@@ -155,7 +163,10 @@ def _member(
 
 
 def _step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
-    """Return a fraction that divides 1 minus either cosine; None for irrational ones, and for very fine grids."""
+    """Return the largest fraction that divides 1 minus either cosine.
+
+    None if a cosine is irrational or the grid very fine.
+    """
     first, second = cosines
     if not (isinstance(first, Fraction) and isinstance(second, Fraction)):
         return None
@@ -167,7 +178,7 @@ def _step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
 
 
 def _points(graph: Graph, count: int) -> Points:
-    """Return the first vertices in the least eigenspace."""
+    """Return the first vertices as unit rows in the eigenspace of the least eigenvalue."""
     spectrum = least_eigenspace(graph)
     cosines = np.where(
         graph.adjacency(), float(spectrum.adjacent), float(spectrum.apart)
@@ -176,7 +187,7 @@ def _points(graph: Graph, count: int) -> Points:
 
 
 def _viewed(graph: Graph, view: View, count: int) -> Points:
-    """Return the first vertices of a view, orthogonally to the fixed vertices."""
+    """Return the first vertices of a view as unit rows, after projection orthogonal to the fixed vertices."""
     adjacency = graph.adjacency()
     points = _points(graph, graph.vertices)
     fixed = [0]

@@ -1,4 +1,4 @@
-"""Tight frames: points by their Gram matrix, and equiangular lines as members of a family."""
+"""Tight frames: points from their Gram matrix, and equiangular lines as members of a family."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -13,8 +13,12 @@ from protosphere.types import Cosine, Points
 def frame(gram: Points, dim: int) -> Points:
     """Return K unit vectors of R^n with a given Gram matrix, which must be K/n times a projector.
 
-    Fixed random vectors are projected to the range and orthonormalized, twice: the second round removes the rounding
-        errors of the first.
+    Fixed random vectors are projected to the range and orthonormalized twice: the second round removes the rounding
+    errors of the first.
+
+    Args:
+        gram: K x K Gram matrix; its diagonal is set to 1 in place.
+        dim: Dimension n.
     """
     np.fill_diagonal(gram, 1.0)
     columns: Points = np.random.default_rng(0).standard_normal((len(gram), dim))
@@ -31,7 +35,16 @@ def lines_member(
     description: str,
     lines: Callable[[], Points],
 ) -> Member:
-    """Return the member of equiangular lines: one unit vector of each line, then their negatives."""
+    """Return the member of equiangular lines: first one unit vector of each line, then their negatives.
+
+    Args:
+        dim: Dimension n.
+        num_lines: Number of lines.
+        max_cosine: Cosine of two lines.
+        id: Identifier of the code within its family.
+        description: Text that says what the code is.
+        lines: Function that returns one unit vector of each line.
+    """
 
     def points(count: int) -> Points:
         one_of_each = lines()

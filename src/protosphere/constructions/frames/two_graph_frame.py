@@ -14,11 +14,12 @@ from protosphere.constructions.frames.tight_frames import frame, lines_member
 from protosphere.types import Points
 
 LARGEST_M = 6
-"""Symplectic lines up to 2,080 in R^715; the next have 8,128 and need a Gram matrix of half a gigabyte."""
+"""Largest m of symplectic lines: 2,080 lines in R^715. The next m has 8,128 lines and a Gram matrix of half a gigabyte.
+"""
 
 
 def _unitary() -> Iterator[Member]:
-    """Yield the lines of the unitary two-graphs over the fields that we have."""
+    """Yield the lines of the unitary two-graphs over the fields that the package has."""
     for q in prime_powers(LARGEST_ORDER):
         if q % 2 == 0 or q * q > LARGEST_ORDER:
             continue
@@ -58,7 +59,7 @@ def _member(
     id: str,
     description: str,
 ) -> Member:
-    """Return lines with cosines +-1/root, whose signs are those of a two-graph."""
+    """Return the member of lines with cosines +-1/root, whose signs are those of a two-graph."""
 
     def points() -> Points:
         return frame(signs() / root, dim)
@@ -74,7 +75,8 @@ def two_graph_frame() -> Iterable[Member]:
     """Yield equiangular lines of the unitary and the symplectic two-graphs, by ascending dimension.
 
     Unitary, q an odd prime power: q^3 + 1 lines in R^(q^2-q+1), cosine 1/q. Symplectic, s = +-1: 2^(m-1) (2^m + s)
-    lines in R^((2^m + s)(2^(m-1) + s)/3), cosine 1/(2^(m-1) + s). One vector of each line first, then their negatives.
+    lines in R^((2^m + s)(2^(m-1) + s)/3), cosine 1/(2^(m-1) + s). One vector of each line comes first, then their
+    negatives.
     """
     members = [*_unitary(), *_symplectic()]
     return sorted(members, key=lambda member: member.dim)
@@ -109,7 +111,7 @@ def unitary_signs(q: int) -> Points:
 
 
 def symplectic_signs(m: int, sign: int) -> Points:
-    """Return +-1 for each pair of vectors of GF(2)^(2m) where a quadratic form is 1: their symplectic product.
+    """Return +-1 for each pair of vectors of GF(2)^(2m) at which a quadratic form is 1: their symplectic product.
 
     Args:
         m: Half of the dimension over GF(2).

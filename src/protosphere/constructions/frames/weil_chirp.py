@@ -16,7 +16,7 @@ from protosphere.constructions.families import (
 from protosphere.types import Indices, Points
 
 ENOUGH = 2_000_000
-"""Degrees go up until there are so many points."""
+"""Number of points up to which chirps of higher degrees are listed."""
 
 
 @family(
@@ -24,11 +24,11 @@ ENOUGH = 2_000_000
     reference="Alltop (1980); Weil (1948); Strohmer & Heath (2003)",
 )
 def weil_chirp() -> Iterator[Member]:
-    """Yield (cos, sin)(2 pi f(x)/p)/sqrt(p), times 1, i, -1, -i, for polynomials f of degree at most d with f(0) = 0.
+    """Yield the points (cos, sin)(2 pi f(x)/p)/sqrt(p), times 1, i, -1, -i, for polynomials f of degree at most d.
 
-    Inner products are character sums of f - g, at most (d-1) sqrt(p) (Weil), with equality for d = 2 (Gauss), where the
-    basis of C^p is added. The four multiples of each chirp follow each other and coefficients of low degree change
-    fastest, so that the first 4p points are orthogonal or antipodal; the basis comes last.
+    All f have f(0) = 0. Inner products are character sums of f - g, at most (d-1) sqrt(p) (Weil), with equality for d
+    = 2 (Gauss), for which the basis of C^p is added. The four multiples of a chirp are consecutive, and coefficients
+    of low degree change fastest, so the first 4p points are orthogonal or antipodal. The basis comes last.
     """
     for p in range(3, LARGEST_FAMILY_DIM // 2 + 1):
         if is_prime(p):
@@ -37,7 +37,7 @@ def weil_chirp() -> Iterator[Member]:
 
 
 def _degrees(p: int) -> Iterator[int]:
-    """Yield 2, and higher degrees d while the bound says something, (d - 1)^2 < p, and there are not enough points."""
+    """Yield 2, then higher degrees d while the bound (d - 1)/sqrt(p) is below 1 and more points are needed."""
     yield 2
     for degree in range(3, isqrt(p - 1) + 2):
         if 4 * p ** (degree - 1) < ENOUGH:
@@ -45,7 +45,7 @@ def _degrees(p: int) -> Iterator[int]:
 
 
 def _member(p: int, degree: int) -> Member:
-    """Return the chirps of degrees up to `degree` modulo p, and for degree 2 the basis too."""
+    """Return the member of chirps of degrees up to `degree` modulo p; for degree 2 with the basis."""
     if degree == 2:
         size = 4 * p * (p + 1)
         basis = "and the basis, "
@@ -97,7 +97,7 @@ def _basis(p: int, count: int) -> Points:
 
 
 def _values(p: int, degree: int, numbers: Indices) -> Indices:
-    """Return f(x) modulo p for all x, a row for each number.
+    """Return f(x) modulo p for all x, one row for each of `numbers`.
 
     The coefficients of x, x^2, ... of the polynomial f are the base-p digits of the number.
     """

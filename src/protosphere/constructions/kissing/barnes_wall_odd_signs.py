@@ -1,20 +1,23 @@
 """Kissing configurations of 17 and 18 dimensions, in layers over the Barnes-Wall lattice with odd signs.
 
-In R^16, its places being the points of GF(2)^4 and its supports words of Reed-Muller codes, norm 32:
+The coordinates of R^16 are the points of GF(2)^4. The supports of the vectors are codewords of Reed-Muller codes, and
+all vectors have squared norm 32:
 
-- (+-4, +-4, 0, ...), and +-2 on the 30 affine hyperplanes with an odd number of minus signs, as many as in the lattice;
-- at height sqrt 8, +-2 on the 16 sets of six points of a bent function (x1 x2 + x3 x4, with whatever affine function is
-  added), with an odd number of minus signs;
+- (+-4, +-4, 0, ...), and +-2 on the 30 affine hyperplanes with an odd number of minus signs, as many as in the
+  lattice;
+- at height sqrt 8, +-2 on the 16 sets of six points of a bent function (x1 x2 + x3 x4 plus any affine function), with
+  an odd number of minus signs;
 - at height sqrt(32/9), 4/3 (+-1, ..., +-1) with the signs of quadratic functions;
-- a pole above each of the former heights.
+- a pole above each of the heights sqrt 8.
 
-A quadratic function has an even number of minus signs on a hyperplane, and on the sets of a bent function where the two
-forms are orthogonal by the polar form of the Pfaffian: then at least one of the signs is another one. At one height two
-functions must differ in six places, by a bent function; at heights 60 degrees apart any two will do.
+A quadratic function has an even number of minus signs on a hyperplane. It also has an even number on the sets of a
+bent function if the two forms are orthogonal by the polar form of the Pfaffian. Then at least one sign differs from a
+vector with an odd number of minus signs. At one height two functions must differ in six coordinates, by a bent
+function; at heights 60 degrees apart any two functions will do.
 
-In R^17 the heights are up and down, six forms at each: 5,730 points, Cohn & Li (2024). In R^18 they are the corners of
-a hexagon with three bent functions, no one the sum of the two others, and between them five forms at each: 8,358
-points, Kravatskiy (2026); Cohn & Li have 7,654.
+In R^17 the heights are up and down, with six forms at each: 5,730 points, Cohn & Li (2024). In R^18 they are the
+corners of a hexagon with three bent functions, none of which is the sum of the two others, and between them five
+forms at each: 8,358 points, Kravatskiy (2026); Cohn & Li have 7,654.
 """
 
 from collections.abc import Sequence
@@ -32,7 +35,7 @@ from protosphere.types import Indices, Points
 
 NORM = 32
 PRODUCTS = tuple(combinations(range(4), 2))
-"""x_i x_j by number: bit b of a form is the coefficient of the b-th."""
+"""Index pairs (i, j) of the monomials x_i x_j: bit b of a form is the coefficient of monomial b."""
 
 BENT = 12
 ABOVE = (18, 31, 35, 45, 49, 62)
@@ -48,7 +51,7 @@ BETWEEN = (
     (15, 36, 42, 54, 57),
     (19, 34, 44, 48, 63),
 )
-"""Forms for the six directions of R^18 half way between those of BENTS, BENTS again."""
+"""Forms for the six directions of R^18 halfway between the directions of BENTS followed by BENTS again."""
 
 
 def layers_over_barnes_wall(dim: int) -> Points:
@@ -80,7 +83,11 @@ def _layered(
     between: Points,
     forms: Sequence[Sequence[int]],
 ) -> Points:
-    """The vectors at no height, on the sets of a bent function at each of `heights`, of forms at each of `between`."""
+    """Return the vectors of all layers as unit rows.
+
+    Each of `heights` has the sets of one bent function and a pole, each of `between` the signs of several forms; the
+    other vectors have height 0.
+    """
     flat = np.zeros(heights.shape[1])
     pairs = 4 * signed_pairs(16)
     hyperplanes = _signed_sets(_affine(), 8)
@@ -99,7 +106,7 @@ def _layered(
 
 
 def _signed_sets(words: Indices, weight: int) -> Points:
-    """+-2 on the words of a weight, with an odd number of minus signs."""
+    """Return vectors with +-2 on the codewords of a weight, with an odd number of minus signs."""
     chosen = words[words.sum(axis=1) == weight]
     odd_signs = signs_of_parity(weight, 1)
     return 2 * at_ones(chosen, odd_signs)
@@ -112,7 +119,7 @@ def _at(vectors: Points, height: Points) -> Points:
 
 
 def _values(form: int) -> Indices:
-    """A quadratic form at the sixteen points."""
+    """Return the values of a quadratic form at the sixteen points."""
     points = np.arange(16)
     found = np.zeros(16, dtype=np.int64)
     for b, (i, j) in enumerate(PRODUCTS):
@@ -121,7 +128,7 @@ def _values(form: int) -> Indices:
 
 
 def _affine() -> Indices:
-    """The 32 affine functions at the sixteen points."""
+    """Return the values of the 32 affine functions at the sixteen points."""
     points = np.arange(16)
     linear = np.bitwise_count(points[:, None] & points).astype(np.int64) & 1
     return np.concatenate([linear, 1 - linear])

@@ -1,10 +1,11 @@
 """Ganzhinov's kissing configuration of 14 dimensions: signs on products of two Fano planes.
 
-R^14 is two copies of the seven points of the Fano plane. 1,932 integer vectors of norm 8 with inner products up to 4:
-(+-2, +-2, 0, ...) anywhere, and +-1 in four places of each copy, the complements of lines i and j. Of the signs 32 are
-taken, those of (s + a, s + b), s being 0 or the complement of a line of the opposite plane and a, b two bits, changed
-at one place of each copy: i - 1 and j - 1. Two supports share four places, or six where i or j is the same, and there
-the signs of no two vectors are alike.
+The coordinates of R^14 are two copies of the seven points of the Fano plane. The configuration has 1,932 integer
+vectors of squared norm 8 with inner products up to 4. Some are (+-2, +-2, 0, ...) at any two coordinates. The others
+are +-1 at four coordinates of each copy, the complements of lines i and j. Of their sign patterns 32 are taken: those
+of (s + a, s + b), where s is 0 or the complement of a line of the opposite plane and a, b are two bits, changed at
+one coordinate of each copy, i - 1 and j - 1. Two supports share four coordinates, or six if they have i or j in
+common; in the latter case no two vectors have the same signs there.
 """
 
 from itertools import product
@@ -16,7 +17,9 @@ from protosphere.types import Indices, Points
 
 NORM = 8
 LINE = (0, 1, 3)
-"""Modulo 7; the others are its translates, and its negatives are the lines of the opposite plane."""
+"""A line, as residues modulo 7; the other lines are its translates, and its negatives are the lines of the opposite
+plane.
+"""
 
 
 def fano_products() -> Points:
@@ -41,7 +44,7 @@ def fano_products() -> Points:
 
 
 def _complements(sign: int) -> Indices:
-    """The points that are not on a line, for the seven translates of the line or of its negative."""
+    """Return 0/1 rows: the complements of the seven translates of the line (sign 1) or of its negative (sign -1)."""
     return np.array(
         [
             [int(sign * (point - shift) % 7 not in LINE) for point in range(7)]

@@ -1,11 +1,12 @@
-"""Cohn and Li's kissing configurations of 19, 20 and 21 dimensions: odd signs on the octads of a shortened Golay code.
+"""Cohn and Li's kissing configurations of 19, 20 and 21 dimensions: odd signs on octads of a shortened Golay code.
 
-The vectors (+-4, +-4, 0, ...) and +-2 on the octads within n of 24 places, with an even number of minus signs, are the
-minimal vectors of the laminated lattice. With an odd number as many points are as far apart, and there is room for
-sqrt(32/n) (+-1, ..., +-1) with the signs of a word of the Golay code: it has an even number of minus signs on an octad,
-so agrees in seven of eight at most, and 12 sqrt(32/n) is below 16. Two such words must differ in n/4 of n places: as
-words of the code differ in 8 of 24, they may differ in 3 of the others (in 2 where n = 21). At most one 1 in four of
-them is the most that can be had (Kleitman's theorem): 10 of 32 patterns where n = 19, which is Ho's improvement.
+The minimal vectors of the laminated lattice are (+-4, +-4, 0, ...), and +-2 on the octads within n of 24 coordinates
+with an even number of minus signs. With an odd number, as many points are as far apart, and there is room for the
+vectors sqrt(32/n) (+-1, ..., +-1) with the signs of a codeword of the Golay code. Such a codeword has an even number
+of minus signs on an octad. It therefore agrees in at most seven of eight signs, and 12 sqrt(32/n) is below 16. Two
+such codewords must differ in n/4 of the n coordinates. Since codewords differ in at least 8 of 24, they may differ in
+3 of the other coordinates (in 2 if n = 21). Allowing at most one 1 among four of these is the best possible choice
+(Kleitman's theorem): 10 of 32 patterns for n = 19, which is Ho's improvement.
 """
 
 import numpy as np
@@ -38,7 +39,10 @@ def golay_odd_signs(dim: int) -> Points:
 
 
 def _far_apart(words: PackedBits, dim: int) -> PackedBits:
-    """Words that differ in a quarter of the first `dim` places or more: at most one 1 in (most of) the others."""
+    """Return codewords that differ in at least a quarter of the first `dim` coordinates.
+
+    They have at most one 1 in the other coordinates, or in most of these.
+    """
     diameter = DISTANCE - -(-dim // 4)
     guarded = words[:, dim : LENGTH - diameter % 2]
     return words[guarded.sum(axis=1) <= diameter // 2]

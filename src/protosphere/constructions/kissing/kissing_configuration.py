@@ -1,4 +1,4 @@
-"""The largest known kissing configurations that are not from lattices, in 13, 14 and 17 to 21 dimensions."""
+"""The largest known kissing configurations that do not come from lattices, in 13, 14 and 17 to 21 dimensions."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -27,7 +27,7 @@ CONFIGURATIONS: tuple[
     (20, 19_448, "Cohn and Li's", partial(golay_odd_signs, 20), None),
     (21, 29_768, "Cohn and Li's", partial(golay_odd_signs, 21), None),
 )
-"""Dimension, points, whose it is, how it is made, and the grid of its cosines where they are rational."""
+"""Dimension, number of points, authors, function that builds the points, and the rational cosine step."""
 
 
 @family(

@@ -1,9 +1,9 @@
 """Zinoviev and Ericson's kissing configuration of 13 dimensions: 1,154 points in five layers.
 
-At height 0 the signed quadruples of R^12, 51 of them with 16 signs; at height 1/2 and at -1/2, which are so far apart
-that nothing is asked between them, the axes and 144 words (+-1, ..., +-1) of R^12, every two differing in four places
-or more; and the two poles. The words are Julin's code: the 132 hexads of the Steiner system S(5, 6, 12), six disjoint
-pairs, and the complements of these.
+Height 0 has the signed quadruples of R^12: 51 quadruples with 16 signs each. Heights 1/2 and -1/2, which are far
+enough apart to be independent, have the axes and 144 vectors (+-1, ..., +-1) of R^12, every two of which differ in at
+least four coordinates. The last two layers are the poles. The 144 vectors are Julin's code: the 132 hexads of the
+Steiner system S(5, 6, 12), six disjoint pairs, and the complements of these pairs.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from protosphere.types import Indices, Points
 
 INFINITY = 11
 SQUARES = (1, 3, 4, 5, 9)
-"""Modulo 11; with infinity they are a hexad, and the others are its images under x + 1 and -1/x."""
+"""Nonzero squares modulo 11; with infinity they are a hexad, whose images under x + 1 and -1/x are the other hexads."""
 
 
 def quadruples_between_layers() -> Points:

@@ -1,4 +1,4 @@
-"""Shells of the Barnes-Wall lattices: around a lattice point and around holes in dimension 16, the first in 32."""
+"""Shells of the Barnes-Wall lattices: in dimension 16 around a lattice point and holes, in 32 the first shell."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -20,7 +20,7 @@ from protosphere.spherical.structures import LatticePoints
 ORIGIN = (0,) * 16
 OFF_CENTER = (1, *(0,) * 15)
 BENT = tuple((i & i >> 1 & 1) ^ (i >> 2 & i >> 3 & 1) for i in range(16))
-"""x1 x2 + x3 x4, the bent function: the deep hole, at squared distance 6 from 512 lattice points."""
+"""Values of the bent function x1 x2 + x3 x4, a deep hole: 512 lattice points are at squared distance 6 from it."""
 
 SHELLS = (
     (BENT, 6, 512, "around a deep hole"),
@@ -33,10 +33,13 @@ SHELLS = (
     (BENT, 18, 1_126_400, "around a deep hole"),
     (ORIGIN, 20, 2_211_840, "around the origin"),
 )
-"""Center, squared radius (shortest vectors have 8), points. Others around these centers hold fewer at no less."""
+"""Center, squared radius (that of the shortest vectors is 8), number of points, and text.
+
+Other shells around these centers have fewer points at no lower maximum cosine.
+"""
 
 SPREAD = 61
-"""Every so many-th minimal vector is enough to span the lattice of dimension 32."""
+"""Step through the minimal vectors of dimension 32: every 61st is enough to span the lattice."""
 
 
 @family(
@@ -45,7 +48,10 @@ SPREAD = 61
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def barnes_wall_shell() -> Iterator[Member]:
-    """Yield the vectors at one distance from a center; since they differ by lattice vectors, max cosine 1 - 4/norm."""
+    """Yield the vectors at one distance from a center.
+
+    They differ by lattice vectors: max cosine 1 - 4/(squared radius).
+    """
     code = generator_rows(1, 4)
     for center, norm, size, where in SHELLS:
         id = f"bw16-{norm}"
@@ -64,7 +70,11 @@ def barnes_wall_shell() -> Iterator[Member]:
 
 
 def _minimal_32(count: int) -> LatticePoints:
-    """Norm 16: +-1 on the 62 affine hyperplanes, +-2 on affine planes, +-4 at points, signs quadratic polynomials."""
+    """Return the first minimal vectors of dimension 32, of squared norm 16.
+
+    They are +-1 on the 62 affine hyperplanes and on all points, +-2 on affine planes and +-4 at points, with the
+    signs of quadratic polynomials.
+    """
     vectors = barnes_wall_minimal_vectors(5)
     basis = integer_basis(vectors[::SPREAD].astype(np.int64))
     return LatticePoints.shell(
@@ -92,7 +102,7 @@ def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
 
 
 def _affine_subspaces(m: int, r: int) -> Iterator[list[int]]:
-    """The points of every affine subspace of dimension r of GF(2)^m, in the order of its coordinates."""
+    """Yield the points of every affine subspace of dimension r of GF(2)^m, in the order of its coordinates."""
     for basis in _subspaces(m, r):
         points = [0]
         for vector in basis:
@@ -102,7 +112,10 @@ def _affine_subspaces(m: int, r: int) -> Iterator[list[int]]:
 
 
 def _subspaces(m: int, r: int) -> Iterator[tuple[int, ...]]:
-    """A reduced basis, ascending, of every subspace of dimension r of GF(2)^m: no leading bit in another vector."""
+    """Yield a reduced ascending basis of every subspace of dimension r of GF(2)^m.
+
+    Reduced means that no leading bit of a vector occurs in another vector.
+    """
     if r == 0:
         yield ()
         return

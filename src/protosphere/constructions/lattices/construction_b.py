@@ -1,8 +1,9 @@
 """Shells of lattices made from doubly even binary codes by Construction B: {x in Z^n: x mod 2 in C, 4 divides sum x}.
 
-The repetition code of length 8 gives E8, RM(1,4) gives the Barnes-Wall lattice of dimension 16, both with least norm 8
-in this scale, where the code has minimum distance 8 (Conway & Sloane, SPLAG, chapter 5, section 3). A shell is all
-vectors at one squared distance from a center: points of one coset, so their cosines are at most 1 - 4/norm.
+The repetition code of length 8 gives E8, and RM(1,4) gives the Barnes-Wall lattice of dimension 16. Both have least
+squared norm 8 in this scale, and both codes have minimum distance 8 (Conway & Sloane, SPLAG, chapter 5, section 3). A
+shell is the set of all vectors at one squared distance from a center. These are points of one coset, so their cosines
+are at most 1 - 4/(squared radius).
 """
 
 from collections.abc import Iterator
@@ -31,17 +32,17 @@ def shell_member(
     id: str,
     description: str,
 ) -> Member:
-    """Return the member of the vectors x - center of squared length `norm`, x in the lattice of a code.
+    """Return the member of the vectors x - center of squared norm `norm`, where x is in the lattice of a code.
 
-    They come codeword by codeword, odd entries running slowest.
+    The vectors come codeword by codeword; odd entries change slowest.
 
     Args:
         code: Packed generator of a doubly even code.
-        center: Point to which distances are measured.
-        norm: Squared length of the vectors.
+        center: Point from which distances are measured.
+        norm: Squared norm of the vectors.
         size: Number of the vectors.
         id: Id of the member.
-        description: What the shell is.
+        description: Text that says what the shell is.
     """
 
     def structure(count: int) -> LatticePoints:
@@ -57,13 +58,13 @@ def shell_member(
 def shell_vectors(
     code: PackedBits, center: tuple[int, ...], norm: int, count: int | None = None
 ) -> SmallIntegers:
-    """Return the vectors x - center of squared length `norm`, x in the lattice of a code.
+    """Return the vectors x - center of squared norm `norm`, where x is in the lattice of a code.
 
     Args:
         code: Packed generator of a doubly even code.
-        center: Point to which distances are measured.
-        norm: Squared length of the vectors.
-        count: Number of vectors, the first ones; all of them unless given.
+        center: Point from which distances are measured.
+        norm: Squared norm of the vectors.
+        count: Number of first vectors to return; all vectors unless given.
     """
     found: list[SmallIntegers] = []
     num_found = 0
@@ -87,7 +88,10 @@ def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
 def _blocks(
     code: PackedBits, center: NDArray[np.int64], norm: int
 ) -> Iterator[SmallIntegers]:
-    """The shell, one class modulo 2 after another and within it by the norm of the odd entries."""
+    """Yield the vectors of a shell in blocks, one class modulo 2 after another.
+
+    Within a class they are ordered by the squared norm of the odd entries.
+    """
     words = unpack(codewords(code, 1 << len(code)), len(center)).astype(np.int64)
     rest = int(-center.sum()) % 4
     for residues in (words + center) % 2:
@@ -108,12 +112,12 @@ def _blocks(
 
 @lru_cache(maxsize=4096)
 def vectors(parity: int, length: int, norm: int) -> SmallIntegers:
-    """Return every integer vector of a length and a squared length whose entries have one parity.
+    """Return every integer vector of given length and squared norm whose entries have one parity.
 
     Args:
-        parity: 1 for odd entries, 0 for even ones.
+        parity: 1 for odd entries, 0 for even entries.
         length: Number of entries.
-        norm: Squared length.
+        norm: Squared norm.
 
     >>> vectors(1, 2, 10).tolist()
     [[-1, -3], [-1, 3], [1, -3], [1, 3], [-3, -1], [-3, 1], [3, -1], [3, 1]]

@@ -1,8 +1,9 @@
 """Shells of the Coxeter-Todd lattice K12, from Eisenstein integers.
 
-x of E^6, E the integers a + b w with w a third root of unity, is in the lattice where its entries are congruent modulo
-theta = w - w^2 and their sum is a multiple of 3 (Conway & Sloane, SPLAG, chapter 4, section 9). Norms here, the sums of
-a^2 - a b + b^2, are 3/2 of the usual ones, of which the least is 4.
+Let E be the integers a + b w, where w is a third root of unity. A vector x of E^6 is in the lattice if its entries
+are congruent modulo theta = w - w^2 and their sum is a multiple of 3 (Conway & Sloane, SPLAG, chapter 4, section 9).
+The squared norm in these coordinates, the sum of a^2 - a b + b^2, is 3/2 of the usual squared norm, whose smallest
+nonzero value is 4. Squared norms are called norms in this module, as is usual for lattices.
 """
 
 from collections.abc import Iterator
@@ -27,11 +28,11 @@ SIZES = {
     16: 652_428,
     18: 1_020_096,
 }
-"""By usual norm; the lattice has no vectors of norm 2. Larger shells are more than anybody has classes."""
+"""Number of vectors by usual squared norm; no vector has squared norm 2. Larger shells are too large to be useful."""
 
 ENTRIES = 6
 TO_PLANE = np.array([[1.0, 0.0], [-0.5, np.sqrt(0.75)]])
-"""1 and w as points of the plane."""
+"""The Eisenstein integers 1 and w as points of the plane, one per row."""
 
 THEOREM = "the Coxeter-Todd lattice has as shortest vectors those of norm 4"
 
@@ -42,7 +43,7 @@ THEOREM = "the Coxeter-Todd lattice has as shortest vectors those of norm 4"
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def coxeter_todd_shell() -> Iterator[Member]:
-    """Yield all vectors of norm N; they differ by lattice vectors of norm at least 4: max cosine 1 - 2/N."""
+    """Yield all vectors of squared norm N; they differ by vectors of squared norm at least 4: max cosine 1 - 2/N."""
     for norm, size in SIZES.items():
         yield Member(
             dim=12,
@@ -55,7 +56,7 @@ def coxeter_todd_shell() -> Iterator[Member]:
 
 
 def _shell(norm: int, count: int) -> LatticePoints:
-    """The first `count` points of one shell."""
+    """Return the first `count` points of one shell."""
     vectors = shell_vectors_k12(norm)[:count]
     basis = integer_basis(shell_vectors_k12(4))
     return LatticePoints.shell(in_the_plane(vectors), in_the_plane(basis), 6, THEOREM)
@@ -69,7 +70,7 @@ def in_the_plane(vectors: Indices) -> Points:
 
 
 def shell_vectors_k12(norm: int) -> Indices:
-    """Return all vectors of that (usual) norm, as integers a_1, b_1, ..., a_6, b_6.
+    """Return all vectors of the given (usual) squared norm, as rows of integers a_1, b_1, ..., a_6, b_6.
 
     >>> [len(shell_vectors_k12(norm)) for norm in (2, 4, 6)]
     [0, 756, 4032]
@@ -79,7 +80,7 @@ def shell_vectors_k12(norm: int) -> Indices:
 
 
 def _of_residue(residue: int, whole: int) -> Indices:
-    """Vectors of norm `whole` whose entries are congruent to `residue` modulo theta, and their sum to 0 modulo 3."""
+    """Return vectors of squared norm `whole` with entries congruent to `residue` modulo theta and sum 0 modulo 3."""
     choices = _integers(residue, whole)
     norms = _norms(choices)
     least = int(_norms(choices).min())
@@ -99,7 +100,10 @@ def _of_residue(residue: int, whole: int) -> Indices:
 
 
 def _integers(residue: int, largest: int) -> Indices:
-    """The Eisenstein integers a + b w of norm up to `largest` and a + b = residue modulo 3: w is 1 modulo theta."""
+    """Return the pairs (a, b) with a + b = residue modulo 3 and a + b w of squared norm up to `largest`.
+
+    Modulo theta, w is 1, so a + b is the residue of the Eisenstein integer a + b w.
+    """
     reach = np.arange(-largest, largest + 1)
     pairs = np.stack(np.meshgrid(reach, reach, indexing="ij"), axis=-1).reshape(-1, 2)
     return pairs[(_norms(pairs) <= largest) & (pairs.sum(axis=1) % 3 == residue)]

@@ -1,8 +1,8 @@
-"""Derived codes: sections of a lattice's shell by a few fixed vectors, found by trying many.
+"""Derived codes: sections of a lattice's shell by a few fixed vectors, found by a search.
 
 If one of the points is the only fixed vector, these are the derived codes of Delsarte, Goethals and Seidel. The fixed
-vectors are stored as indices of minimal vectors of the Leech lattice, or as sums of two of them: '3 17+40' means vector
-3, and the sum of vectors 17 and 40.
+vectors are stored as indices of minimal vectors of the Leech lattice, or as sums of two of these: '3 17+40' means
+vector 3, and the sum of vectors 17 and 40.
 """
 
 import re
@@ -31,7 +31,7 @@ HOLE = Parent(
     LEECH.theorem,
 )
 PARENTS = {"leech": (LEECH, 32), "leech_hole": (HOLE, 128)}
-"""Shells by name, and their least squared distances in the scale of their coordinates."""
+"""Shells by name, and the least squared distance of their vectors in the scale of their coordinates."""
 
 VECTORS = r"\d{1,7}(?:\+\d{1,7})?(?:,\d{1,7}(?:\+\d{1,7})?){0,15}"
 PRODUCTS = r"-?\d{1,4}(?:,-?\d{1,4}){0,15}"
@@ -68,20 +68,27 @@ class DerivedCodeRow:
 
 
 def read_derived_codes(path: str | Path) -> tuple[DerivedCodeRow, ...]:
-    """Return the rows of a file; StorageError says what is wrong with other files."""
+    """Read a table of derived codes.
+
+    Args:
+        path: The file, .csv.
+
+    Raises:
+        StorageError: If it is not such a table, or a row is invalid.
+    """
     with reading(path, "not a table of derived codes, or a damaged one"):
         return tuple(read_known_table(path, DerivedCodeRow, _possible))
 
 
 @lru_cache(maxsize=1)
 def shipped_derived_codes() -> tuple[DerivedCodeRow, ...]:
-    """Return the shipped table."""
+    """Return the rows of the shipped table of derived codes."""
     with shipped_file("derived_codes.csv") as path:
         return read_derived_codes(path)
 
 
 def _possible(row: DerivedCodeRow) -> bool:
-    """Whether there can be such a code, by its numbers."""
+    """Return whether the numbers of a row are consistent."""
     as_many = len(row.fixed.split(" ")) == len(row.products.split(" "))
     return (
         bool(ID.fullmatch(row.id))
@@ -104,7 +111,15 @@ def _named(dim: int, id: str) -> Member:
 
 
 def section_named(dim: int, id: str) -> Section:
-    """Return the section with that id; InvalidArgumentError if it cannot exist in this dimension."""
+    """Return the section with this id.
+
+    Args:
+        dim: Dimension n of the section.
+        id: Identifier, which contains the parent, the inner products and the fixed vectors.
+
+    Raises:
+        InvalidArgumentError: If no such section can exist in this dimension.
+    """
     read = ID.fullmatch(id)
     if read is None or read[1] not in PARENTS:
         raise InvalidArgumentError(
@@ -141,7 +156,12 @@ def section_named(dim: int, id: str) -> Section:
 def norm_left(
     norm: int, fixed: Sequence[Sequence[int]], products: Sequence[int]
 ) -> Fraction:
-    """Return the exact norm of a vector after projection orthogonal to the fixed ones, from its norm and products.
+    """Return the exact squared norm of a vector after projection orthogonal to fixed vectors.
+
+    Args:
+        norm: Squared norm of the vector.
+        fixed: Linearly independent fixed vectors.
+        products: Inner product of the vector with each fixed vector.
 
     >>> norm_left(2, [(1, 1)], [1])
     Fraction(3, 2)
@@ -170,7 +190,7 @@ def norm_left(
     traits=Traits(quick_certificate=True),
 )
 def derived_code() -> Iterator[Member]:
-    """Yield the minimal vectors with given inner products with one to seven others, projected and normalized."""
+    """Yield the shell vectors with given inner products with one to seven fixed vectors, projected and normalized."""
     for row in shipped_derived_codes():
         yield Member(
             dim=row.dim,

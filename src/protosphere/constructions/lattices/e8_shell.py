@@ -1,4 +1,4 @@
-"""Shells of the lattice E8: all its vectors of one length."""
+"""Shells of the lattice E8: all its vectors of one norm."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -11,10 +11,10 @@ from protosphere.constructions.traits import Traits
 
 ORIGIN = (0,) * 8
 DEEPEST = 20
-"""The shell of norm 40 has 2,207,520 points."""
+"""Largest m of a single shell of squared norm 2m: the shell of squared norm 40 has 2,207,520 points."""
 
 PAIRED = range(17, 29)
-"""Halves of the larger norm of two shells that are taken together: those of norm 54 and 56 have 10,932,480 points."""
+"""Values of m for which the shells of squared norm 2m - 2 and 2m are combined, up to 10,932,480 points."""
 
 
 @family(
@@ -23,11 +23,11 @@ PAIRED = range(17, 29)
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def e8_shell() -> Iterator[Member]:
-    """Yield shells of 240 sigma_3(m) vectors of norm 2m; they differ by lattice vectors of norm at least 2.
+    """Yield shells of 240 sigma_3(m) vectors of squared norm 2m, which differ by vectors of squared norm at least 2.
 
-    The shell m = 1 is optimal. Integer vectors come first, then halves of odd ones, each in a fixed order. If more
-    points are requested than the largest shell has, two neighboring shells are combined: normalized, they have the
-    maximum cosine of the outer shell alone (`lattice_shell`).
+    The shell m = 1 is optimal. Integer vectors come first, then halves of odd integers, each in a fixed order. If
+    more points are requested than the largest shell has, two neighboring shells are combined: normalized, they have
+    the maximum cosine of the outer shell alone (`lattice_shell`).
     """
     code = generator_rows(0, 3)
     for m in range(1, DEEPEST + 1):
@@ -52,12 +52,12 @@ def e8_shell() -> Iterator[Member]:
 
 
 def _shell_size(m: int) -> int:
-    """How many vectors of norm 2m there are: 240 sigma_3(m)."""
+    """Return the number 240 sigma_3(m) of vectors of squared norm 2m."""
     return 240 * sum(d**3 for d in range(1, m + 1) if m % d == 0)
 
 
 def _paired_shells(m: int) -> Shells:
-    """The shells of norm 2m - 2 and 2m, in the scale of the laminated lattice, whose least norm is 4."""
+    """Return the shells of squared norm 2m - 2 and 2m, in the scale in which the least squared norm is 4."""
     return Shells(
         "laminated", 8, Fraction(4 * m - 4), Fraction(4 * m), ORIGIN, denominator=1
     )

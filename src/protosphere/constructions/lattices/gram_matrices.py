@@ -1,9 +1,10 @@
 """Lattices by Gram matrices: chains of lattices, each spanned by the first vectors of one basis.
 
-The first n of LAMINATED span the laminated lattice Lambda_n: sqrt(2) times A1, A2, A3, D4, D5, E6, E7 and E8, then the
-densest lattices known up to n = 24 but for 11, 12 and 13 (of three Lambda_11, Lambda_12 and Lambda_13 those with the
-most minimal vectors), Barnes-Wall at 16, Leech at 24. The first 11, 12 and 13 of COXETER_TODD span K11, K12 and K13,
-which are denser (Conway & Sloane, SPLAG, chapter 6). All are even and have least norm 4.
+The first n vectors of LAMINATED span the laminated lattice Lambda_n: sqrt(2) times A1, A2, A3, D4, D5, E6, E7 and E8,
+then the densest lattices known up to n = 24 except 11, 12 and 13, with Barnes-Wall at 16 and Leech at 24. Of the
+several lattices Lambda_11, Lambda_12 and Lambda_13, those with the most minimal vectors are taken. The first 11, 12
+and 13 vectors of COXETER_TODD span K11, K12 and K13, which are denser (Conway & Sloane, SPLAG, chapter 6). All these
+lattices are even and have least squared norm 4.
 """
 
 from functools import lru_cache
@@ -62,12 +63,16 @@ CHAINS = {
     "laminated": (LAMINATED, range(1, 25)),
     "coxeter_todd": (COXETER_TODD, range(11, 14)),
 }
-"""The lower triangle of inner products of a chain, and the dimensions of its lattices."""
+"""Lower triangle of the Gram matrix of each chain, and the dimensions of its lattices."""
 
 
 @lru_cache(maxsize=32)
 def gram_matrix(chain: str, dim: int) -> Indices:
-    """Return the Gram matrix of a basis of the lattice of this dimension in a chain.
+    """Return the Gram matrix of a basis of one lattice of a chain.
+
+    Args:
+        chain: Name in `CHAINS`.
+        dim: Dimension of the lattice.
 
     >>> gram_matrix("laminated", 2).tolist()
     [[4, -2], [-2, 4]]

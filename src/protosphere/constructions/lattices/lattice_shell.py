@@ -1,8 +1,8 @@
 """Vectors of a laminated or Coxeter-Todd lattice near a lattice point or a hole, normalized.
 
-If x and y are at distances a <= b from a center and x - y has norm at least m, the cosine of x and y from the center is
-at most (a^2 + b^2 - m) / 2ab. If all distances are between r - m/r and r, this is at most 1 - m/(2r^2), as if all were
-at distance r. So a shell keeps its maximum cosine when the shells just inside it are added.
+If x and y are at distances a <= b from a center and x - y has squared norm at least m, the cosine of x and y as seen
+from the center is at most (a^2 + b^2 - m) / 2ab. If all distances are between r - m/r and r, this is at most 1 -
+m/(2r^2), as if all distances were r. So a shell keeps its maximum cosine when the shells just inside it are added.
 """
 
 import re
@@ -28,15 +28,19 @@ NORM = r"\d{1,5}(?:/\d{1,5})?"
 ID = re.compile(
     rf"(\w{{1,20}})-(\d{{1,2}}):(?:({NORM})\.\.)?({NORM}):(\d+(?:,\d+)*)/(\d{{1,3}})"
 )
-"""Id of shells: lattice and dimension, least and largest squared distance, and the center."""
+"""Id of shells: lattice and dimension, least and largest squared distance, and center."""
 
 LARGEST_SQUARED_RADIUS = 70
-"""In nine dimensions it holds thirty million vectors."""
+"""Largest squared distance; in nine dimensions, thirty million vectors are within it."""
 
 
 @dataclass(frozen=True)
 class ShellRow:
-    """Row of the table: a lattice, squared distances, the coefficients of a center, and the number of vectors."""
+    """Row of the table of shells.
+
+    It holds the lattice, the least and largest squared distance, the coefficients of a center, and the number of
+    vectors.
+    """
 
     lattice: str
     dim: int
@@ -58,7 +62,7 @@ class ShellRow:
 
 @dataclass(frozen=True)
 class Shells:
-    """The vectors of a lattice with squared distances from `inner` to `outer` from center/denominator."""
+    """Vectors of a lattice with squared distances from `inner` to `outer` from the point center/denominator."""
 
     lattice: str
     dim: int
@@ -69,7 +73,7 @@ class Shells:
 
     @property
     def max_cosine(self) -> Fraction:
-        """Maximum cosine 1 - m/(2r^2), with m the least norm and r the largest distance."""
+        """Maximum cosine 1 - m/(2r^2), where m is the least squared norm and r the largest distance."""
         return 1 - LEAST_NORM / (2 * self.outer)
 
     @property
@@ -82,7 +86,7 @@ class Shells:
         return f"{self.lattice} lattice {self.dim}, {radii} from ({center})/{self.denominator}"
 
     def structure(self, count: int) -> LatticePoints:
-        """Return the first `count` vectors, in the order of their coefficients, of which the last changes slowest."""
+        """Return the first `count` vectors, ordered by their coefficients; the last coefficient changes slowest."""
         factor = self._factor
         points = np.empty((count, self.dim))
         norms = np.empty((count, 1))
@@ -113,7 +117,7 @@ class Shells:
         )
 
     def sizes(self) -> dict[Fraction, int]:
-        """Return the number of vectors at each squared distance, by enumeration."""
+        """Return a mapping from each squared distance to its number of vectors, by enumeration."""
         parts = self.denominator**2
         found = Counter[int]()
         for _, squares in self._blocks():
@@ -125,7 +129,10 @@ class Shells:
         return cholesky_factor(gram_matrix(self.lattice, self.dim))
 
     def _blocks(self) -> Iterator[tuple[Points, Points]]:
-        """Coefficients of the vectors seen from the center, and their squared lengths, rounded to what they can be."""
+        """Yield blocks of coefficients of the vectors from the center, with their squared norms.
+
+        Squared norms are rounded to the possible values.
+        """
         parts = self.denominator**2
         for found, lengths in close_vectors(
             self._factor, np.array(self.center) / self.denominator, float(self.outer)
@@ -140,7 +147,7 @@ class Shells:
 
 
 def _combinations(coefficients: Points, factor: Points) -> Points:
-    """`coefficients` times the lower triangular `factor`, by sums that every machine rounds alike."""
+    """Return `coefficients` times the lower triangular `factor`, by sums that every machine rounds alike."""
     columns = np.ascontiguousarray(coefficients.T)
     found = np.zeros(coefficients.T.shape)
     for i, row in enumerate(factor.tolist()):
@@ -150,7 +157,11 @@ def _combinations(coefficients: Points, factor: Points) -> Points:
 
 
 def shells_named(dim: int, id: str) -> Shells:
-    """Return the shells with this id, which describes them without the table.
+    """Return the shells that an id describes, without the table.
+
+    Args:
+        dim: Dimension of the lattice.
+        id: Identifier, as described at `ID`.
 
     >>> shells_named(4, "laminated-4:4:0,0,0,0/1").sizes()  # the root system D4
     {Fraction(4, 1): 24}
@@ -204,10 +215,10 @@ def _named(dim: int, id: str, size: int = 0) -> Member:
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def lattice_shell() -> Iterator[Member]:
-    """Yield vectors of Lambda_n, K11, K12 or K13 at distances between r - m/r and r from a center, m the least norm.
+    """Yield vectors of Lambda_n, K11, K12 or K13 at distances between r - m/r and r from a center.
 
-    Centers are lattice points, vectors of the dual lattice, or halves of those (holes). The maximum cosine is 1 -
-    m/(2r^2).
+    m is the least squared norm of the lattice. Centers are lattice points, vectors of the dual lattice, or halves of
+    vectors of the dual lattice (holes). The maximum cosine is 1 - m/(2r^2).
     """
     with shipped_file("lattice_shells.csv") as path:
         rows = read_known_table(path, ShellRow, lambda row: row.size > 1)

@@ -1,7 +1,8 @@
 """The Leech lattice in its usual coordinates: integers over sqrt(8), built on the extended Golay code.
 
-x is in sqrt(8) times the lattice where its entries are all even (m = 0) or all odd (m = 1), their sum is 4m modulo 8,
-and the places where x - m is 2 modulo 4 are a word of the Golay code (Conway & Sloane, SPLAG, chapter 4, section 11).
+An integer vector x is in sqrt(8) times the lattice if three conditions hold: its entries are all even (m = 0) or all
+odd (m = 1), their sum is 4m modulo 8, and the coordinates at which x - m is 2 modulo 4 form a codeword of the Golay
+code (Conway & Sloane, SPLAG, chapter 4, section 11).
 """
 
 from functools import lru_cache
@@ -20,12 +21,15 @@ from protosphere.geometry.lattice_coset import integer_basis
 from protosphere.types import Indices
 
 LEAST_NORM = 32
-"""Of a non-zero vector in these coordinates; over 8, that is 4. Norms are multiples of 16, inner products of 8."""
+"""Least squared norm of a nonzero vector in these coordinates; 4 in those of the lattice.
+
+Squared norms are multiples of 16, inner products multiples of 8.
+"""
 
 
 @lru_cache(maxsize=1)
 def leech_minimal_vectors() -> SmallIntegers:
-    """Return the 196,560 vectors of norm 32: 1,104 of shape (4, 4), 97,152 of (2^8), 98,304 of (3, 1^23)."""
+    """Return the 196,560 vectors of squared norm 32: 1,104 of shape (4, 4), 97,152 of (2^8), 98,304 of (3, 1^23)."""
     words = unpack(codewords(extended_golay(), 1 << 12), 24).astype(np.int8)
     pairs = (4 * signed_pairs(24)).astype(np.int8)
     octads = at_ones(
@@ -37,7 +41,7 @@ def leech_minimal_vectors() -> SmallIntegers:
 
 
 def leech_basis() -> Indices:
-    """Return a triangular basis: twice the Golay code, 4 e_0 + 4 e_i, and (-3, 1, ..., 1)."""
+    """Return a triangular basis, from twice the Golay code, 4 e_0 + 4 e_i, and (-3, 1, ..., 1)."""
     golay = 2 * unpack(extended_golay(), 24).astype(np.int64)
     fours = 4 * np.eye(24, dtype=np.int64)
     fours[:, 0] += 4
@@ -45,7 +49,7 @@ def leech_basis() -> Indices:
 
 
 def _odd(words: SmallIntegers) -> SmallIntegers:
-    """+1 off and -1 on a word, and one entry x in any place changed to -3x."""
+    """Return vectors with -1 on a codeword and +1 elsewhere, with one entry x at any coordinate changed to -3x."""
     found = np.tile((1 - 2 * words)[:, None], (1, 24, 1))
     places = np.arange(24)
     found[:, places, places] *= -3

@@ -17,7 +17,9 @@ from protosphere.constructions.traits import Traits
 from protosphere.spherical.structures import LatticePoints
 
 TYPE_3 = (5, *(1,) * 23)
-"""A lattice vector of norm 48 (over 8: 6): half of it is a hole, and it is the center of McLaughlin's graph."""
+"""A lattice vector c of squared norm 48 (6 in the scale of the lattice), the center of McLaughlin's graph; c / 2 is a
+hole.
+"""
 
 THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
 
@@ -30,8 +32,8 @@ THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
 def leech_shell() -> Iterator[Member]:
     """Yield the 196,560 minimal vectors, and 22,356 lattice points at squared distance 7/2 from a hole of type 3.
 
-    The hole is half a vector of norm 6. Minimal vectors come in the order of `leech_minimal_vectors`: shape (4,4),
-    shape 2^8, then odd ones.
+    The hole is half a vector of squared norm 6. Minimal vectors come in the order of `leech_minimal_vectors`: shape
+    (4,4), shape 2^8, then odd vectors.
     """
     yield Member(
         dim=24,
@@ -60,7 +62,10 @@ def _shell(
 
 
 def hole_vectors() -> SmallIntegers:
-    """Return 2v - c for minimal v with inner product 2 with c, and their negatives, which are 2 (c - v) - c."""
+    """Return 2v - c for all minimal vectors v whose inner product with c is 2, and the negatives of these vectors.
+
+    c is the vector TYPE_3 of squared norm 6; the negatives are the same expressions for the minimal vectors c - v.
+    """
     vectors = leech_minimal_vectors().astype(np.int64)
     halves = 2 * vectors[vectors @ TYPE_3 == 16] - TYPE_3
     return np.concatenate([halves, -halves]).astype(np.int8)

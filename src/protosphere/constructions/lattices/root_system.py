@@ -13,7 +13,7 @@ from protosphere.geometry.sphere import normalized
 from protosphere.types import Indices, Points
 
 LARGEST_RANK = 128
-"""At 1/2 larger dimensions hold far more points than 2n(n-1)."""
+"""Largest rank: in larger dimensions other codes with max cosine 1/2 have far more points than 2n(n-1)."""
 
 HALF = Fraction(1, 2)
 
@@ -36,12 +36,12 @@ def root_system() -> Iterable[Member]:
 
 
 def _member(name: str, dim: int, size: int, points: Callable[[int], Points]) -> Member:
-    """Return a root system, whose cosines are multiples of 1/2."""
+    """Return the member of a root system, whose cosines are multiples of 1/2."""
     return dense_member(dim, size, HALF, name, f"roots of {name}", points, HALF)
 
 
 def _a(n: int, count: int) -> Points:
-    """Differences of two corners of a simplex."""
+    """Return the first roots of A_n: differences of two vertices of a simplex."""
     corners = simplex_points(n + 1)
     which = np.arange(count)
     first, second = _pairs(n + 1, which // 2)
@@ -50,7 +50,7 @@ def _a(n: int, count: int) -> Points:
 
 
 def _d(n: int, count: int) -> Points:
-    """(+-1, +-1) in any two places."""
+    """Return the first roots of D_n: (+-1, +-1) at any two coordinates."""
     which = np.arange(count)
     first, second = _pairs(n, which // 4)
     sign = 1.0 - 2 * (which % 2)
@@ -61,13 +61,13 @@ def _d(n: int, count: int) -> Points:
 
 
 def _pairs(n: int, numbers: Indices) -> tuple[Indices, Indices]:
-    """The pair i < j < n of each number, counting (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    """Return the pair i < j < n of each index, where pairs are counted as (0, 1), (0, 2), (1, 2), (0, 3), ..."""
     second, first = np.tril_indices(n, -1)
     return first[numbers], second[numbers]
 
 
 def _exceptional() -> Iterable[Member]:
-    """E8, and what of it is orthogonal to one root, or to two at 120 degrees."""
+    """Yield E8, and its roots that are orthogonal to one root (E7) or to two roots at 120 degrees (E6)."""
     one = sparse(8, {0: 2, 1: -2})
     two = sparse(8, {1: 2, 2: -2})
     e6 = Section(6, 72, HALF, E8, (one, two), (0, 0), "E6", "roots of E6")

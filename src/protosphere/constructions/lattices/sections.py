@@ -1,7 +1,8 @@
-"""Sections of a lattice's shell: vectors with given inner products with a few fixed ones, projected orthogonally.
+"""Sections of a lattice's shell: vectors with given inner products with a few fixed vectors, projected orthogonally.
 
-The projection removes the part that all vectors share and keeps their differences, so that cosines decrease: if the
-differences have norm at least d and norm r is left after the projection, the maximum cosine is 1 - d/(2r).
+The projection removes the part that all vectors share and keeps their differences, so that cosines decrease. If the
+differences have squared norm at least d, and the projected vectors have squared norm r, the maximum cosine is 1 -
+d/(2r).
 """
 
 from collections.abc import Callable
@@ -25,7 +26,7 @@ from protosphere.types import Points
 
 @dataclass(frozen=True)
 class Parent:
-    """Minimal vectors of a lattice in which all norms are multiples of the least norm divided by `norms`."""
+    """Minimal vectors of a lattice in which all squared norms are multiples of the least one divided by `norms`."""
 
     name: str
     vectors: Callable[[], SmallIntegers]
@@ -49,7 +50,7 @@ E8 = Parent(
 
 @dataclass(frozen=True)
 class Section:
-    """The vectors of `parent` whose inner product with fixed[i] is products[i], and their maximum cosine by theorem."""
+    """Vectors of `parent` whose inner product with fixed[i] is products[i], and their maximum cosine by theorem."""
 
     dim: int
     size: int
@@ -62,7 +63,7 @@ class Section:
 
     @property
     def member(self) -> Member:
-        """Return the section as a member of a family."""
+        """The section as a member of a family."""
         vectors = f"{self.parent.name} vectors"
         description = f"{self.name}: {vectors} with inner products fixed with {len(self.fixed)} others"
         return Member(
@@ -75,7 +76,7 @@ class Section:
         )
 
     def structure(self, count: int) -> LatticePoints:
-        """Return the first `count` vectors in the parent's order, in coordinates of the orthogonal complement."""
+        """Return the first `count` vectors in the parent's order, projected to the complement of the fixed vectors."""
         vectors = self.parent.vectors().astype(np.int64)
         fixed = np.array(self.fixed)
         chosen = vectors[np.all(vectors @ fixed.T == self.products, axis=1)]
@@ -94,5 +95,10 @@ class Section:
 
 
 def sparse(dim: int, entries: dict[int, int]) -> tuple[int, ...]:
-    """Return a vector with the given entries at the given places, and zeros elsewhere."""
+    """Return a vector with the given entries at the given coordinates, and zeros elsewhere.
+
+    Args:
+        dim: Number of coordinates.
+        entries: Entry of each coordinate that is not zero.
+    """
     return tuple(entries.get(place, 0) for place in range(dim))

@@ -1,4 +1,4 @@
-"""Sections of E8 and the Leech lattice that meet Levenshtein's bound, and some that nearly do."""
+"""Sections of E8 and of the Leech lattice that meet Levenshtein's bound, and some that nearly meet it."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -10,16 +10,22 @@ from protosphere.constructions.lattices.sections import E8, LEECH, Section, spar
 Vector = tuple[int, ...]
 
 ANOTHER_TYPE_3: Vector = (1, 5, *(1,) * 22)
-"""With the other one the center of Higman and Sims' graph."""
+"""A vector that, with `TYPE_3`, determines the Higman-Sims graph."""
 
 
 def _star(dim: int, entry: int, arms: int) -> tuple[Vector, ...]:
-    """`arms` minimal vectors (entry, entry, 0, ...), (entry, 0, entry, 0, ...), ...: every two at 60 degrees."""
+    """Return the minimal vectors (entry, entry, 0, ...), (entry, 0, entry, 0, ...), ... of a lattice.
+
+    There are `arms` of them, pairwise at 60 degrees.
+    """
     return tuple(sparse(dim, {0: entry, i + 1: entry}) for i in range(arms))
 
 
 def _kissing_chain() -> Iterable[Section]:
-    """Vectors at 60 degrees from each of j minimal vectors that are themselves at 60 degrees: 1/(j+2)."""
+    """Yield the vectors at 60 degrees from each of j minimal vectors, which are pairwise at 60 degrees.
+
+    Their maximum cosine is 1/(j+2).
+    """
     for parent, dim, entry, sizes in (
         (E8, 8, 2, (56, 27, 16, 10)),
         (LEECH, 24, 4, (4600, 891, 336, 170, 100)),
@@ -38,7 +44,7 @@ def _kissing_chain() -> Iterable[Section]:
 
 
 def _around_triangles() -> Iterable[Section]:
-    """Vectors at the least distance from the corners of small triangles of the Leech lattice (SPLAG, table 10.4)."""
+    """Yield the vectors closest to the corners of small triangles of the Leech lattice (SPLAG, table 10.4)."""
     one, two = _star(24, 4, 2)
     orthogonal = sparse(24, {0: 4, 1: -4})
     yield _leech_section(552, 5, {TYPE_3: 24}, "276 equiangular lines")
@@ -56,7 +62,7 @@ def _around_triangles() -> Iterable[Section]:
 def _leech_section(
     size: int, inverse_cosine: int, products: dict[Vector, int], name: str
 ) -> Section:
-    """Return the minimal vectors of the Leech lattice with given products with some vectors."""
+    """Return the minimal vectors of the Leech lattice with given inner products with some vectors."""
     dim = 24 - len(products)
     return Section(
         dim=dim,
@@ -75,7 +81,7 @@ def _leech_section(
     reference="Delsarte, Goethals & Seidel (1977); Levenshtein (1992); Cohn & Kumar (2007), table 1",
 )
 def sharp_codes() -> Iterable[Member]:
-    """Yield lattice vectors with given inner products with one to five fixed ones, projected and normalized.
+    """Yield lattice vectors with given inner products with one to five fixed vectors, projected and normalized.
 
     (n, K) = (5,16), (6,27), (7,56), (21,112), (21,162), (22,100), (22,275), (22,891), (23,552) and (23,4600) meet
     Levenshtein's bound: no arrangement is better. (4,10), (19,100), (20,170), (21,336) and (22,352) do not.

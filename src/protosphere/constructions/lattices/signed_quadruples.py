@@ -1,8 +1,9 @@
-"""Vectors (+-1, +-1, +-1, +-1) on quadruples of coordinates, no two of which share three, and +-2 on single ones.
+"""Vectors (+-1, +-1, +-1, +-1) on quadruples of coordinates that share at most two, and +-2 on single coordinates.
 
-The points have norm 4 and inner products of at most 2: two with the same quadruple differ in a sign, and two with
-different ones share at most two coordinates. The largest number of such quadruples is A(n, 4, 4), which gives 16 A(n,
-4, 4) + 2n points. The stored quadruples are orbits under permutations, found by a search for the largest cliques.
+The vectors have squared norm 4 and inner products of at most 2: two vectors on the same quadruple differ in a sign,
+and two different quadruples share at most two coordinates. The largest number of such quadruples is A(n, 4, 4), which
+gives 16 A(n, 4, 4) + 2n points. The stored quadruples are orbits under permutations, found by a search for the
+largest cliques.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,11 +20,11 @@ from protosphere.types import Points
 Permutation = tuple[int, ...]
 
 SEVENTH_DOUBLED = (0, 2, 4, 6, 1, 3, 5, 7, 9, 11, 13, 8, 10, 12)
-"""i -> 2i mod 7, in both of two sevens."""
+"""The permutation i -> 2i mod 7 on each of two sets of seven coordinates."""
 
 
 def _cycles(*lengths: int) -> Permutation:
-    """The permutation with cycles of these lengths, of consecutive places."""
+    """Return the permutation with cycles of these lengths on consecutive coordinates."""
     starts = np.cumsum((0, *lengths))
     return tuple(
         int(start) + (i + 1) % length
@@ -58,7 +59,7 @@ ORBITS: dict[int, tuple[tuple[Permutation, ...], tuple[str, ...]]] = {
         ("01bc", "019a", "0178", "0acd", "013d", "789b", "0125"),
     ),
 }
-"""For n places generators of a group, and quadruples (in hexadecimal), one of each orbit."""
+"""For n coordinates: generators of a group, and one quadruple (in hexadecimal) of each orbit."""
 
 COUNTS = {9: 18, 10: 30, 11: 35, 12: 51, 13: 65, 14: 91}
 """A(n, 4, 4), the sizes of optimal constant weight codes (Brouwer, Shearer, Sloane & Smith 1990)."""
@@ -66,7 +67,10 @@ COUNTS = {9: 18, 10: 30, 11: 35, 12: 51, 13: 65, 14: 91}
 
 @lru_cache
 def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
-    """Return A(n, 4, 4) quadruples of 0, ..., n-1; for n = 9 and 13, those of n + 1 places that avoid the last one."""
+    """Return A(n, 4, 4) quadruples of 0, ..., n-1.
+
+    For n = 9 and 13 they are the quadruples of n + 1 coordinates that do not contain the last coordinate.
+    """
     if n not in ORBITS:
         return tuple(one for one in quadruples(n + 1) if n not in one)
     generators, representatives = ORBITS[n]
@@ -77,7 +81,12 @@ def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
 def orbits_of(
     sets: Iterable[Iterable[int]], maps: Sequence[Callable[[int], int]]
 ) -> tuple[tuple[int, ...], ...]:
-    """Return all images of sets of coordinates under the group that some permutations generate, sorted."""
+    """Return all images of sets of coordinates under the group that some permutations generate, sorted.
+
+    Args:
+        sets: Sets of coordinates.
+        maps: Permutations of the coordinates.
+    """
     found = set(map(frozenset, sets))
     fresh = found
     while fresh:

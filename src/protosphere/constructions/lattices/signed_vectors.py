@@ -18,13 +18,26 @@ def all_signs(length: int) -> Points:
 
 
 def signs_of_parity(length: int, parity: int) -> Points:
-    """Return those with an even (0) or odd (1) number of minus signs: any two differ in at least two places."""
+    """Return the vectors of +-1 with an even (parity 0) or odd (parity 1) number of minus signs.
+
+    Any two of these vectors differ in at least two coordinates.
+
+    Args:
+        length: Number of coordinates.
+        parity: 0 or 1.
+    """
     signs = all_signs(length)
     return signs[(signs < 0).sum(axis=1) % 2 == parity]
 
 
 def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Numbers:
-    """Return, for each support (all of one size), vectors with the rows of `signs` on it and zeros elsewhere."""
+    """Return, for each support, the vectors with the rows of `signs` on the support and zeros elsewhere.
+
+    Args:
+        supports: Sets of coordinates, all of the same size s.
+        signs: Matrix with s columns.
+        dim: Number of coordinates n.
+    """
     places = np.array(list(supports))
     found = np.zeros((len(places), len(signs), dim), dtype=signs.dtype)
     np.put_along_axis(found, places[:, None], signs, axis=2)
@@ -32,14 +45,19 @@ def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Nu
 
 
 def at_ones(words: NDArray[Any], signs: Numbers) -> Numbers:
-    """Return, for each codeword, vectors with the rows of `signs` at its ones and zeros elsewhere."""
+    """Return, for each codeword, the vectors with the rows of `signs` at its ones and zeros elsewhere.
+
+    Args:
+        words: 0/1 codewords of one weight s, as rows.
+        signs: Matrix with s columns.
+    """
     return at_places(
         (np.flatnonzero(word).tolist() for word in words), signs, words.shape[1]
     )
 
 
 def signs_of(words: Indices | PackedBits) -> Points:
-    """Return 1 for zeros and -1 for ones."""
+    """Return a matrix with 1 for zeros and -1 for ones of 0/1 codewords."""
     return np.where(words, -1.0, 1.0)
 
 

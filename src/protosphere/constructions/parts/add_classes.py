@@ -25,7 +25,7 @@ from protosphere.spherical.structures.product import value_type
 from protosphere.types import Progress, ignore
 
 MOST_LISTED = 1 << 24
-"""Classes up to which all combinations are listed one by one."""
+"""Number of classes up to which all combinations are listed one by one."""
 
 
 def add_classes(
@@ -76,7 +76,7 @@ def add_classes(
 
 
 def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
-    """What the points of each part can be rebuilt from; None where nothing does."""
+    """Return the description from which the points of each part can be rebuilt; None if they cannot."""
     named = code.provenance
     if named is None or not str(named.options.get("codes", "")).startswith("["):
         return [None] * structure.num_parts
@@ -84,7 +84,7 @@ def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
 
 
 def _joined(old: PartNames, new: PartTable, structure: ProductPoints) -> PartTable:
-    """The classes of the code and of the table, values of the code keeping their numbers."""
+    """Return the classes of the code followed by those of the table; values of the code keep their indices."""
     columns = _columns(old, new.names)
     assert new.values is not None, "a table of rows lists its values"
     values: list[tuple[str, ...]] = []
@@ -110,7 +110,7 @@ def _joined(old: PartNames, new: PartTable, structure: ProductPoints) -> PartTab
 
 
 def _columns(old: PartNames, new: PartNames) -> list[int]:
-    """The column of the new table for each part: by name, or in order where the new table names no parts."""
+    """Return the column of the new table for each part: by name, or in order if the table names no parts."""
     if len(old.parts) != len(new.parts):
         raise InvalidArgumentError(
             f"'parts' must have the {len(old.parts)} parts of the code, got {len(new.parts)}"
@@ -125,7 +125,7 @@ def _columns(old: PartNames, new: PartNames) -> list[int]:
 
 
 def _class_names(old: PartNames, new: PartNames) -> tuple[str, ...] | None:
-    """The names of all classes, where old and new ones have them."""
+    """Return the names of all classes, or None unless old and new classes have names."""
     if old.classes is None or new.classes is None:
         return None
     again = set(old.classes) & set(new.classes)

@@ -1,4 +1,4 @@
-"""The call that makes prototypes for classes with parts."""
+"""The function that makes prototypes for classes with parts."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def compose(
 
 
 def _require_several_values(table: PartTable, reserve: Any) -> None:
-    """Raise where a part has one value only and none is reserved."""
+    """Raise InvalidArgumentError if a part has a single value and no value is reserved."""
     reserved = given_by_part(reserve, table.names, "reserve", 0)
     for name, size, more in zip(table.names.parts, table.sizes, reserved, strict=True):
         if size < 2 and not more:
@@ -114,7 +114,19 @@ def composed_code(
     seed: int,
     progress: Progress,
 ) -> SphericalCode:
-    """Certify the prototypes of a table, and store what is needed to rebuild them."""
+    """Certify the prototypes of a table, and store the options from which they can be rebuilt.
+
+    Args:
+        table: Values of the parts of each class.
+        part_codes: Code of each part.
+        weights: Weight of each part in the cosine.
+        dim: Dimension n; the sum of the parts' dimensions if None.
+        seed: Seed of the request.
+        progress: Called while pairs are measured.
+
+    Raises:
+        InfeasibleError: If the parts need more than `dim` dimensions.
+    """
     needed = [code.points.dim for code in part_codes]
     n = sum(needed) if dim is None else as_integer("dim", dim, minimum=1)
     if n < sum(needed):

@@ -37,7 +37,12 @@ def _infeasible_reason(
 
 
 def too_few_dims(needed: Sequence[int], dim: int) -> str:
-    """Return a sentence that says how many dimensions the parts need."""
+    """Return a message that says how many dimensions the parts need.
+
+    Args:
+        needed: Number of dimensions of each part.
+        dim: Dimension of the request.
+    """
     total = sum(needed)
     each = " + ".join(map(str, needed))
     return (
@@ -47,7 +52,15 @@ def too_few_dims(needed: Sequence[int], dim: int) -> str:
 
 
 def checked_table(table: str, num_classes: int) -> PartTable:
-    """Read the table and compare the number of its classes."""
+    """Read a table of classes with parts, and check its number of classes.
+
+    Args:
+        table: Text of the table, as provenance stores it.
+        num_classes: Required number K of classes.
+
+    Raises:
+        InvalidArgumentError: If the table has another number of classes.
+    """
     parts = part_table(table)
     if parts.num_classes != num_classes:
         raise InvalidArgumentError(
@@ -57,7 +70,7 @@ def checked_table(table: str, num_classes: int) -> PartTable:
 
 
 def _needed_dims(codes: str, parts: PartTable) -> list[int] | None:
-    """The dimensions of the parts' codes, where these are schemes."""
+    """Return the dimension of each part's code; None if the text does not determine one."""
     needed: list[int] = []
     for given, size in zip(_read_codes(codes, parts), parts.sizes, strict=True):
         if isinstance(given, dict):
@@ -73,7 +86,10 @@ def _needed_dims(codes: str, parts: PartTable) -> list[int] | None:
 
 
 def _read_codes(codes: str, parts: PartTable) -> list[Any]:
-    """What `codes` says of each part: nothing is a simplex, a name is for all parts, else it is JSON."""
+    """Return the description of each part's code.
+
+    An empty text means a simplex, a name means the same scheme for all parts, and any other text is JSON.
+    """
     if not codes.startswith("["):
         return [codes or SIMPLEX] * len(parts.sizes)
     try:
@@ -86,7 +102,7 @@ def _read_codes(codes: str, parts: PartTable) -> list[Any]:
 
 
 def _read_weights(weights: str, parts: PartTable) -> tuple[Fraction, ...]:
-    """The share of each part; equal ones if nothing is given."""
+    """Return the share of each part; all shares are equal if no weights are given."""
     given = weights.split() if weights else [1] * len(parts.sizes)
     return shares_of(given_by_part(given, parts.names, "weights", 1))
 
@@ -94,7 +110,10 @@ def _read_weights(weights: str, parts: PartTable) -> tuple[Fraction, ...]:
 def _guarantee(
     num_classes: int, dim: int, *, table: str, codes: str, weights: str
 ) -> Fraction | None:
-    """The theorem for simplices; attained where two classes differ in one part only."""
+    """Return the largest cosine by theorem if all parts have simplices, else None.
+
+    It is attained if two classes differ only in the part with the smallest weighted distance.
+    """
     del dim
     parts = checked_table(table, num_classes)
     if codes not in ("", SIMPLEX):
@@ -123,7 +142,16 @@ def composed(
     codes: str = "",
     weights: str = "",
 ) -> Placement:
-    """Concatenate the prototypes of the parts, each scaled by the square root of its share, with zeros up to R^n."""
+    """Concatenate the prototypes of the parts, each scaled by the square root of its share, with zeros up to R^n.
+
+    Args:
+        num_classes: Number K of classes.
+        dim: Dimension n.
+        seed: Seed of schemes that are random.
+        table: Text of the table of classes, as provenance stores it.
+        codes: Scheme of all parts, or a JSON list with the code of each part; simplices unless given.
+        weights: Weights of the parts, separated by spaces; equal unless given.
+    """
     parts = checked_table(table, num_classes)
     part_codes = [
         part_code(given, size, 0, name, seed)
@@ -140,7 +168,14 @@ def composed_placement(
     shares: tuple[Fraction, ...],
     dim: int,
 ) -> Placement:
-    """Return the prototypes of a table, before they are certified."""
+    """Return the prototypes of a table, not yet certified.
+
+    Args:
+        parts: Values of the parts of each class.
+        part_codes: Code of each part.
+        shares: Share of each part in the cosine.
+        dim: Dimension n.
+    """
     points = tuple(code.points for code in part_codes)
     values = None if parts.lists_all_combinations else parts.values
     structure = ProductPoints(

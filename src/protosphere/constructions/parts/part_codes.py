@@ -1,4 +1,4 @@
-"""The code of each part of composed prototypes: built from a description, and described so that it can be rebuilt."""
+"""The code of each part of composed prototypes, and its description, from which it can be rebuilt."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from protosphere.spherical.structures.structure import read_fraction
 SIMPLEX = "simplex"
 
 SCHEMES_WITHOUT_DIM = (SIMPLEX, "one_hot", "cross_polytope")
-"""Schemes that need not be given a dimension: they take the smallest that they can have."""
+"""Schemes for which the dimension may be omitted: they take their smallest possible dimension."""
 
 LARGEST_WEIGHT_DENOMINATOR = 10**6
 """Weights are rounded to fractions with at most this denominator."""
 
 Description = str | list[Any] | dict[str, Any]
-"""Of a part's code, as JSON: a scheme, [scheme, number of points, dimension], or a provenance."""
+"""Description of a part's code, as JSON: a scheme, [scheme, number of points, dimension], or a provenance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class PartCode:
     """The points of a part, and a description to rebuild them.
 
     Attributes:
-        points: One point for each value; more are reserved for values to come.
+        points: One point for each value, followed by reserved points for later values.
         description: Description from which the points can be rebuilt; None if they cannot.
     """
 
@@ -86,7 +86,9 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
 
 
 def smallest_dim(scheme: str, count: int) -> int | None:
-    """Return the smallest dimension in which a scheme places `count` points; None if the scheme needs a dimension.
+    """Return the smallest dimension in which a scheme places `count` points; None if it needs a given dimension.
+
+    Args:     scheme: Name of the scheme.     count: Number of points.
 
     >>> [smallest_dim(scheme, 9) for scheme in SCHEMES_WITHOUT_DIM]
     [8, 9, 5]
@@ -106,14 +108,14 @@ def _is_scheme_with_sizes(given: object) -> bool:
 
 
 def _has_rows(given: object) -> bool:
-    """Whether something is an array, a tensor or a list, which may be a matrix."""
+    """Return whether an object is an array, a tensor or a list, and so may be a matrix."""
     return hasattr(given, "__array__") or isinstance(given, list)
 
 
 def _by_scheme(
     scheme: str, count: int, dim: int | None, part: str, seed: int
 ) -> PartCode:
-    """The code of a scheme, in its smallest dimension unless one is given."""
+    """Return the code of a scheme, in its smallest dimension unless a dimension is given."""
     as_integer("num_points", count, minimum=2)
     n = smallest_dim(scheme, count) if dim is None else dim
     if n is None:
@@ -128,7 +130,7 @@ def _by_scheme(
 
 
 def _described(code: SphericalCode) -> PartCode:
-    """The points of a code; its provenance, unless that is of a search, rebuilds them."""
+    """Return the points of a code, described by its provenance unless the code was found by a search."""
     named = code.provenance
     points = code.placement.structure
     if named is None or describe(named.placed_by.construction).traits.searched:
@@ -137,7 +139,7 @@ def _described(code: SphericalCode) -> PartCode:
 
 
 def _by_vectors(given: Any, size: int, part: str) -> PartCode:
-    """Prototypes from a vector for each value."""
+    """Return prototypes made of one vector per value."""
     code = from_embeddings(given)
     if code.num_classes != size:
         raise InvalidArgumentError(
@@ -159,7 +161,13 @@ def _require_enough(points: Structure, size: int, part: str) -> None:
 
 
 def given_by_part(given: Any, names: PartNames, what: str, default: Any) -> list[Any]:
-    """Return the value for each part: one for all, a list in the order of the parts, or a mapping by name.
+    """Return a list with the value of an argument for each part.
+
+    Args:
+        given: One value for all parts, a list in the order of the parts, or a mapping by name.
+        names: Names of the parts.
+        what: Name of the argument, for messages.
+        default: Value of parts for which none is given.
 
     Raises:
         InvalidArgumentError: If a name is unknown or the list has another length.
@@ -186,7 +194,7 @@ def given_by_part(given: Any, names: PartNames, what: str, default: Any) -> list
 
 
 def shares_of(weights: Sequence[Any]) -> tuple[Fraction, ...]:
-    """Return weights divided by their sum, as fractions.
+    """Return weights divided by their sum, as Fractions.
 
     >>> shares_of([1, 0.5])
     (Fraction(2, 3), Fraction(1, 3))
@@ -197,7 +205,7 @@ def shares_of(weights: Sequence[Any]) -> tuple[Fraction, ...]:
 
 
 def _as_fraction(weight: Any) -> Fraction:
-    """A weight as a fraction: a float as the decimal that it prints as, rounded."""
+    """Return a weight as a Fraction; a float becomes the decimal that Python prints, rounded."""
     try:
         text = weight if isinstance(weight, str) else str(weight)
         exact = read_fraction("weights", text)
@@ -221,7 +229,7 @@ def _rounded(weight: Any) -> Fraction | None:
 
 
 def codes_text(codes: Sequence[PartCode]) -> str | None:
-    """Return the descriptions of all parts' codes as JSON; None if one has none."""
+    """Return the descriptions of all parts' codes as JSON; None if a part has no description."""
     descriptions = [code.description for code in codes]
     if any(description is None for description in descriptions):
         return None

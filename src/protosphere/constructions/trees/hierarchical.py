@@ -19,14 +19,14 @@ from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
 JITTER = 1e-2
-"""Of the start, in which siblings may coincide."""
+"""Standard deviation of the noise added to the start, in which siblings may coincide."""
 
 LEAST_TEMPERATURE = 100
-"""At which the descent ends, unless given, where classes are fewer: less would not keep levels apart."""
+"""Smallest default of the last inverse temperature; a smaller value would not keep the levels apart."""
 
 
 def level_margins(heights: Heights) -> Points:
-    """Return margins: 1 for siblings, 0 for classes that meet at the root, equal steps between; all 0 without levels.
+    """Return margins in equal steps from 1 for siblings to 0 for classes that meet at the root; all 0 without levels.
 
     >>> level_margins(np.array([[0, 1, 3], [1, 0, 3], [3, 3, 0]])).tolist()
     [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -36,7 +36,12 @@ def level_margins(heights: Heights) -> Points:
 
 
 def principal_points(gram: Points, dim: int) -> Points:
-    """Return points in R^n that approximate a Gram matrix, along the eigenvectors of its largest eigenvalues."""
+    """Return K points in R^n that approximate a Gram matrix, from the eigenvectors of its largest eigenvalues.
+
+    Args:
+        gram: K x K positive semidefinite matrix.
+        dim: Dimension n.
+    """
     from scipy.linalg import eigh
 
     K = len(gram)
@@ -87,7 +92,21 @@ def hierarchical(
 
     The margin is 0 for classes that meet at the root and rises in equal steps to that of siblings, which is `spread`
     times 1 - converse, and at most `spread`. With a `similarity`, (1 - spread) * weight * similarity is added, as in
-    `semantic`. The measured cosines of each level are in the description; `ps.level_cosines` measures them again.
+    `semantic`. The description states the largest cosine of each level; `ps.level_cosines` measures the cosines
+    again.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
+        rng: Random generator of the noise added to the start.
+        progress: Called during the descent.
+        tree: Text of the tree, as provenance stores it.
+        spread: Margin of siblings, from 0 to 1.
+        similarity: Text of a similarity matrix, as provenance stores it; none unless given.
+        weight: Weight of the similarity, from 0 to 1, or 'auto'.
+        steps: Number of steps.
+        lr: Learning rate.
+        temperature: Last value of the inverse temperature; the larger of K and 100 unless given.
     """
     heights = heights_of(tree, num_classes)
     rise = spread * min(1.0, 1 - float(converse(num_classes, dim)))

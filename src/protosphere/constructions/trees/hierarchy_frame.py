@@ -17,10 +17,14 @@ from protosphere.types import Points
 
 
 def frame_gram(heights: Points, gamma: float) -> Points:
-    """Return (1 - s) exp(-gamma d / d_max) + s with the lowest s for which this is positive semidefinite.
+    """Return the Gram matrix (1 - s) E + s with E = exp(-gamma d / d_max) and the lowest possible s.
 
-    With E = exp(-gamma d / d_max) that is s = -1 / (1' E^-1 1 - 1): the all-ones matrix has rank one. For very large
-    gamma E is the unit matrix, s = -1 / (K - 1), and the frame a simplex.
+    The lowest s for which the matrix is positive semidefinite is -1 / (1' E^-1 1 - 1), since the all-ones matrix has
+    rank one. For very large gamma, E is the identity matrix, s = -1 / (K - 1), and the frame a simplex.
+
+    Args:
+        heights: K x K distances d of the classes in the tree.
+        gamma: Decay of the cosines with the distance.
     """
     decay = np.exp(-gamma * heights / heights.max())
     values, vectors = np.linalg.eigh(decay)  # of ultrametric distances: all above 0
@@ -63,7 +67,14 @@ def _guarantee(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
 def hierarchy_frame(
     num_classes: int, dim: int, *, tree: str = "", gamma: float = 3.0
 ) -> Placement:
-    """Place points with exactly these cosines, by the square root of their Gram matrix; zeros up to R^n."""
+    """Place points whose Gram matrix is exactly that of `frame_gram`, by its square root, with zeros up to R^n.
+
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n, at least K - 1.
+        tree: Text of the tree, as provenance stores it.
+        gamma: Decay of the cosines with the distance in the tree.
+    """
     gram = frame_gram(heights_of(tree, num_classes).astype(np.float64), gamma)
     values, vectors = np.linalg.eigh(gram)
     points = normalized((vectors * np.sqrt(np.maximum(values, 0)))[:, 1:])

@@ -1,1 +1,1 @@
-"""Reading and writing certified codes, and points that other programs wrote."""
+"""Input and output of certified codes, and of points written by other programs."""

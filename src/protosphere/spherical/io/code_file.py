@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 DEEPEST_NESTING = 16
 LARGEST_SIZE = 1 << 40
-"""Of K and of n in a file: sizes beyond all memory, and still far from those that overflow."""
+"""Largest K and largest n that a file may state: far beyond any memory, and far below integer overflow."""
 
 Parts = tuple[Placement, Certificate, Provenance | None, Choice | None]
 
@@ -56,7 +56,12 @@ def described(code: SphericalCode) -> dict[str, Any]:
 
 
 def require_harmless(value: Any, depth: int = 0) -> None:
-    """Raise unless all texts are free of terminal control characters and nothing is nested too deeply."""
+    """Raise InvalidArgumentError if a text has control characters of terminals or if the header is nested too deeply.
+
+    Args:
+        value: A JSON value, whose items are checked recursively.
+        depth: Nesting depth of `value` in the header.
+    """
     if isinstance(value, str):
         if not value.replace("\n", "").replace("\t", "").isprintable():
             raise InvalidArgumentError(
@@ -76,10 +81,16 @@ def require_harmless(value: Any, depth: int = 0) -> None:
 def parts(
     arrays: storage.Arrays, description: dict[str, Any], complete: bool = False
 ) -> Parts:
-    """Return the parts of a code from the arrays and the header of its file.
+    """Return the placement, certificate, provenance and choice of a code from the content of its file.
 
-    Arrays that follow from others may be missing, unless `complete` is set. InvalidArgumentError, or a built-in
-    exception, is raised if they do not describe a code.
+    Args:
+        arrays: Arrays of the file by name.
+        description: Header of the file.
+        complete: Whether arrays that can be computed from others must be present.
+
+    Raises:
+        InvalidArgumentError: If the content does not describe a code. A malformed header may also raise a built-in
+            exception such as KeyError.
     """
     claim = _certificate(description["certificate"])
     content = Content(arrays, description, claim.num_classes, claim.dim, complete)

@@ -1,4 +1,4 @@
-"""A safetensors file of arrays, a JSON header and a digest of both; the meaning of the content is not interpreted."""
+"""A safetensors file of arrays, a JSON header and a digest of both. The meaning of the content is not interpreted."""
 
 import hashlib
 import json
@@ -20,7 +20,10 @@ FORMAT = "protosphere-code-1"
 
 
 def digest(arrays: Arrays, description: str) -> str:
-    """Return the SHA-256 digest of the header and of every array's name, type, shape and bytes."""
+    """Return the SHA-256 digest of the header and of every array's name, type, shape and bytes.
+
+    Args:     arrays: Arrays by name.     description: Text of the header.
+    """
     sha = hashlib.sha256(description.encode())
     for name in sorted(arrays):
         _enter(sha, name, arrays[name])
@@ -33,7 +36,13 @@ def _enter(sha: Any, name: str, array: NDArray[Any]) -> None:
 
 
 def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> None:
-    """Write arrays and header to `path`, with a digest of everything in it."""
+    """Write arrays and a header to a file, with a digest of both.
+
+    Args:
+        path: Name of the file; an existing file is replaced.
+        arrays: Arrays by name.
+        description: Header, which must be JSON-serializable.
+    """
     safetensors: Any = import_module("safetensors.numpy")  # its own types are partial
     text = json.dumps(description, sort_keys=True)
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -51,7 +60,7 @@ def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> N
 
 
 def _sort_header(file: Path) -> None:
-    """Bring what safetensors shuffles into an order, so that the same code is the same bytes."""
+    """Sort the keys of the file's header, whose order safetensors leaves open, so that equal codes give equal bytes."""
     with file.open("r+b") as stream:
         size = int.from_bytes(stream.read(8), "little")
         header = json.dumps(
@@ -66,7 +75,11 @@ def _sort_header(file: Path) -> None:
 
 
 def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return the arrays and the header of a file that `write` wrote; StorageError says why a file is refused."""
+    """Return the arrays and the header of a file that `write` wrote.
+
+    Raises:
+        StorageError: If the file is damaged or was not written by `write`.
+    """
     with opened(path) as content:
         return content
 
@@ -77,7 +90,7 @@ def opened(
 ) -> Generator[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
     """Read a file as `read` does, while another thread computes its digest.
 
-    If the digest is wrong, that error replaces any other error of the `with` block.
+    If the digest is wrong, the error that says so replaces any other error of the `with` block.
     """
     safetensors: Any = import_module("safetensors")  # its own types are partial
     source = Path(path)

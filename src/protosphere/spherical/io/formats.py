@@ -1,7 +1,7 @@
 """Files of points that other programs read and write: one prototype per row, no certificate.
 
-Sizes stated in a header are compared with the size of the file before memory is allocated, so that a small file cannot
-exhaust it.
+Sizes that a file's header states are compared with the size of the file before memory is allocated, so that a small
+file cannot exhaust the memory.
 """
 
 import warnings
@@ -23,7 +23,11 @@ BLOCK_ENTRIES = 1 << 20
 
 
 def read_points(path: Path) -> Any:
-    """Return the matrix in a file, in the number type in which it is stored; StorageError if it is not a matrix."""
+    """Return the matrix in a file, in the number type in which it is stored.
+
+    Raises:
+        StorageError: If the file cannot be read as a matrix.
+    """
     try:
         if not path.is_file():
             raise ValueError("a folder" if path.is_dir() else "there is no such file")
@@ -80,7 +84,10 @@ def _blocks(placement: Placement, progress: Progress) -> Iterator[tuple[int, Poi
 
 
 def _read_npy(path: Path) -> NDArray[Any]:
-    """Mapped first, which fails where the file is shorter than its header says; pickled arrays are refused."""
+    """Return the array of a .npy file.
+
+    The file is memory-mapped first, which fails if it is shorter than its header says. Pickled arrays are refused.
+    """
     with path.open("rb") as file:
         if file.read(6) != b"\x93NUMPY":
             raise ValueError("it is not a .npy file")
@@ -88,7 +95,10 @@ def _read_npy(path: Path) -> NDArray[Any]:
 
 
 def _read_pt(path: Path) -> Any:
-    """A tensor, by the reader that makes tensors and nothing else; neither packed nor made larger than it is kept."""
+    """Return the tensor of a .pt file, read by the loader that unpickles tensors only.
+
+    Compressed files are refused, and so are tensors whose shape exceeds their stored numbers.
+    """
     torch: Any = import_module("torch")
     with zipfile.ZipFile(path) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > path.stat().st_size:

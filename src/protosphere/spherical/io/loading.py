@@ -29,7 +29,7 @@ from protosphere.types import Points, Progress, ignore
 
 
 def is_code_file(source: object) -> bool:
-    """Return whether `source` is a path with the ending of protosphere's own files."""
+    """Return whether `source` is a path that ends in .safetensors, the ending of protosphere's own files."""
     if not isinstance(source, str | Path):
         return False
     return Path(source).suffix.lower() == ".safetensors"
@@ -115,11 +115,11 @@ def measured_points(
 
 
 def recognized(points: Points) -> Structure:
-    """Return the directions of given rows, exactly if their entries allow it.
+    """Return the directions of the given rows as a structure, exactly if their entries allow it.
 
-    If the nonzero entries of each row have one absolute value and every row has equally many of them, the directions
-    are vectors of 0 and +-1. Without zeros they are packed; with zeros their cosines lie on a grid. No entry is
-    rounded.
+    If the nonzero entries of each row have one absolute value, and every row has the same number of them, the
+    directions are those of vectors of 0, 1 and -1. Without zeros the vectors are packed; with zeros their cosines lie
+    on a grid. No entry is rounded.
     """
     entries = equal_entries(points)
     if entries is None:
@@ -138,7 +138,7 @@ def as_matrix(points: Any) -> tuple[Points, bool]:
         points: An array, a tensor, or nested sequences of numbers.
 
     Returns:
-        The array, and whether no number was changed by the conversion.
+        The array, and whether the conversion left every number unchanged.
 
     Raises:
         InvalidArgumentError: If `points` is not an array of real numbers.
@@ -167,7 +167,7 @@ def _as_array(points: Any) -> NDArray[Any]:
 
 
 def _is_lossless(raw: NDArray[Any], matrix: Points) -> bool:
-    """Whether every number is the same in float64."""
+    """Return whether every number has the same value in float64."""
     if raw.dtype.kind == "f":
         return raw.dtype.itemsize <= 8 or bool(np.all(raw == matrix))
     return raw.dtype.itemsize < 8 or _are_small(matrix)
@@ -179,7 +179,7 @@ def _are_small(matrix: Points) -> bool:
 
 
 def _require_directions(points: Points) -> None:
-    """Raise unless `points` is a matrix whose rows have a direction, which rows of zeros and infinite ones lack."""
+    """Raise InvalidArgumentError unless `points` is a matrix of finite rows, none of which is zero."""
     if points.ndim != 2 or len(points) < 2 or not points.size:
         require_unit_rows(points)  # which says what is wrong with the shape
     infinite = ~np.isfinite(points).all(axis=1)

@@ -18,10 +18,10 @@ from protosphere.types import Cosine, Indices, PackedBits, Progress
 @structure("cosets")
 @dataclass(frozen=True, eq=False)
 class CosetUnion(SignWords):
-    """Codewords of a union of cosets of RM(1, m).
+    """Codewords of a union of cosets of RM(1, m), the first-order Reed-Muller code of length n = 2^m.
 
-    Point i is codeword `numbers[i]` of the union, as `coding.cosets` numbers them: coset c has the codewords 2nc to
-    2nc + 2n - 1. `representatives` holds one packed codeword per coset; n = 2^m.
+    Point i is codeword `numbers[i]` of the union, as numbered by `coding.cosets`: coset c has the codewords 2nc to
+    2nc + 2n - 1. `representatives` holds one packed codeword of each coset.
     """
 
     derived = ("signs",)
@@ -33,7 +33,13 @@ class CosetUnion(SignWords):
 
     @classmethod
     def of(cls, representatives: PackedBits, m: int, numbers: Indices) -> CosetUnion:
-        """Return the structure of the codewords with these numbers."""
+        """Return the structure of some codewords of a union of cosets.
+
+        Args:
+            representatives: One packed codeword of each coset.
+            m: Base-2 logarithm of the length.
+            numbers: Index of each codeword in the union.
+        """
         held = held_words(
             len(numbers),
             1 << m,
@@ -42,7 +48,7 @@ class CosetUnion(SignWords):
         return CosetUnion(1 << m, held, representatives, numbers)
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with these numbers."""
+        """Return the packed codewords with these indices in the union."""
         return cosets.coset_union_words(self.representatives, self.m, numbers)
 
     @property
@@ -60,13 +66,19 @@ class CosetUnion(SignWords):
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications: one transform per pair of cosets, or all pairs of codewords."""
+        """Approximate number of multiplications.
+
+        Complete cosets take one transform per pair of cosets; otherwise all pairs of codewords are compared.
+        """
         if self.whole:
             return len(self.representatives) ** 2 * self.dim << (self.m // 2 + 1)
         return super().work
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine; compares pairs of cosets if they are complete, else all pairs."""
+        """Return the largest cosine and a text that says how it was found.
+
+        Pairs of cosets are compared if the cosets are complete, else all pairs of codewords.
+        """
         if not self.whole:
             return super().largest_cosine(progress)
         product = cosets.largest_coset_product(
@@ -77,7 +89,7 @@ class CosetUnion(SignWords):
         ), "all pairs of cosets of RM(1, m), in integers"
 
     def check(self) -> None:
-        """Raise CertificateError unless the stored codewords are those of the numbers."""
+        """Raise CertificateError unless the stored codewords are those that `representatives` and `numbers` give."""
         if self.held is not None and not np.array_equal(
             self.encoded(self.numbers), self.held
         ):
@@ -94,7 +106,7 @@ class CosetUnion(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> CosetUnion:
-        """Read the structure from a file; the length must be a power of two and every number a codeword."""
+        """Read the structure from a file; the length must be a power of two and every index that of a codeword."""
         if content.dim < 2 or content.dim & (content.dim - 1):
             raise InvalidArgumentError(
                 f"'dim' should be 2, 4, 8, ... for cosets of RM(1, m), is {content.dim}"

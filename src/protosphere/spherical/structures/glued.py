@@ -34,10 +34,10 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress, UpperBound
 
 LARGEST_DENSE = 1 << 23
-"""Entries up to which words with a glue vector are made dense (64 MB); above they stay packed."""
+"""Number of entries (64 MB) up to which codewords with glue vectors are stored as dense rows."""
 
 EVERY_WORD = 1 << 62
-"""The group of zeros: all words have the same."""
+"""Value of `group` with which all codewords have the same glue vector."""
 
 
 @structure("glued")
@@ -45,8 +45,8 @@ EVERY_WORD = 1 << 62
 class GluedWords:
     """Codewords followed by glue vectors.
 
-    A point is (sqrt(share) codeword, sqrt(1 - share) glue_vectors[g]) with g = number of the codeword // group. If
-    `share` is 1, zeros follow the codeword.
+    A point is (sqrt(share) codeword, sqrt(1 - share) glue_vectors[i // group]), where i is the index of the codeword
+    in its code. If `share` is 1, zeros follow the codeword.
     """
 
     name: ClassVar[str]
@@ -88,11 +88,16 @@ class GluedWords:
 
     @property
     def work(self) -> int:
-        """Work of the codewords if zeros follow them, else that of all pairs."""
+        """Approximate number of multiplications: that of the codewords if zeros follow them, else over all pairs."""
         return self.codewords.work if self.share == 1 else self.count**2 * self.dim // 2
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return the scaled codewords with their glue vectors as unit vectors."""
+        """Return points `start` to `stop - 1` as float64 unit vectors.
+
+        Args:
+            start: Index of the first point.
+            stop: Index after that of the last point.
+        """
         packed = self.codewords.packed_rows(start, stop)
         words = gram.sign_rows(packed, self.codewords.dim).slice(0, len(packed))
         which = self.codewords.word_numbers()[start:stop] // self.group
@@ -104,7 +109,7 @@ class GluedWords:
         )
 
     def sign_rows(self) -> SignRows:
-        """Return the codewords as signs, with their glue vectors."""
+        """Return the codewords in the form coefficient * signs, with their glue vectors."""
         rows = self.codewords.sign_rows()
         height = sqrt(self.share / self.codewords.dim)
         glue_vectors = self.glue_vectors * sqrt(1 - self.share)
@@ -116,7 +121,10 @@ class GluedWords:
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine: by the structure of the codewords where possible, else by all pairs."""
+        """Return the largest cosine and a text that says how it was found.
+
+        The structure of the codewords is used if possible, else all pairs are compared.
+        """
         if self.share == 1:
             return self.codewords.largest_cosine(progress)
         if (
@@ -135,7 +143,7 @@ class GluedWords:
         ), "all pairs, in float64"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check`, which compares no pairs, and return the largest cosine."""
+        """Run `check`, which compares no pairs, and return the same two values as `largest_cosine`."""
         self.check()
         return self.largest_cosine(progress)
 
@@ -156,7 +164,7 @@ class GluedWords:
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the codewords, the glue vectors, and how they are combined."""
+        """Return the arrays of the codewords, the glue vectors, and the two values `share` and `group`."""
         put = np.array([self.share, self.group], dtype=np.float64)
         return self.codewords.point_arrays() | {
             "glue_vectors": self.glue_vectors,
@@ -168,7 +176,7 @@ class GluedWords:
         return self.codewords.arrays() | {"glue_vectors": self.glue_vectors}
 
     def header(self) -> dict[str, Any]:
-        """Return the header of the codewords and how glue vectors follow them."""
+        """Return the header of the codewords, their structure, and the two values `share` and `group`."""
         return self.codewords.header() | {
             "codewords": self.codewords.name,
             "glue": {"share": self.share, "group": self.group},
@@ -221,7 +229,14 @@ class GluedWords:
 def with_glue(
     codewords: SignWords, share: float, glue_vectors: Points, group: int
 ) -> Plain | GluedWords:
-    """Return codewords followed by glue vectors: as dense rows if that is small, else packed."""
+    """Return codewords followed by glue vectors: as dense rows if they are few and small, else packed.
+
+    Args:
+        codewords: The codewords.
+        share: Share of the codeword in the squared norm of a point; 1 appends zeros.
+        glue_vectors: Unit vectors, one per row; zeros if `share` is 1.
+        group: Number of consecutive codewords that share a glue vector.
+    """
     longer = GluedWords(codewords, share, glue_vectors, group)
     if longer.count > ALL_PAIRS_POINTS or longer.count * longer.dim > LARGEST_DENSE:
         return longer

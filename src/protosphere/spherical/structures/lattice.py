@@ -1,4 +1,4 @@
-"""Points in one coset of a lattice, whose shortest vector bounds all distances, so that few pairs are measured."""
+"""Points in one coset of a lattice. The shortest lattice vector bounds all distances, so few pairs are measured."""
 
 from __future__ import annotations
 
@@ -34,19 +34,26 @@ LARGEST_RANK, LEAST_STRETCH = 64, 1e-8
 class LatticePoints(Plain):
     """Dense points whose differences are lattice vectors.
 
-    If `lengths` is given, this holds for the points multiplied by their lengths.
+    If `lengths` (K x 1) is given, the differences of lengths[i] * points[i] are lattice vectors.
     """
 
     lattice: LatticeCoset = field(kw_only=True)
     lengths: Points | None = field(default=None, kw_only=True)
     proved: bool = field(default=True, kw_only=True)
-    """Whether the lattice is that of a construction; what a file says of one is not used to certify points."""
+    """Whether the lattice comes from a construction. A lattice that was read from a file does not certify points."""
 
     @classmethod
     def shell(
         cls, vectors: NDArray[Any], basis: NDArray[Any], least: int, theorem: str
     ) -> LatticePoints:
-        """Return vectors of one norm that differ by lattice vectors, all norms of which are multiples of least / 2."""
+        """Return lattice vectors of one squared norm as unit vectors, with the lattice that bounds their cosines.
+
+        Args:
+            vectors: K x n vectors of equal norm that differ by lattice vectors.
+            basis: Basis of the lattice, one vector per row.
+            least: Smallest squared norm of a nonzero lattice vector; all squared norms are multiples of least / 2.
+            theorem: Source of the value of `least`.
+        """
         norm = round(float(np.sum(vectors[0].astype(np.float64) ** 2)))
         coset = LatticeCoset(basis / np.sqrt(norm), Fraction(least, norm), theorem)
         return LatticePoints(
@@ -57,24 +64,30 @@ class LatticePoints(Plain):
 
     @cached_property
     def in_coset(self) -> bool:
-        """Whether the points are distinct points of one coset, so that the lattice bounds their cosines."""
+        """Whether the points are distinct points of one coset of the lattice, so that it bounds their cosines."""
         annulus = self.lengths is None or self.lattice.in_annulus(self.lengths)
         return annulus and self.lattice.holds(self.points, self.lengths)
 
     @cached_property
     def by_lattice(self) -> bool:
-        """Whether there are many points and they are distinct points of one coset."""
+        """Whether the lattice gives the largest cosine.
+
+        The lattice must be proved, and the points many and distinct points of one coset.
+        """
         return self.proved and self.count > ALL_PAIRS_POINTS and self.in_coset
 
     @property
     def exact_reason(self) -> str:
-        """Why `largest_cosine` is exact where it is a fraction."""
+        """Clause for messages that says why `largest_cosine` is exact if it is a Fraction."""
         if self.cosine_step is None:
             return "the lattice of the points has this minimum distance"
         return super().exact_reason
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the lattice's upper bound where a pair is known to attain it, else the measured largest cosine."""
+        """Return the largest cosine and a text that says how it was found.
+
+        It is the lattice's upper bound if a pair attains that bound, else the measured value.
+        """
         if self.by_lattice and self._attains_ceiling(progress):
             theorem = self.lattice.theorem
             method = f"a pair at the minimum distance; the lattice allows no less ({theorem})"
@@ -82,14 +95,14 @@ class LatticePoints(Plain):
         return self._at_ceiling(*super().largest_cosine(progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check` and return the largest cosine, measuring every pair at most once."""
+        """Run `check`, comparing every pair at most once, and return the same two values as `largest_cosine`."""
         if self.by_lattice:
             self.check()
             return self.largest_cosine(progress)
         return self._at_ceiling(*super().verified_cosine(progress))
 
     def _attains_ceiling(self, progress: Progress) -> bool:
-        """Whether two points are at the minimum distance of the lattice."""
+        """Return whether two points are at the minimum distance of the lattice."""
         ceiling = float(self.lattice.ceiling)
         rounding = product_rounding(self.dim)
         for products in pair_products(point_rows(self.points), progress):
@@ -98,7 +111,11 @@ class LatticePoints(Plain):
         return False
 
     def _at_ceiling(self, cosine: Cosine, method: str) -> tuple[Cosine, str]:
-        """The ceiling itself for a measured cosine of points of several lengths that is at it."""
+        """Replace a measured cosine that equals the lattice's upper bound up to rounding by that exact bound.
+
+        This applies to points of several lengths in a proved lattice. Returns the cosine and the method, changed or
+        unchanged.
+        """
         if not self.proved or self.lengths is None:
             return cosine, method
         ceiling = self.lattice.ceiling
@@ -115,7 +132,10 @@ class LatticePoints(Plain):
         )
 
     def check(self) -> None:
-        """Raise CertificateError if the lattice has shorter vectors than stated, or a cosine is not on the grid."""
+        """Raise CertificateError if the lattice has shorter vectors than stated.
+
+        If the lattice does not give the largest cosine, the cosines are compared with the stated grid instead.
+        """
         if not self.by_lattice:
             super().check()
         elif has_shorter(self.lattice.basis, float(self.lattice.least)) is not False:
@@ -129,7 +149,7 @@ class LatticePoints(Plain):
         return {"points": self.points, "basis": self.lattice.basis} | lengths
 
     def header(self) -> dict[str, Any]:
-        """Return the cosine step, the least squared length and the theorem that gives it."""
+        """Return the cosine step, the smallest squared norm of the lattice and the theorem that gives it."""
         least = {
             "least": fraction_to_json(self.lattice.least),
             "theorem": self.lattice.theorem,
@@ -170,7 +190,10 @@ class LatticePoints(Plain):
 
 
 def _is_basis(rows: Points, dim: int) -> bool:
-    """Whether the rows are as many as their entries, at most n, and so independent that rounding does no harm."""
+    """Return whether the rows are a well-conditioned square matrix of rank at most min(n, 64).
+
+    All singular values must be between 1e-8 and 1e8.
+    """
     if (
         not rows.size
         or rows.shape[0] != rows.shape[1]

@@ -11,10 +11,10 @@ from protosphere.spherical.structures.plain import Plain
 from protosphere.types import Cosine, Progress, UpperBound
 
 MEASURED_POINTS = 200_000
-"""Up to so many points the nearest neighbor of every one is looked up."""
+"""Largest number of points for which the nearest neighbor of every point is searched."""
 
 PROBED_POINTS = 20_000
-"""First points among which a pair at the least angle is looked for."""
+"""Number of first points among which a pair at the minimum angle is searched."""
 
 METHOD = "layers of a known angle, which a pair of points attains"
 
@@ -29,9 +29,10 @@ class LayeredPoints(Plain):
     angle: float = field(kw_only=True)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the cosine of `angle` if there are many points; measure all pairs if there are few.
+        """Return the largest cosine and a text that says how it was found.
 
-        The result is an `UpperBound` if no measured pair attains it.
+        It is measured if there are few points. For many points it is the cosine of `angle`, as an `UpperBound` if no
+        measured pair attains it.
         """
         if self.count <= MEASURED_POINTS:
             return super().largest_cosine(progress)

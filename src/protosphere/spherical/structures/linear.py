@@ -1,4 +1,4 @@
-"""Some codewords of a binary linear code. Differences of codewords are codewords, so no pairs are compared."""
+"""Codewords of a binary linear code. Differences of codewords are codewords, so pairs need not be compared."""
 
 from __future__ import annotations
 
@@ -20,13 +20,18 @@ from protosphere.spherical.structures.structure import Content, structure
 from protosphere.types import Cosine, Indices, PackedBits, Progress
 
 MOST_DIFFERENCE_BITS = 22
-"""Differences of up to 2^22 messages are looked at however few the words are; more only for as many words."""
+"""Base-2 logarithm of the number of differences that are always enumerated; more are enumerated only for as many
+codewords.
+"""
 
 
 @structure("linear")
 @dataclass(frozen=True, eq=False)
 class LinearWords(SignWords):
-    """Codewords of a linear code: point i encodes messages[i] with the generator's rows, lowest bit first."""
+    """Codewords of a linear code.
+
+    Point i encodes messages[i], an integer whose bit j (lowest first) selects row j of the packed `generator`.
+    """
 
     derived = ("signs",)
     is_chain = True
@@ -37,7 +42,13 @@ class LinearWords(SignWords):
 
     @classmethod
     def of(cls, generator: PackedBits, dim: int, messages: Indices) -> LinearWords:
-        """Return the structure of the codewords of these messages."""
+        """Return the structure of the codewords of these messages.
+
+        Args:
+            generator: Packed rows of the generator matrix.
+            dim: Length n of the codewords.
+            messages: One integer per codeword; bit j selects row j of the generator.
+        """
         held = held_words(len(messages), dim, lambda: encode(generator, messages))
         return LinearWords(dim, held, generator, messages)
 
@@ -54,13 +65,14 @@ class LinearWords(SignWords):
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications: all differences, or all pairs."""
+        """Approximate number of multiplications: over all differences if they are enumerated, else over all pairs."""
         return self.dim << len(self.generator) if self.by_differences else super().work
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine, from the lightest difference of two messages.
+        """Return the largest cosine and how it was found: from the smallest weight of a difference of two messages.
 
-        If more than half of all messages are used, every codeword is such a difference.
+        If more than half of all messages are used, every codeword is such a difference. If there are too many
+        differences, all pairs are compared.
         """
         if not self.by_differences:
             return super().largest_cosine(progress)
@@ -74,7 +86,10 @@ class LinearWords(SignWords):
         return max(self.spectrum(progress)), method
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return how many pairs have each cosine, from the weights of all differences."""
+        """Return a mapping from each cosine to its number of pairs.
+
+        The weights of all differences are counted if that is cheaper than comparing all pairs.
+        """
         if not self.by_differences:
             return super().spectrum(progress)
         counts = pair_distance_counts(self.generator, self.messages)
@@ -84,7 +99,7 @@ class LinearWords(SignWords):
         }
 
     def check(self) -> None:
-        """Raise CertificateError unless the stored codewords are those of the messages."""
+        """Raise CertificateError unless the stored codewords are those that `generator` and `messages` give."""
         if self.held is None:
             return
         for start in range(0, self.count, CHUNK_WORDS):

@@ -1,4 +1,4 @@
-"""Dense points without further structure, except possibly a grid that all their cosines lie on."""
+"""Dense points without further structure, apart from a grid on which all their cosines may lie."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress, ignore
 
 BLOCK_ENTRIES = 1 << 16
-"""Entries of rows that are looked at together."""
+"""Number of entries of rows that are processed together."""
 
 FINEST_STEP = 1 << 20
-"""The largest denominator of a step: grids stay far coarser than rounding."""
+"""Largest denominator of a cosine step, so that grids stay far coarser than rounding."""
 
 
 @structure("plain")
@@ -49,24 +49,28 @@ class Plain:
 
     name: ClassVar[str]
     projections: ClassVar[tuple[str, ...]] = ("axes", "simplex", "hadamard")
-    """Those of `nn.projections` that may serve the points, in the order they are tried, before a matrix."""
+    """Names of the projections of `protosphere.nn` that may be used for the points, in the order in which they are
+    tried; a plain matrix is the last resort.
+    """
 
     packed_signs = None
-    """The points as packed words, where all of them are +-1/sqrt(n) words and nothing else."""
+    """Packed signs; None, since the points are stored as dense rows."""
 
     derived = tuple[str, ...]()
-    """The arrays for the file that its others give back: `read` does without them."""
+    """Names of the arrays that can be computed from the other arrays: none."""
 
     separated_cosines = True
     """Whether different cosines of points of one construction are further apart than rounding."""
 
     is_chain = False
-    """Whether the first points are good codes themselves: then growing heads leave them in their order."""
+    """Whether the first points form good codes themselves, so that growing heads keep the order of the points."""
 
     points: Points
     cosine_step: Fraction | None = None
     unverified_step: Fraction | None = field(default=None, kw_only=True)
-    """The grid that a file gives for the rows: `check` compares it, and nothing is certified by it."""
+    """Cosine step that a file states for the rows; `check` compares the cosines with it, but no certificate relies on
+    it.
+    """
 
     @property
     def count(self) -> int:
@@ -90,7 +94,7 @@ class Plain:
 
     @property
     def exact_reason(self) -> str:
-        """Why `largest_cosine` is exact where it is a fraction."""
+        """Clause for messages that says why `largest_cosine` is exact if it is a Fraction."""
         return "cosines of such points differ by multiples of a known fraction"
 
     @property
@@ -99,15 +103,20 @@ class Plain:
         return self.cosine_step is not None and not self.by_nearest_neighbors
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return copies of rows `start` to `stop` as float64 unit vectors."""
+        """Return copies of rows `start` to `stop - 1` as float64 unit vectors.
+
+        Args:
+            start: Index of the first row.
+            stop: Index after that of the last row.
+        """
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points as signs times a number, each with or without a glue vector; None if they are not."""
+        """Return the points as coefficient * signs, with or without glue vectors; None if they lack this form."""
         return sign_rows_in(self.points)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine over all pairs, a fraction if it is exact, and how it was found."""
+        """Return the largest cosine of two points, a Fraction if it is exact, and a text that says how it was found."""
         if self.by_nearest_neighbors:
             coordinates = np.ascontiguousarray(self.points[:, :DEEPEST])
             nearest = closest_pair_cosine(coordinates)
@@ -115,7 +124,7 @@ class Plain:
         return self._as_exact(max_cosine(self.points, progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check` and return the largest cosine, measuring every pair once."""
+        """Run `check`, comparing every pair once, and return the same two values as `largest_cosine`."""
         grid = self.unverified_step or self.cosine_step
         if grid is None or self.by_nearest_neighbors:
             self.check()
@@ -126,14 +135,14 @@ class Plain:
         return self._as_exact(largest)
 
     def _as_exact(self, largest: float) -> tuple[Cosine, str]:
-        """The largest inner product of all pairs as a fraction where the cosines lie on a grid."""
+        """Return the largest cosine, a Fraction if the cosines lie on a grid, and a text that says how it was found."""
         if self.cosine_step is None:
             return min(largest, 1.0), "all pairs, in float64"
         exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))
         return exact, "all pairs, in float64 on an exact grid"
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return how many pairs have each cosine; None if the cosines lie on no grid.
+        """Return a mapping from each cosine to its number of pairs; None if `cosine_step` is None.
 
         Raises:
             CertificateError: If a cosine is not on the grid.
@@ -151,7 +160,11 @@ class Plain:
     def _multiples(
         self, grid: Fraction, progress: Progress
     ) -> Iterator[tuple[Block, Block]]:
-        """Inner products of all pairs and the integers j of 1 - j * grid; CertificateError where one is off."""
+        """Yield blocks of inner products x of pairs, each with the block of integers j such that x = 1 - j * grid.
+
+        Raises:
+            CertificateError: If an inner product is not of this form up to rounding.
+        """
         step = float(grid)
         rounding = product_rounding(self.dim)
         for products in pair_products(point_rows(self.points), progress):
@@ -163,9 +176,9 @@ class Plain:
             yield products, nearest
 
     def check(self) -> None:
-        """Raise CertificateError if the points have a grid and their cosines are not on it.
+        """Raise CertificateError if a cosine is not on the stated grid; do nothing if no grid is stated.
 
-        Cosines are compared to within rounding, which does not prove them exact.
+        Cosines are compared up to rounding, which does not prove them exact.
         """
         grid = self.unverified_step or self.cosine_step
         if grid is not None:
@@ -180,21 +193,25 @@ class Plain:
         return replace(self, points=padded(self.points, dim))
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points, over which their digest is taken: the rows."""
+        """Return the dense rows, from which the digest of the points is computed."""
         return {"points": self.points}
 
     arrays = point_arrays
-    """Those for the file."""
+    """Arrays that are stored in a file."""
 
     def header(self) -> dict[str, Any]:
-        """Return the entries of the file's header: the cosine step."""
+        """Return the entry of the file's header: the cosine step."""
         return {
             "cosine_step": fraction_to_json(self.unverified_step or self.cosine_step)
         }
 
     @classmethod
     def read(cls, content: Content) -> Plain:
-        """Read the structure from a file; InvalidArgumentError says what is wrong with rows or grid."""
+        """Read unit rows and their cosine step, if any, from the content of a file.
+
+        Raises:
+            InvalidArgumentError: If the rows or the step are invalid.
+        """
         points = content.array("points", (content.count, content.dim), np.float64)
         require_unit_rows(points)
         step = read_fraction("cosine_step", content.header.get("cosine_step"))
@@ -208,10 +225,10 @@ class Plain:
 
 
 def equal_entries(points: Points) -> int | None:
-    """Return the number m of nonzero entries per row, if all of a row have one absolute value; else None.
+    """Return the number m of nonzero entries per row, if they have one absolute value within each row; else None.
 
-    Each row then has the direction of a vector of 0 and +-1, however that value was rounded, and all cosines are
-    multiples of 1/m.
+    Each row then has the direction of a vector of 0, 1 and -1, and all cosines are multiples of 1/m. The entries of a
+    row need only be equal to each other, so their own rounding does not matter.
     """
     entries = int(np.count_nonzero(points[0]))
     step = max(1, BLOCK_ENTRIES // points.shape[1])
@@ -229,6 +246,11 @@ def on_grid(measured: float, step: Fraction, rounding: float) -> Fraction:
     """Return the fraction 1 - j * step, with an integer j, that equals `measured` up to rounding.
 
     Codewords of +-1/sqrt(n) have step 2/n; a simplex of K points has step K/(K-1).
+
+    Args:
+        measured: Cosine measured in float64.
+        step: Step of the grid.
+        rounding: Largest difference between `measured` and the fraction.
 
     Raises:
         CertificateError: If no such fraction is near enough.

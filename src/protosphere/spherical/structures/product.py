@@ -40,48 +40,48 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress, UpperBound, ignore
 
 MOST_PART_ENTRIES = 1 << 24
-"""Numbers of all points of all parts, which are held as dense rows: 128 MB."""
+"""Largest number of entries of the points of all parts, which are held as dense rows: 128 MB."""
 
 LARGEST_PRODUCT_DIM = 1 << 24
-"""Files of products with more dimensions, most of which must be zeros, are refused."""
+"""Largest dimension that a file of a product may state; beyond it most coordinates would be zeros."""
 
 MOST_DENSE_ENTRIES = 1 << 28
-"""Numbers of all classes as dense rows, up to which all pairs are measured: 2 GB."""
+"""Number of entries of all classes as dense rows up to which all pairs are compared: 2 GB."""
 
 MOST_COSINES = 1 << 16
-"""Different cosines up to which all combinations are counted exactly."""
+"""Number of different cosines up to which the pairs of all combinations are counted exactly."""
 
 LONGEST_DENOMINATOR = 10**17
-"""Exact cosines with larger denominators are given as floats: files hold fractions of at most 18 digits."""
+"""Exact cosines with larger denominators are returned as floats: files hold fractions of at most 18 digits."""
 
 SEARCH_WORK = 1 << 10
-"""Multiplications that take as long as the search for the closest of many classes takes, per class and part."""
+"""Cost of the search for the closest of very many classes, in multiplications per class and part."""
 
 LAST_BITS = 2.0**-49
-"""Shares whose sum is this close to 1 stay as they are, so that files give the same bits back.
+"""Shares whose sum differs from 1 by at most this stay unchanged, so that reading a file gives the same bits again.
 
 It is less than the error that certificates allow for norms.
 """
 
 SHARE_ROUNDING = 1e-12
-"""How far from 1 the sum of shares may be that are floats."""
+"""Largest difference from 1 of a sum of floating-point shares."""
 
 
 @structure("product")
 @dataclass(frozen=True, eq=False)
 class ProductPoints:
-    """Classes made of parts.
+    """Classes made of parts: a point is the concatenation of scaled points of its parts, followed by zeros up to `dim`.
 
-    Class i is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...) followed by zeros up to `dim`, where a, b, ... are the points
-    of the values of its parts. The cosine of two classes is the mean of the cosines of their parts, weighted by the
-    shares. If every combination of values is a class, the largest cosine is 1 - min over parts of share (1 - largest
-    cosine of the part).
+    Class i is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), where a is the point of its value of the first part, b
+    that of its value of the second part, and so on. The cosine of two classes is the mean of the cosines of their
+    parts, weighted by the shares. If every combination of values is a class, the largest cosine is 1 - min over parts
+    of share * (1 - largest cosine of the part).
 
     Attributes:
-        parts: The points of each part. The first `sizes[p]` of part p are in use; others are reserved.
-        sizes: Number of values of each part that are in use.
-        shares: Weight of each part in the cosine, positive numbers that sum to 1: exact as fractions.
-        values: K x P numbers of the values of each class. None: every combination is a class, in the order in which the
+        parts: The points of each part. The first `sizes[p]` points of part p are in use; the others are reserved.
+        sizes: Number of values in use of each part.
+        shares: Weight of each part in the cosine: positive numbers that sum to 1, exact if they are Fractions.
+        values: K x P indices of the value of each part of each class. None: every combination is a class, and the
             value of the last part changes fastest.
         dim: Dimension n, at least the sum of the parts' dimensions.
         names: Names of parts, values and classes, if there are any.
@@ -92,7 +92,7 @@ class ProductPoints:
     derived = ()
     exact_reason = "it is the weighted mean of exact cosines of the parts"
     separated_cosines = False
-    """Weights that are nearly equal make cosines that are nearly equal."""
+    """False: nearly equal weights give nearly equal cosines."""
 
     points = None
     packed_signs = None
@@ -117,13 +117,13 @@ class ProductPoints:
 
     @cached_property
     def part_points(self) -> tuple[Points, ...]:
-        """The unit vectors of the values of each part that are in use."""
+        """Unit vectors of the values in use of each part, one matrix per part."""
         in_use = zip(self.parts, self.sizes, strict=True)
         return tuple(part.unit_rows(0, size) for part, size in in_use)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
-        """The factor of each part's points: the square roots of the shares."""
+        """Factors of the parts' points: the square roots of the shares."""
         return np.sqrt([float(share) for share in self.shares])
 
     @cached_property
@@ -135,7 +135,10 @@ class ProductPoints:
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Common divisor of the differences of the parts' cosines; None if one is not exact or it is too small."""
+        """Largest common divisor of share * step over the parts.
+
+        It is None if a share or a step is not exact, or if the divisor is too small.
+        """
         steps: list[Fraction] = []
         for part, share in zip(self.parts, self.shares, strict=True):
             step = part.cosine_step
@@ -153,7 +156,7 @@ class ProductPoints:
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications: all pairs of each part and, if needed, of classes."""
+        """Approximate number of multiplications: over all pairs of each part and, if needed, of the classes."""
         parts = sum(part.work for part in self.parts)
         if self.values is None or self.count == prod(self.sizes):
             return parts
@@ -162,18 +165,28 @@ class ProductPoints:
         return parts + SEARCH_WORK * self.values.size
 
     def class_values(self, start: int, stop: int) -> Values:
-        """Return the values of classes `start` to `stop`, one class per row."""
+        """Return the indices of the values of classes `start` to `stop - 1`, one class per row and one part per column.
+
+        Args:
+            start: Index of the first class.
+            stop: Index after that of the last class.
+        """
         if self.values is not None:
             return self.values[start:stop]
         return self._combinations(np.arange(start, min(stop, self.count)))
 
     def _combinations(self, numbers: Indices) -> Values:
-        """Return the values of these classes where every combination is a class."""
+        """Return the indices of the values of the given classes (one row each) if every combination is a class."""
         columns = np.unravel_index(numbers, self.sizes)
         return np.stack(columns, axis=1).astype(value_type(self.sizes))
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return the points of the values, each part scaled by its weight, concatenated."""
+        """Return points `start` to `stop - 1` as float64 rows: the points of their values, scaled by their weights.
+
+        Args:
+            start: Index of the first class.
+            stop: Index after that of the last class.
+        """
         values = self.class_values(start, stop)
         rows = np.zeros((len(values), self.dim))
         first = 0
@@ -184,10 +197,13 @@ class ProductPoints:
         return rows
 
     def sign_rows(self) -> None:
-        """Return None: the points are not signs."""
+        """Return None: the points are not signs times a coefficient."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine: by a formula for all combinations, else by the closest pair or a bound."""
+        """Return the largest cosine and a text that says how it was found.
+
+        It follows from a formula if every combination is a class, else from the closest pair or an upper bound.
+        """
         cosines = self._part_cosines()
         bounded = any(isinstance(cosine, UpperBound) for cosine in cosines)
         distances = [
@@ -208,7 +224,7 @@ class ProductPoints:
         return self._searched([float(distance) for distance in distances])
 
     def _part_cosines(self) -> list[Cosine]:
-        """The largest cosine of the values in use of each part; -1 where there is one only."""
+        """Return the largest cosine of the values in use of each part; -1 for a part with a single value."""
         found: list[Cosine] = []
         for part, size in zip(self.parts, self.sizes, strict=True):
             if size == 1:
@@ -220,7 +236,10 @@ class ProductPoints:
         return found
 
     def _searched(self, distances: list[float]) -> tuple[Cosine, str]:
-        """The closest pair of very many classes, or an upper bound on its cosine."""
+        """Return the cosine of the closest pair of very many classes, or an upper bound on it, and how it was found.
+
+        `distances` holds share * (1 - largest cosine) of each part.
+        """
         shares = [float(share) for share in self.shares]
         values = self.class_values(0, self.count)
         pair = closest_classes(values, self.part_points, shares, distances)
@@ -235,27 +254,30 @@ class ProductPoints:
 
     @property
     def _dim_of_parts(self) -> int:
-        """The dimension without the zeros that are appended."""
+        """Sum of the dimensions of the parts, without the appended zeros."""
         return sum(part.dim for part in self.parts)
 
     @property
     def _has_few_pairs(self) -> bool:
-        """Whether all classes as dense rows fit into memory, and all their pairs take seconds."""
+        """Whether all classes fit into memory as dense rows and comparing all their pairs takes seconds."""
         few = self.count <= ALL_PAIRS_POINTS
         return few and self.count * self._dim_of_parts <= MOST_DENSE_ENTRIES
 
     def _dense(self) -> Plain:
-        """All classes as dense rows, without appended zeros."""
+        """Return all classes as dense rows, without appended zeros."""
         own = replace(self, dim=self._dim_of_parts)
         return Plain(own.unit_rows(0, self.count), self.cosine_step)
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check` and return the largest cosine."""
+        """Run `check` and return the same two values as `largest_cosine`."""
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return how many pairs have each cosine: from the spectra of the parts, or from all pairs."""
+        """Return a mapping from each cosine to its number of pairs; None if not all cosines are exact.
+
+        The spectra of the parts are combined if every combination is a class, else all pairs are compared.
+        """
         if not self.has_all_combinations:
             return self._dense().spectrum(progress)
         ordered = Counter({Fraction(1): 1})
@@ -297,7 +319,7 @@ class ProductPoints:
         return self._arrays_of_parts(own=True) | {"weights": self.weights}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of each part, prefixed with the number of the part, and the values."""
+        """Return the arrays of each part, with the index of the part as prefix of their names, and the values."""
         return self._arrays_of_parts(own=False)
 
     def _arrays_of_parts(self, *, own: bool) -> dict[str, NDArray[Any]]:
@@ -386,7 +408,7 @@ def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
 
 
 def _readable(cosine: Cosine) -> Cosine:
-    """A fraction that a file can hold, or else its float."""
+    """Return a Fraction unchanged if a file can hold it, else its float."""
     if isinstance(cosine, Fraction) and cosine.denominator > LONGEST_DENOMINATOR:
         return float(cosine)
     return cosine
@@ -398,7 +420,11 @@ def _with_part(
     size: int,
     share: Fraction,
 ) -> Counter[Fraction]:
-    """Ordered pairs of combinations by their cosine, after one more part with these unordered pairs of values."""
+    """Return the numbers of ordered pairs of combinations by cosine after one more part is appended.
+
+    `ordered` holds these numbers without the part, `pairs` the numbers of unordered pairs of its values by cosine,
+    and `size` its number of values.
+    """
     of_part = Counter({Fraction(1): size})
     for cosine, count in pairs.items():
         of_part[cosine] += 2 * count
@@ -412,7 +438,7 @@ def _with_part(
 def _read_part(
     content: Content, number: int, record: object
 ) -> tuple[Structure, int, Cosine]:
-    """The points of a part, the number of its values in use, and its share."""
+    """Return the points of a part, the number of its values in use, and its share."""
     if not isinstance(record, dict):
         raise InvalidArgumentError(
             f"'parts' should be objects of the description, has {brief(record)}"
@@ -451,7 +477,7 @@ def _read_share(share: object) -> Cosine:
 
 
 def _read_values(content: Content, sizes: tuple[int, ...]) -> Values | None:
-    """The values of each class; None where every combination is one."""
+    """Return the K x P indices of the values of each class; None if every combination of values is a class."""
     if "values" not in content.arrays:
         if prod(sizes) != content.count:
             raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""Codewords of a shortened chain of coset unions, with or without glue vectors."""
+"""Codewords of shortened unions of cosets of RM(1, m), with or without glue vectors."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from protosphere.types import (
 )
 
 SHORT = 256
-"""Up to this length any cut will do."""
+"""Length up to which a file may shorten or puncture codewords by any amount."""
 
 METHOD = "all differences of whole cosets, in integers"
 PROVED = "ranks of all differences of cosets, whose bound a pair of words attains"
 
 MOST_PAIR_PRODUCTS = 1 << 38
-"""Multiplications up to which all pairs are measured where no pair attains what differences of cosets allow."""
+"""Multiplications up to which all pairs are compared if no pair is known to attain the bound by differences."""
 
 QUICK_PRODUCTS = 10**10
-"""Multiplications up to which all differences are looked at: about a second."""
+"""Multiplications up to which all differences of cosets are measured; about a second."""
 
 
 @structure("shortened")
 @dataclass(frozen=True, eq=False)
 class ShortenedWords(SignWords):
-    """Codewords of a shortened chain: point i is codeword numbers[i] of `code`."""
+    """Codewords of a shortened union of cosets: point i is codeword `numbers[i]` of `code`."""
 
     derived = ("signs",)
     is_chain = True
@@ -56,12 +56,17 @@ class ShortenedWords(SignWords):
 
     @classmethod
     def of(cls, code: ShortenedCosets, count: int) -> ShortenedWords:
-        """Return the structure of the first `count` codewords."""
+        """Return the structure of the first `count` codewords.
+
+        Args:
+            code: The shortened code.
+            count: Number K of codewords.
+        """
         held = held_words(count, code.dim, lambda: code.words(count))
         return ShortenedWords(code.dim, held, code, np.arange(count))
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with these numbers."""
+        """Return the packed codewords with these indices in the code."""
         return self.code.numbered(numbers)
 
     @property
@@ -72,7 +77,12 @@ class ShortenedWords(SignWords):
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine, from differences of whole cosets or from the ranks of their forms."""
+        """Return the largest cosine and a text that says how it was found.
+
+        Many points that are the first codewords of the code are compared by differences of whole cosets, or by the
+        ranks of their forms; other points in all pairs. The cosine is an `UpperBound` if no pair is known to attain
+        it and comparing all pairs would take too long.
+        """
         if not self.by_cosets:
             return super().largest_cosine(progress)
         alone = self.code.closest_within_coset()
@@ -89,10 +99,19 @@ class ShortenedWords(SignWords):
     def largest_with_glue(
         self, share: float, glue_vectors: Points, group: int, progress: Progress
     ) -> tuple[float, str]:
-        """Return the largest cosine of codewords with glue vectors.
+        """Return the largest cosine of codewords that are followed by glue vectors, and how it was found.
 
-        All differences of whole cosets and of their glue vectors are taken; groups of 2^j codewords share a glue
-        vector. The result is an `UpperBound` if no pair is known to attain it.
+        The result combines the differences of whole cosets with the cosines of their glue vectors.
+
+        Args:
+            share: Share of the codeword in the squared norm of a point.
+            glue_vectors: Unit vectors, one per row; codeword i is followed by row i // group.
+            group: Number of consecutive codewords that share a glue vector, a power of two.
+            progress: Called while cosets are compared.
+
+        Returns:
+            The largest cosine, as an `UpperBound` if no pair is known to attain it, and a text that says how it was
+            found.
         """
         within, other, method = self._products_with_glue(group, progress)
         alone = self.code.closest_within_coset()
@@ -120,7 +139,10 @@ class ShortenedWords(SignWords):
     def _has_pair_at(
         self, product: int, alone: int, cosets: int, progress: Progress
     ) -> bool:
-        """Whether two words of the first cosets with this inner product are found; `alone` is that within a coset."""
+        """Return whether two codewords of the first `cosets` cosets are found with inner product `product`.
+
+        `alone` is the largest inner product of two codewords of one coset.
+        """
         whole = min(cosets, self.count >> self.code.coset_bits)
         within_coset = product == alone and whole > 0 and self.code.coset_bits > 0
         return within_coset or self.code.attains(whole, product, progress)
@@ -128,7 +150,10 @@ class ShortenedWords(SignWords):
     def _products_with_glue(
         self, group: int, progress: Progress
     ) -> tuple[int, int | None, str]:
-        """The largest inner products of words of one glue vector and of different ones, None where all have one."""
+        """Return the largest inner products of two codewords with the same and with other glue vectors, and the method.
+
+        The second value is None if all codewords share one glue vector.
+        """
         code, alone, grouped = (
             self.code,
             self.code.closest_within_coset(),
@@ -157,15 +182,16 @@ class ShortenedWords(SignWords):
 
     @property
     def _num_cosets(self) -> int:
-        """How many cosets the words are from, the last perhaps in part."""
+        """Number of cosets from which the codewords are taken; the last coset may be incomplete."""
         return -(-self.count >> self.code.coset_bits)
 
     def _attained_bound(
         self, cosets: int, group: int, progress: Progress
     ) -> int | None:
-        """The bound on inner products between the first cosets, where measuring is long and a pair of words attains it.
+        """Return an upper bound on inner products within the first `cosets` cosets if a pair is found that attains it.
 
-        The pair is of different groups of `group` cosets.
+        The two codewords must be in different groups of `group` consecutive cosets. The result is None if no such
+        pair is found, or if measuring all differences is quick anyway.
         """
         if self.code.closest_work(self._num_cosets) <= QUICK_PRODUCTS:
             return None
@@ -177,7 +203,7 @@ class ShortenedWords(SignWords):
         return self.code.closest(self._num_cosets, progress)
 
     def check(self) -> None:
-        """Raise CertificateError unless the stored codewords are those of the numbers."""
+        """Raise CertificateError unless the stored codewords are those that `code` and `numbers` give."""
         if self.held is not None and not np.array_equal(
             self.encoded(self.numbers), self.held
         ):
@@ -186,12 +212,12 @@ class ShortenedWords(SignWords):
             )
 
     def header(self) -> dict[str, Any]:
-        """Return how the chain was shortened."""
+        """Return the parameters of the shortened code."""
         return {"shortened": asdict(self.code)}
 
     @classmethod
     def read(cls, content: Content) -> ShortenedWords:
-        """Read codewords of the length that the shortened chain has."""
+        """Read the shortened code and the indices of the codewords; the stated length must be that of the code."""
         code = ShortenedCosets(**content.record("shortened"))
         if code.dim != content.dim:
             raise InvalidArgumentError(
@@ -213,7 +239,7 @@ class ShortenedWords(SignWords):
 
 
 def _are_equidistant(glue_vectors: Points, cosine: float) -> bool:
-    """Whether every two glue vectors are at this cosine, to within rounding."""
+    """Return whether every two glue vectors have this cosine, up to rounding; `cosine` is their largest cosine."""
     smallest = min(
         float(products.min(initial=np.inf))
         for products in pair_products(point_rows(glue_vectors))

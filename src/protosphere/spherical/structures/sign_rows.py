@@ -1,4 +1,4 @@
-"""Points that are signs times a number, with or without a glue vector, as a Hadamard projection needs them."""
+"""Points in the form coefficient * signs, with or without a glue vector, as the Hadamard projection needs them."""
 
 from dataclasses import dataclass
 
@@ -8,15 +8,21 @@ from protosphere.coding.linear import pack
 from protosphere.types import Indices, PackedBits, Points
 
 ENTRY_TOLERANCE = 1e-12
-"""How far entries may lie apart that are the same but for rounding."""
+"""Largest difference between two entries that count as equal."""
 
 
 @dataclass(frozen=True, eq=False)
 class SignRows:
-    """Points given by signs.
+    """Points that begin with signs times one coefficient.
 
-    Class classes[i] is `coefficient` times the signs of words[i] (bit 1 is +), followed by glue_vectors[glue_of[i]].
-    `numbers` are the numbers of the codewords in their code: codewords with near numbers are likely to share a coset.
+    Attributes:
+        classes: Index of the class of each point; other classes are not in this form.
+        words: Packed signs of the points, one row each; bit 1 is +.
+        length: Number of signs in a row.
+        coefficient: Absolute value of the entries before the glue vector.
+        numbers: Index of each codeword in its code; codewords with close indices are likely to share a coset.
+        glue_vectors: Distinct glue vectors, one per row.
+        glue_of: Row of `glue_vectors` that follows each point.
     """
 
     classes: Indices
@@ -29,7 +35,11 @@ class SignRows:
 
 
 def sign_rows_in(points: Points) -> SignRows | None:
-    """Return the rows of dense points that begin with signs: as many as in the last row, or else in the first."""
+    """Return the dense points that begin with signs times one coefficient; None if there are too few signs.
+
+    The last row gives the coefficient and the number of signs, or else the first row. More than half of its entries
+    must be signs.
+    """
     for row in (points[-1], points[0]):
         height = abs(row[0])
         differs = np.abs(np.abs(row) - height) > ENTRY_TOLERANCE

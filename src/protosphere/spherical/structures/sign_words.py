@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 @structure("signs")
 @dataclass(frozen=True, eq=False)
 class SignWords:
-    """K codewords of `dim` bits, where bit 1 means +1/sqrt(n).
+    """K codewords of `dim` bits, where bit 1 means +1/sqrt(n) and bit 0 means -1/sqrt(n).
 
-    Codewords of linear codes, cosets and chains inherit from this class.
+    The structures of linear codes, of coset unions and of shortened codes inherit from this class.
     """
 
     name: ClassVar[str]
@@ -44,11 +44,13 @@ class SignWords:
     points = None
     is_chain = False
     sources: ClassVar[tuple[str, ...]] = ()
-    """The fields that words of a code follow from: those of the code, and last the number of each word in it."""
+    """Names of the fields from which the codewords can be computed; the last field holds the index of each codeword in
+    its code.
+    """
 
     dim: int
     held: PackedBits | None
-    """The packed words; None where they are so many that they are encoded when asked for."""
+    """The packed codewords; None if there are so many that they are encoded on request."""
 
     @property
     def count(self) -> int:
@@ -57,39 +59,49 @@ class SignWords:
 
     @property
     def packed_signs(self) -> PackedBits:
-        """All packed codewords; encoded again if they are not stored."""
+        """All packed codewords, encoded again if they are not stored."""
         return self.packed_rows(0, self.count)
 
     def packed_rows(self, start: int, stop: int) -> PackedBits:
-        """Return codewords `start` to `stop`, packed."""
+        """Return codewords `start` to `stop - 1`, packed.
+
+        Args:
+            start: Index of the first codeword.
+            stop: Index after that of the last codeword.
+        """
         if self.held is not None:
             return self.held[start:stop]
         return self.encoded(self.word_numbers()[start:stop])
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the codewords with these numbers in their code."""
+        """Return the packed codewords with these indices in their code."""
         assert self.held is not None, "words of no code are held"
         return self.held[numbers]
 
     @property
     def cosine_step(self) -> Fraction:
-        """Cosine step 2/n: codewords that differ in d places have cosine 1 - 2 d / n."""
+        """Cosine step 2/n: codewords that differ in d positions have cosine 1 - 2 d / n."""
         return Fraction(2, self.dim)
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications over all pairs."""
+        """Approximate number of multiplications: over all pairs."""
         return self.count**2 * self.dim // 2
 
     def word_numbers(self) -> Indices:
-        """Number of each codeword in its code, or its position if there is no code."""
+        """Return the index of each codeword in its code, or its position if there is no code."""
         if self.sources:
             return getattr(self, self.sources[-1])
         assert self.held is not None, "words of no code are held"
         return np.arange(len(self.held))
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return codewords `start` to `stop` as float64 unit vectors."""
+        """Return codewords `start` to `stop - 1` as float64 unit vectors.
+
+        Args:
+            start: Index of the first codeword.
+            stop: Index after that of the last codeword.
+        """
         words = self.packed_rows(start, stop)
         signs = gram.sign_rows(words, self.dim).slice(0, len(words))
         return signs.astype(np.float64) / np.sqrt(self.dim)
@@ -105,19 +117,19 @@ class SignWords:
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine over all pairs."""
+        """Return the largest cosine, from all pairs, and a text that says how it was found."""
         largest = gram.largest_inner_product(
             gram.sign_rows(self.packed_signs, self.dim), progress
         )
         return Fraction(int(largest), self.dim), "all pairs, in integers"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check`, which compares no pairs, and return the largest cosine."""
+        """Run `check`, which compares no pairs, and return the same two values as `largest_cosine`."""
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return how many pairs have each cosine, by comparing all pairs."""
+        """Return a mapping from each cosine to its number of pairs, by comparing all pairs."""
         products = gram.sign_inner_product_counts(self.packed_signs, self.dim, progress)
         return {
             Fraction(product, self.dim): pairs for product, pairs in products.items()
@@ -127,7 +139,7 @@ class SignWords:
         """Do nothing: any packed bits are valid codewords."""
 
     def permuted(self, order: Indices) -> Self:
-        """Return the codewords in another order, with their numbers."""
+        """Return the codewords in the order order[0], order[1], ..., with their indices in the code."""
         held = None if self.held is None else self.held[order]
         numbers = {name: getattr(self, name)[order] for name in self.sources[-1:]}
         return replace(self, held=held, **numbers)
@@ -162,6 +174,12 @@ class SignWords:
 def held_words(
     count: int, dim: int, words: Callable[[], PackedBits]
 ) -> PackedBits | None:
-    """Return packed codewords of a code; None if they would take more than a gigabyte."""
+    """Return packed codewords; None if they would take more than a gigabyte.
+
+    Args:
+        count: Number of codewords.
+        dim: Length n.
+        words: Function that computes the codewords.
+    """
     few = count * packed_length(dim) <= LARGEST_HELD_BYTES
     return words() if few else None

@@ -18,7 +18,9 @@ from protosphere.spherical.structures.structure import Content, structure
 from protosphere.types import Cosine, Indices, Points, Progress
 
 LARGEST_SIMPLICES_DIM = 1 << 24
-"""Of a file: a few hundred bytes may name any dimension, and a point has to be held as a dense row (128 MB)."""
+"""Largest dimension that a file may state: a few hundred bytes can state any, and a dense point takes 128 MB at this
+one.
+"""
 
 
 @structure("simplices")
@@ -26,8 +28,9 @@ LARGEST_SIMPLICES_DIM = 1 << 24
 class OrthogonalSimplices:
     """Regular simplices in orthogonal subspaces.
 
-    Simplex b has sizes[b] points in sizes[b] - 1 coordinates of its own; zeros follow up to `dim`. Point i is number
-    numbers[i] of all points, as `geometry.simplex` numbers the points of one simplex.
+    Simplex b has sizes[b] points in sizes[b] - 1 coordinates of its own; zeros follow up to `dim`. Point i has index
+    `numbers[i]` among the points of all simplices, in the order of the simplices and, within one, of
+    `geometry.simplex`.
     """
 
     name: ClassVar[str]
@@ -50,12 +53,12 @@ class OrthogonalSimplices:
 
     @property
     def cosine_step(self) -> Fraction:
-        """Step of the cosines, which are 0 and -1 / (size - 1)."""
+        """Common step of the cosines 0 and -1 / (size - 1)."""
         return Fraction(1, lcm(*np.unique(self.sizes - 1).tolist()))
 
     @property
     def work(self) -> int:
-        """Zero: no pairs are compared."""
+        """Number of points: no pairs are compared."""
         return self.count
 
     @cached_property
@@ -64,9 +67,14 @@ class OrthogonalSimplices:
         return np.searchsorted(np.cumsum(self.sizes), self.numbers, side="right")
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop` as unit vectors.
+        """Return points `start` to `stop - 1` as float64 unit vectors.
 
-        Coordinate j of a simplex is f_j for the points before point j, -j f_j for point j, and 0 for the others.
+        Coordinate j of a simplex is f_j for the points before point j, -j f_j for point j, and 0 for the points after
+        it.
+
+        Args:
+            start: Index of the first point.
+            stop: Index after that of the last point.
         """
         block = self.blocks[start:stop]
         numbers = self.numbers[start:stop]
@@ -85,18 +93,21 @@ class OrthogonalSimplices:
         return rows
 
     def sign_rows(self) -> None:
-        """Return None: the points are not signs."""
+        """Return None: the points are not signs times a coefficient."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return 0 if there are two simplices, else -1 / (size - 1)."""
+        """Return the largest cosine and a text that says how it was found.
+
+        It is 0 if the points are in at least two simplices, else -1 / (size - 1).
+        """
         return max(self.spectrum(progress)), "orthogonal simplices"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine; `spectrum` checks the points."""
+        """Return the same two values as `largest_cosine`, which also runs `check`."""
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return how many pairs have each cosine, from the number of points in each simplex."""
+        """Return a mapping from each cosine to its number of pairs, from the number of points in each simplex."""
         del progress
         self.check()
         present = np.bincount(self.blocks, minlength=len(self.sizes))
@@ -121,7 +132,7 @@ class OrthogonalSimplices:
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the sizes of the simplices and the numbers of the points."""
+        """Return the sizes of the simplices and the indices of the points."""
         return {"sizes": self.sizes, "numbers": self.numbers}
 
     arrays = point_arrays
@@ -132,7 +143,7 @@ class OrthogonalSimplices:
 
     @classmethod
     def read(cls, content: Content) -> OrthogonalSimplices:
-        """Read sizes whose simplices fit into R^n, and a distinct point number for each class."""
+        """Read the sizes of simplices that fit into R^n, and a distinct point index for each class."""
         sizes = content.array("sizes", (None,), np.int64)
         dim = content.dim
         if dim > LARGEST_SIMPLICES_DIM:

@@ -1,4 +1,4 @@
-"""The protocol of a structure, the registry of structures by name, and the content of a file that one is read from."""
+"""The protocol of structures, the registry of structures by name, and the content of the files that store them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from protosphere.spherical.structures.sign_rows import SignRows
 from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
 
 ALL_PAIRS_POINTS = 20_000
-"""Up to so many points all pairs are measured even where a structure would save it, and words with more coordinates
-after them are kept as dense points: a second or two."""
+"""Largest number of points for which all pairs are compared even if the structure would allow less; one or two seconds.
+
+Up to this number, padded codewords are also stored as dense points.
+"""
 
 LARGEST_HELD_BYTES = 1 << 30
-"""Packed words of a code that take more than this are not held, and may be missing in a file: the code gives them."""
+"""Packed codewords of a code that take more bytes are not kept in memory and may be missing in a file."""
 
 LONGEST_TEXT = 10_000
 
@@ -35,14 +37,16 @@ class Structure(Protocol):
     """
 
     name: ClassVar[str]
-    """The name in files, set by the decorator `structure`."""
+    """Name of the structure in files, set by the decorator `structure`."""
 
     projections: ClassVar[tuple[str, ...]]
-    """Projections of `protosphere.nn` that may serve the points, in the order they are tried, before a matrix."""
+    """Names of the projections of `protosphere.nn` that may be used for the points, in the order in which they are
+    tried; a plain matrix is the last resort.
+    """
 
     @property
     def exact_reason(self) -> str:
-        """Why `largest_cosine` is exact where it is a Fraction: a clause for people."""
+        """Clause for messages that says why `largest_cosine` is exact if it is a Fraction."""
         ...
 
     @property
@@ -52,12 +56,12 @@ class Structure(Protocol):
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that follow from the others: `read` works without them."""
+        """Names of the arrays that can be computed from the other arrays: `read` works without them."""
         ...
 
     @property
     def is_chain(self) -> bool:
-        """Whether the first points are good codes themselves, so that growing heads keep the order."""
+        """Whether the first points form good codes themselves, so that growing heads keep the order of the points."""
         ...
 
     @property
@@ -87,27 +91,32 @@ class Structure(Protocol):
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications of `verified_cosine`."""
+        """Approximate number of multiplications that `verified_cosine` needs."""
         ...
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop` as float64 unit vectors."""
+        """Return points `start` to `stop` as float64 unit vectors.
+
+        Args:
+            start: Index of the first point.
+            stop: Index after that of the last point.
+        """
         ...
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points as signs times a number, each with or without a glue vector; None if they are not."""
+        """Return the points as coefficient * signs, with or without glue vectors; None if they lack this form."""
         ...
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine of two points, a Fraction if it is exact, and how it was found."""
+        """Return the largest cosine of two points, a Fraction if it is exact, and a text that says how it was found."""
         ...
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check` and return the largest cosine, measuring every pair at most once."""
+        """Run `check`, comparing every pair at most once, and return the same two values as `largest_cosine`."""
         ...
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return how many pairs have each cosine; None if the cosines are not known exactly."""
+        """Return a mapping from each cosine to its number of pairs; None if the cosines are not known exactly."""
         ...
 
     def check(self) -> None:
@@ -123,15 +132,15 @@ class Structure(Protocol):
         ...
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points, over which their digest is taken."""
+        """Return the arrays that determine the points; the digest of the points is computed from these arrays."""
         ...
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the file."""
+        """Return the arrays that are stored in a file."""
         ...
 
     def header(self) -> dict[str, Any]:
-        """Return the entries of the file's header that describe the arrays, as JSON."""
+        """Return the entries of the file's header that describe the arrays, as a JSON object."""
         ...
 
     @classmethod
@@ -149,7 +158,7 @@ STRUCTURES: Registry[type[Structure]] = Registry("structure")
 
 
 def structure(name: str) -> Callable[[Kind], Kind]:
-    """Register a class of structures under the name that files use for it."""
+    """Return a class decorator that registers a structure under the name that files use for it."""
 
     def registered(kind: Kind) -> Kind:
         STRUCTURES.add(name, kind)
@@ -160,15 +169,25 @@ def structure(name: str) -> Callable[[Kind], Kind]:
 
 
 def read_structure(name: object, content: Content) -> Structure:
-    """Read the structure of this name from the content of a file."""
+    """Read the structure with this name from the content of a file.
+
+    Args:
+        name: Name of a registered structure; anything else is refused.
+        content: Content of the file.
+    """
     return STRUCTURES[as_choice("structure", name, sorted(STRUCTURES))].read(content)
 
 
 @dataclass(frozen=True)
 class Content:
-    """Content of a code file: arrays, header, and the stated sizes K and n.
+    """Content of a code file: its arrays, its header, and the stated sizes K and n.
 
-    `complete` says whether arrays that follow from others must be present.
+    Attributes:
+        arrays: Arrays of the file by name.
+        header: Entries of the header by name.
+        count: Number K of points.
+        dim: Dimension n.
+        complete: Whether arrays that can be computed from others must be present.
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -180,7 +199,16 @@ class Content:
     def array(
         self, name: str, shape: tuple[int | None, ...], dtype: type
     ) -> NDArray[Any]:
-        """Return an array by name; InvalidArgumentError unless it has this type and shape (None: any length)."""
+        """Return the array with this name after checking its shape and its number type.
+
+        Args:
+            name: Name of the array in the file.
+            shape: Required lengths; None allows any length.
+            dtype: Required number type.
+
+        Raises:
+            InvalidArgumentError: If the array is missing or has another shape or type.
+        """
         found = self.arrays.get(name)
         if found is None:
             raise InvalidArgumentError(f"'{name}' is missing")
@@ -197,7 +225,12 @@ class Content:
         return found
 
     def packed(self, name: str, rows: int | None) -> PackedBits:
-        """Return packed codewords of n bits; their unused bits must be zero."""
+        """Return packed codewords of n bits after checking that the unused bits of each row are zero.
+
+        Args:
+            name: Name of the array in the file.
+            rows: Required number of codewords; None allows any number.
+        """
         found = self.array(name, (rows, packed_length(self.dim)), np.uint8)
         if self.dim % 8 and np.any(found[:, -1] & (0xFF >> self.dim % 8)):
             raise InvalidArgumentError(
@@ -208,7 +241,15 @@ class Content:
     def packed_or(
         self, name: str, derive: Callable[[], PackedBits]
     ) -> PackedBits | None:
-        """Return K packed codewords; if the file leaves them out, derive them, or return None for very many."""
+        """Return K packed codewords from the file; compute them if the file leaves them out.
+
+        Args:
+            name: Name of the array in the file.
+            derive: Function that computes the codewords; called only if the array is missing and may be missing.
+
+        Returns:
+            The codewords; None if they are missing and would take more than `LARGEST_HELD_BYTES`.
+        """
         many = self.count * packed_length(self.dim) > LARGEST_HELD_BYTES
         if name not in self.arrays and many:
             return None
@@ -217,7 +258,12 @@ class Content:
         return derive()
 
     def numbers(self, name: str, limit: int) -> Indices:
-        """Return K numbers from 0 to limit - 1."""
+        """Return K indices after checking that they are from 0 to limit - 1.
+
+        Args:
+            name: Name of the array in the file.
+            limit: Number of indices that exist.
+        """
         found = self.array(name, (self.count,), np.int64)
         if found.min() < 0 or int(found.max()) >= limit:
             raise InvalidArgumentError(
@@ -226,7 +272,7 @@ class Content:
         return found
 
     def record(self, name: str) -> Mapping[str, Any]:
-        """Return the object that the header has under this name."""
+        """Return the JSON object with this name in the header."""
         found = self.header.get(name)
         if not isinstance(found, dict):
             raise InvalidArgumentError(
@@ -236,12 +282,17 @@ class Content:
 
 
 def fraction_to_json(value: Cosine | None) -> str | float | None:
-    """Return a fraction as text, and a float as a number, for a JSON header."""
+    """Return a Fraction as text; floats and None are returned unchanged, for a JSON header."""
     return str(value) if isinstance(value, Fraction) else value
 
 
 def read_fraction(name: str, text: object) -> Fraction | None:
-    """Read the output of `fraction_to_json`; only short decimal texts are accepted, to limit the parsing time."""
+    """Read a fraction that `fraction_to_json` wrote; only short texts are accepted, to limit the parsing time.
+
+    Args:
+        name: Name of the entry, for the error message.
+        text: Text such as '2/63'; None stays None.
+    """
     if text is None:
         return None
     if not isinstance(text, str) or not re.fullmatch(
@@ -254,7 +305,12 @@ def read_fraction(name: str, text: object) -> Fraction | None:
 
 
 def read_line(name: str, value: object) -> str:
-    """Read a single line of text meant for people."""
+    """Read a printable line of text of at most `LONGEST_TEXT` characters.
+
+    Args:
+        name: Name of the entry, for the error message.
+        value: The text; anything else is refused.
+    """
     text = as_text(name, value)
     if len(text) > LONGEST_TEXT or not text.isprintable():
         raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""Packed words of +-1/sqrt(n) together with axes +-e_i: Kerdock's codes with all their bases."""
+"""Codewords of +-1/sqrt(n) together with axes +-e_i, as in Kerdock codes with all their bases."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress
 
 WORD = 0
-"""Entry of `axes` for a point that is a word. Entry 1 + 2 i is e_i, entry 2 + 2 i is -e_i."""
+"""Entry of `axes` for a point that is a codeword. Entry 1 + 2i is e_i, entry 2 + 2i is -e_i."""
 
 COUNTED_WORDS = 1 << 16
-"""Words that are unpacked together to count the signs of each column."""
+"""Number of codewords that are unpacked together to count the positive signs of each column."""
 
 
 @structure("words_and_axes")
 @dataclass(frozen=True, eq=False)
 class WordsAndAxes:
-    """Words and axes of the first N dimensions, N a square of an even number, and zeros after them.
+    """Codewords and axes of the first N dimensions, followed by zeros; N is the square of an even number.
 
     Attributes:
-        codewords: The words, in the order of the points that are words.
-        axes: For every point `WORD`, or the number of its axis.
+        codewords: The codewords, in the order of the points that are codewords.
+        axes: Entry i is `WORD` if point i is a codeword, else the code of its axis.
         zeros: Number of zeros after the N entries.
     """
 
@@ -55,7 +55,7 @@ class WordsAndAxes:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """The derived arrays of the words."""
+        """Names of the derived arrays of the codewords."""
         return self.codewords.derived
 
     @property
@@ -65,26 +65,31 @@ class WordsAndAxes:
 
     @property
     def dim(self) -> int:
-        """Dimension n: the length of the words, and the zeros."""
+        """Dimension n: the length N of the codewords plus the number of zeros."""
         return self.codewords.dim + self.zeros
 
     @property
     def cosine_step(self) -> Fraction:
-        """The step of the words, 2 / N, of which 1 and 1 - 1/sqrt(N) are multiples."""
+        """Cosine step 2 / N of the codewords; 1 and 1 - 1/sqrt(N) are multiples of it."""
         return self.codewords.cosine_step
 
     @property
     def work(self) -> int:
-        """The work of the words, and one look at each of their entries."""
+        """Approximate number of multiplications: that of the codewords, plus one for each entry of the points."""
         return self.codewords.work + self.count * self.codewords.dim
 
     @property
     def axis_numbers(self) -> Indices:
-        """The axes of those points that are axes: 2 i for e_i, 2 i + 1 for -e_i."""
+        """Codes of the points that are axes: 2i for e_i, 2i + 1 for -e_i."""
         return self.axes[self.axes != WORD] - 1
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop` as float64 unit vectors."""
+        """Return points `start` to `stop` as float64 unit vectors.
+
+        Args:
+            start: Index of the first point.
+            stop: Index after that of the last point.
+        """
         axes = self.axes[start:stop]
         first_word = int(np.count_nonzero(self.axes[:start] == WORD))
         is_word = axes == WORD
@@ -97,13 +102,13 @@ class WordsAndAxes:
         return rows
 
     def sign_rows(self) -> SignRows:
-        """Return the words, with the zeros after them."""
+        """Return the codewords in the form coefficient * signs, followed by zeros; the axes are left out."""
         rows = self.codewords.sign_rows()
         classes = np.flatnonzero(self.axes == WORD)
         return replace(rows, classes=classes, glue_vectors=np.zeros((1, self.zeros)))
 
     def _column_sums(self) -> Indices:
-        """Return the number of words that are positive in each column."""
+        """Return the number of codewords that are positive in each column."""
         sums = np.zeros(self.codewords.dim, dtype=np.int64)
         for start in range(0, self.codewords.count, COUNTED_WORDS):
             packed = self.codewords.packed_rows(start, start + COUNTED_WORDS)
@@ -111,14 +116,18 @@ class WordsAndAxes:
         return sums
 
     def _positive_products(self) -> int:
-        """Return the number of pairs of a word and an axis whose cosine is positive."""
+        """Return the number of pairs of a codeword and an axis whose cosine is positive."""
         positive = self._column_sums()
         numbers = self.axis_numbers
         of_axis = positive[numbers // 2]
         return int(np.where(numbers % 2, self.codewords.count - of_axis, of_axis).sum())
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest of the words' own, of 1/sqrt(N) where a word and an axis have it, and of the axes' own."""
+        """Return the largest cosine of two points and a text that says how it was found.
+
+        It is the maximum over pairs of codewords, pairs of axes, and pairs of a codeword and an axis, whose cosine is
+        1/sqrt(N) or -1/sqrt(N).
+        """
         height = Fraction(1, isqrt(self.codewords.dim))
         largest = Fraction(-1)
         method = "words and axes, in integers"
@@ -134,12 +143,12 @@ class WordsAndAxes:
         return max(largest, *own) if own else largest, method
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine after `check`, which looks at no pair."""
+        """Run `check`, which compares no pairs, and return the same two values as `largest_cosine`."""
         self.check()
         return self.largest_cosine(progress)
 
     def _axis_spectrum(self) -> dict[Fraction, int]:
-        """Return how many pairs of axes are equal, opposite or orthogonal."""
+        """Return a mapping from the cosines 1, -1 and 0 to their numbers of pairs of axes, if they are not zero."""
         numbers = self.axis_numbers
         counts = np.bincount(numbers, minlength=2 * self.codewords.dim)
         equal = int((counts * (counts - 1) // 2).sum())
@@ -153,7 +162,7 @@ class WordsAndAxes:
         return {cosine: number for cosine, number in found.items() if number}
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return how many pairs have each cosine."""
+        """Return a mapping from each cosine to its number of pairs."""
         found = Counter(self.codewords.spectrum(progress))
         found.update(self._axis_spectrum())
         height = Fraction(1, isqrt(self.codewords.dim))
@@ -163,11 +172,14 @@ class WordsAndAxes:
         return {cosine: number for cosine, number in found.items() if number}
 
     def check(self) -> None:
-        """Raise CertificateError unless the words are those of their code."""
+        """Raise CertificateError unless the codewords are what their structure says."""
         self.codewords.check()
 
     def permuted(self, order: Indices) -> WordsAndAxes | Plain:
-        """Return some of the points in another order; axes without words become dense."""
+        """Return the points order[0], order[1], ...: all points or a subset.
+
+        Axes without any codeword become dense rows.
+        """
         axes = self.axes[order]
         place_of_word = np.cumsum(self.axes == WORD) - 1
         words = place_of_word[order[axes == WORD]]
@@ -182,22 +194,22 @@ class WordsAndAxes:
         return replace(self, zeros=dim - self.codewords.dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the words, the axes, and the number of zeros."""
+        """Return the arrays of the codewords, the array `axes`, and the number of zeros."""
         zeros = np.array([self.zeros], dtype=np.int64)
         return self.codewords.point_arrays() | {"axes": self.axes, "zeros": zeros}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the words, and the axes."""
+        """Return the arrays of the codewords, and the array `axes`."""
         return self.codewords.arrays() | {"axes": self.axes}
 
     def header(self) -> dict[str, Any]:
-        """Return what the words are, and the number of zeros."""
+        """Return the header of the codewords, their structure, and the number of zeros."""
         own = {"codewords": self.codewords.name, "zeros": self.zeros}
         return self.codewords.header() | own
 
     @classmethod
     def read(cls, content: Content) -> WordsAndAxes:
-        """Read words whose length is the square of an even number, and the axes.
+        """Read codewords whose length is the square of an even number, and the axes.
 
         Raises:
             InvalidArgumentError: If the axes, the zeros or the words are not of this structure.
@@ -224,11 +236,11 @@ class WordsAndAxes:
 
 
 def with_axes(codewords: SignWords, num_axes: int) -> WordsAndAxes:
-    """Return words and, after them, the first axes e_1, -e_1, e_2, ...
+    """Return codewords followed by the first axes in the order e_1, -e_1, e_2, -e_2, ...
 
     Args:
-        codewords: The words.
-        num_axes: Number of axes, at most twice the length of the words.
+        codewords: The codewords.
+        num_axes: Number of axes, at most twice the length of the codewords.
     """
     words = np.full(codewords.count, WORD, dtype=np.int64)
     axes = np.arange(1, num_axes + 1, dtype=np.int64)
