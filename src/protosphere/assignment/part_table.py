@@ -167,7 +167,7 @@ def table_of_sizes(sizes: Sequence[int]) -> PartTable:
     >>> table_of_sizes((19, 21, 28)).num_classes
     11172
     """
-    if not isinstance(sizes, Iterable):
+    if not hasattr(sizes, "__iter__"):
         raise InvalidArgumentError(
             f"'sizes' must be a list with the number of values of each part, got {brief(sizes)}"
         )

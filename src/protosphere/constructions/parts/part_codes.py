@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 
@@ -102,7 +102,7 @@ def _is_scheme_with_sizes(given: object) -> bool:
     if not isinstance(given, tuple | list):
         return False
     scheme, *sizes = cast("Sequence[object]", given) or [None]
-    numbers = [size for size in sizes if isinstance(size, int | np.integer)]
+    numbers = [size for size in sizes if isinstance(size, SupportsIndex)]
     return isinstance(scheme, str) and len(numbers) == len(sizes) in (1, 2)
 
 
