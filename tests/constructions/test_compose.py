@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -161,6 +162,52 @@ def test_classes_are_added_to_all_combinations_by_part_names():
     assert np.array_equal(grown.points[:6], code.points)
 
 
+class RowNumbers(list):
+    """An index without names of classes, as rows keep it that are taken from a larger frame."""
+
+    name = None
+
+
+def test_rows_taken_from_a_larger_frame_keep_the_first_column_as_class_names():
+    rows = [["a", "red", "x"], ["b", "red", "y"], ["c", "blue", "x"]]
+    code = ps.compose(frame(rows, RowNumbers([4, 7, 9])))
+    assert names_of(code).classes == ("a", "b", "c")
+    assert names_of(code).parts == ("color", "kind")
+    numbers = RowNumbers([4, 7, 9])
+    numbers.name = "number"
+    named = ps.compose(frame([row[1:] for row in rows], numbers))
+    assert names_of(named).classes == ("4", "7", "9")
+
+
+class Missing:
+    """A missing value that, as that of pandas, has no truth value when it is compared."""
+
+    __hash__ = None
+
+    def __ne__(self, other):
+        return self
+
+    def __bool__(self):
+        raise TypeError("boolean value of NA is ambiguous")
+
+
+def test_file_of_a_spreadsheet_is_read(tmp_path):
+    lines = ['\ufeff"class, name",color,shape', '"a, b",red,"x ""q"""', "b,red,y"]
+    (tmp_path / "table.csv").write_bytes("\r\n".join([*lines, "c,blue,y"]).encode())
+    found = names_of(ps.compose(tmp_path / "table.csv"))
+    assert found.parts == ("color", "shape")
+    assert found.values == (("red", "blue"), ('x "q"', "y"))
+    assert found.classes == ("a, b", "b", "c")
+
+
+def test_numbers_of_arrays_are_taken():
+    rows = [[0, 0], [0, 1], [1, 0]]
+    assert ps.compose(torch.tensor(rows)).num_classes == 3
+    expected = ps.compose(rows, weights=[1, 2]).points
+    assert np.array_equal(ps.compose(rows, weights=np.array([1, 2])).points, expected)
+    assert ps.compose(rows, codes=("uniform", np.int64(3))).dim == 6
+
+
 BAD = {
     "class twice": (lambda: ps.compose(["x", "x"], by=lambda _: ("a", "b")), "'x' twice"),
     "same values": (lambda: ps.compose({"x": (1, 2), "y": (1, 2)}), "'x' and 'y'"),
@@ -180,6 +227,20 @@ BAD = {
     "text": (lambda: ps.compose(["ab", "cd"]), "got 'ab' for class number 0"),
     "one value": (lambda: ps.compose({"x": (1, 2), "y": (1, 3)}), "leave the part out"),
     "one class": (lambda: ps.compose({"x": (1, 2)}), "at least 2 classes, got 1"),
+    "missing value of a frame": (
+        lambda: ps.compose({"x": (1, 2), "y": (1, Missing())}),
+        "got none for class 'y'",
+    ),
+    "several values": (
+        lambda: ps.compose(np.zeros((3, 2, 2))),
+        "one value of each part for each class",
+    ),
+    "by": (lambda: ps.compose(["a", "b"], by=5), "'by' must be a function"),
+    "names of by": (lambda: ps.compose(7, by=list), "the names of classes"),
+    "one size": (lambda: ps.compose(sizes=12), "'sizes' must be a list"),
+    "seed": (lambda: ps.compose(ROWS, seed="x"), "'seed' must be an integer"),
+    "sizes to add": (lambda: ps.add_classes(ps.compose(ROWS), "3 x 4"), "got sizes"),
+    "no code": (lambda: ps.add_classes(5, ROWS), "must be a code of ps.compose, got 5"),
     "nothing": (ps.compose, "'parts' must be a table"),
     "both": (lambda: ps.compose(ROWS, sizes=(2, 3)), "leave one out"),
     "size": (lambda: ps.compose(sizes=(2, 1)), "integer of at least 2, got 1"),
@@ -240,6 +301,11 @@ def test_too_few_dimensions_are_refused_with_the_number_that_works():
 def test_file_that_is_not_a_table_is_refused(tmp_path):
     with pytest.raises(ps.StorageError, match="cannot read"):
         ps.compose(tmp_path / "missing.csv")
+    with pytest.raises(ps.StorageError, match="cannot read"):
+        ps.compose("null\0byte")
+    (tmp_path / "long.csv").write_text(f"class,first\nx,{'a' * 2_000_000}\ny,b\n")
+    with pytest.raises(ps.StorageError, match="cannot read"):
+        ps.compose(tmp_path / "long.csv")
     (tmp_path / "empty.csv").write_text("class,first,last\nx,a,b\ny,a,\n")
     with pytest.raises(ps.InvalidArgumentError, match=r"value of 'last' .* class 'y'"):
         ps.compose(tmp_path / "empty.csv")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import protosphere as ps
 from protosphere.constructions.embeddings import from_embeddings as module
-from protosphere.constructions.embeddings import principal
+from protosphere.constructions.embeddings import principal, quantization
 from protosphere.constructions.embeddings.quantization import (
     balanced_columns,
     nearest_values,
@@ -145,6 +145,35 @@ def test_a_class_moves_to_the_nearest_free_combination():
     assert tuple(found[1].tolist()) == max(others, key=cosine)
 
 
+def test_very_many_equal_vectors_get_combinations_of_their_own(monkeypatch):
+    rows = []
+
+    def counted(losses, place):
+        rows.append(len(place))
+        return at_place(losses, place)
+
+    at_place = quantization._at_place
+    monkeypatch.setattr(quantization, "_at_place", counted)
+    rng = np.random.default_rng(0)
+    values = [uniform_points(16, 2, rng) for _ in range(4)]
+    units = np.repeat(uniform_points(1, 8, rng), 9000, axis=0)
+    columns = np.arange(8).reshape(4, 2)
+    same = np.tile(rng.integers(0, 16, 4).astype(np.uint8), (9000, 1))
+    found = with_own_combinations(same, units, list(columns), values, [0.25] * 4)
+    assert not has_equal_rows(found)
+    assert max(rows) <= quantization.CHANGE_ROWS
+
+
+def test_column_at_a_place_is_that_of_a_stable_order():
+    rng = np.random.default_rng(0)
+    losses = rng.integers(0, 9, (50, 30)).astype(float)
+    place = rng.integers(0, 30, 50)
+    smallest_first = np.sort(losses, axis=1)
+    found = quantization._at_place(losses, place)
+    rows = np.arange(50)
+    assert np.array_equal(losses[rows, found], smallest_first[rows, place])
+
+
 def test_parts_have_equal_sizes_and_balanced_variances():
     variances = np.geomspace(1, 1e-3, 22)
     columns = balanced_columns(variances, 4)
@@ -197,6 +226,8 @@ BAD = {
         {"min_angle": 120.0},
         "is not reached by 9",
     ),
+    "angle of a turn": (vectors_of, {"min_angle": 361.0}, "at most 180 degrees"),
+    "one dimension": (lambda: vectors_of(9, 1), {}, "'dim' must be at least 2 for 9"),
     "parts": (vectors_of, {"parts": 11}, "nearest: 10"),
     "one part": (vectors_of, {"parts": 1}, "more parts work, such as 2"),
 }

@@ -244,3 +244,18 @@ def test_the_state_of_other_parts_is_refused():
     other = PrototypeHead(ps.compose(sizes=(100,) * 6, weights=[1, 2, 1, 1, 1, 1]))
     with pytest.raises(InvalidArgumentError, match="not this head's"):
         head.load_state_dict(other.state_dict())
+
+
+@pytest.mark.parametrize("num_classes", [None, 61])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_autocast_does_not_round_label_smoothing(num_classes, weighted):
+    code = product_code(num_classes=num_classes)
+    head = PrototypeHead(code, preset="soft_cap")
+    z = 5 * torch.randn(9, head.dim)
+    target = torch.arange(9)
+    weight = torch.rand(head.num_classes) + 0.5 if weighted else None
+    for rows in (z, z.bfloat16()):
+        expected = head.loss(rows, target, weight, 0.5)
+        with torch.autocast("cpu", torch.bfloat16):
+            found = head.loss(rows, target, weight, 0.5)
+        torch.testing.assert_close(found, expected)

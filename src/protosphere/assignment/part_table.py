@@ -134,12 +134,13 @@ class _Rows:
 
 def _listed_rows(given: Any, by: Callable[[Any], Row] | None) -> _Rows:
     if by is not None:
-        names = list(given)
-        return _Rows([by(name) for name in names], list(map(str, names)), [])
+        return _rows_by(by, given)
     if isinstance(given, str | Path):
         return _rows_of_text(given)
     if hasattr(given, "columns") and hasattr(given, "index"):
         return _rows_of_frame(given)
+    if hasattr(given, "detach"):
+        given = given.detach().cpu().numpy()
     if isinstance(given, Mapping):
         by_name = cast("Mapping[Any, Row]", given)
         return _Rows(list(by_name.values()), list(map(str, by_name)), [])
@@ -150,12 +151,26 @@ def _listed_rows(given: Any, by: Callable[[Any], Row] | None) -> _Rows:
     )
 
 
+def _rows_by(by: Callable[[Any], Row], given: Any) -> _Rows:
+    """The values that a function gives for each class name."""
+    if not callable(by) or not isinstance(given, Iterable):
+        raise InvalidArgumentError(
+            f"'by' must be a function, and 'parts' the names of classes, got {brief(by)} and {brief(given)}"
+        )
+    names = list(cast("Iterable[Any]", given))
+    return _Rows([by(name) for name in names], list(map(str, names)), [])
+
+
 def table_of_sizes(sizes: Sequence[int]) -> PartTable:
     """Return the table of all combinations of the values of parts with these sizes.
 
     >>> table_of_sizes((19, 21, 28)).num_classes
     11172
     """
+    if not hasattr(sizes, "__iter__"):
+        raise InvalidArgumentError(
+            f"'sizes' must be a list with the number of values of each part, got {brief(sizes)}"
+        )
     checked = [as_integer("sizes", size, minimum=2) for size in sizes]
     if not checked or prod(checked) > MOST_COMBINATIONS:
         raise InvalidArgumentError(
@@ -178,7 +193,7 @@ def _rows_of_text(given: str | Path) -> _Rows:
         return _rows_of_lines(cells, "'table'")
     try:
         lines = read_csv(Path(given))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, ValueError, csv.Error) as error:
         cause = getattr(error, "strerror", None) or error
         raise StorageError(f"cannot read '{given}': {cause}") from error
     # a cell that is empty in a file is a part that somebody left out
@@ -202,11 +217,19 @@ def _rows_of_frame(frame: Any) -> _Rows:
     cells: list[Row] = list(frame.to_numpy())
     columns = [str(column) for column in frame.columns]
     index: list[Any] = list(frame.index)
-    if index == list(range(len(cells))):
+    if _has_row_numbers(frame.index, index):
         names = [str(cast("Sequence[Any]", row)[0]) for row in cells]
         rows = [cast("Sequence[Any]", row)[1:] for row in cells]
         return _Rows(list(rows), names, columns[1:])
     return _Rows(cells, [str(name) for name in index], columns)
+
+
+def _has_row_numbers(labels: Any, index: list[Any]) -> bool:
+    """Whether an index has no names of classes but numbers of rows, of this frame or of a larger one."""
+    if index == list(range(len(index))):
+        return True
+    unnamed = getattr(labels, "name", None) is None
+    return unnamed and all(isinstance(label, int | np.integer) for label in index)
 
 
 def _numbered(table: _Rows) -> PartTable:
@@ -246,7 +269,7 @@ class _Numbering:
         cells = self._cells(cast("Row", row), name)
         numbers: list[int] = []
         for part, cell, seen in zip(self.parts, cells, self.values, strict=True):
-            if cell is None or cell != cell:
+            if _is_missing(cell):
                 raise InvalidArgumentError(
                     f"'parts' must have a value of {brief(part)} for each class, got none for class {name}"
                 )
@@ -283,6 +306,20 @@ class _Numbering:
             )
         self.parts = list(parts)
         self.values = [{} for _ in parts]
+
+
+def _is_missing(cell: Any) -> bool:
+    """Whether there is no value: None, NaN and the like, which differ from themselves, or NA, which does not say so."""
+    if cell is None:
+        return True
+    try:
+        return bool(cell != cell)
+    except TypeError:
+        return True
+    except ValueError as error:
+        raise InvalidArgumentError(
+            f"'parts' must have one value of each part for each class, got {brief(cell)}"
+        ) from error
 
 
 def _require_described_once(classes: Sequence[str] | None) -> None:

@@ -93,7 +93,7 @@ def csv_rows(path: Path) -> Iterator[list[str]]:
         ValueError: If a row, with empty lines before it, has more than `LONGEST_ROW` characters.
     """
     with unpacked(path) if path.suffix == ".gz" else path.open("rb") as content:
-        file = io.TextIOWrapper(content, newline="", encoding="utf-8")
+        file = io.TextIOWrapper(content, newline="", encoding="utf-8-sig")
         characters = 0
 
         def lines() -> Iterator[str]:

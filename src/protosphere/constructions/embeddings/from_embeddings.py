@@ -104,6 +104,10 @@ def from_embeddings(
     components = principal_components(rows, min(most, rows.shape[1]), rng)
     units = directions_of(rows, components, power, rng)
     n = units.shape[1] if dim is None else dim
+    if n == 1 and len(units) > 2:
+        raise InfeasibleError(
+            f"'dim' must be at least 2 for {len(units)} classes, got vectors that vary in 1 dimension; dim=3 works"
+        )
     if parts is None:
         return _dense(units, n, min_angle, rng, progress)
     return _compressed(units, n, parts, min_angle, rng, progress)
@@ -137,6 +141,10 @@ def _spread(
     """
     if min_angle is not None:
         angle = as_positive("min_angle", min_angle)
+        if angle > 180:
+            raise InfeasibleError(
+                f"'min_angle' must be at most 180 degrees, got {angle:g}; 5 is the default"
+            )
         return spread(points, angle, rng), angle
     angle = _default_angle(*points.shape)
     for _ in range(MOST_HALVINGS):

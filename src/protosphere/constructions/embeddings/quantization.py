@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from protosphere.errors import InfeasibleError
 from protosphere.geometry.closest_classes import Values
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Indices, Points, Progress
@@ -34,6 +35,12 @@ LEAST_NORM = 1e-6
 """Norm of a part, relative to the vector, below which it has no direction."""
 
 MOST_ROUNDS = 100
+
+ORDERLY_ROUNDS = 20
+"""Rounds after which changes are random: neighbors of very many equal vectors would go on colliding."""
+
+CHANGE_ROWS = 1 << 11
+"""Vectors whose changes are compared together: 64 MB for 16 parts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,15 +165,37 @@ def with_own_combinations(
         repeated, rank = _repeated_rows(found)
         if not len(repeated):
             return found
-        losses = _losses(units[repeated], found[repeated], columns, values, shares)
-        change = np.argsort(losses, axis=1, kind="stable")
-        limit = losses.shape[1] - len(columns)
-        taken = change[np.arange(len(repeated)), (rank + attempt) % limit]
+        limit = sum(map(len, values)) - len(columns)
+        place = (rank + attempt) % limit
+        if attempt >= ORDERLY_ROUNDS:
+            place = np.random.default_rng(attempt).integers(0, limit, len(rank))
+        taken = np.empty(len(repeated), dtype=np.int64)
+        # rows with similar places together, since a block is sorted up to its largest
+        in_order = np.argsort(place, kind="stable")
+        for start in range(0, len(repeated), CHANGE_ROWS):
+            block = in_order[start : start + CHANGE_ROWS]
+            rows = repeated[block]
+            losses = _losses(units[rows], found[rows], columns, values, shares)
+            taken[block] = _at_place(losses, place[block])
         ends = np.cumsum([len(points) for points in values])
         part = np.searchsorted(ends, taken, side="right")
         first = np.concatenate([[0], ends[:-1]])
         found[repeated, part] = taken - first[part]
-    raise AssertionError("combinations are far more than classes")
+    raise InfeasibleError(
+        f"'parts' needs combinations for {len(found)} classes, too many of them the same, got {len(columns)} parts; "
+        f"more parts work, such as {len(columns) + 1}"
+    )
+
+
+def _at_place(losses: Points, place: Indices) -> Indices:
+    """The column of each row that has this place in ascending order; of equal ones the first column comes first."""
+    most = int(place.max()) + 1
+    first = np.argpartition(losses, most - 1, axis=1)[:, :most]
+    first.sort(axis=1)
+    smallest = np.take_along_axis(losses, first, axis=1)
+    order = np.argsort(smallest, axis=1, kind="stable")
+    chosen = np.take_along_axis(order, place[:, None], axis=1)
+    return np.take_along_axis(first, chosen, axis=1)[:, 0]
 
 
 def _repeated_rows(numbers: Values) -> tuple[Indices, Indices]:

@@ -58,7 +58,8 @@ def add_classes(
         >>> ps.add_classes(code, [("3", "0"), ("3", "2")]).num_classes
         14
     """
-    structure = code.placement.structure
+    placement = getattr(code, "placement", None)
+    structure = getattr(placement, "structure", None)
     if not isinstance(structure, ProductPoints) or structure.names is None:
         raise InvalidArgumentError(
             f"'code' must be a code of ps.compose, got {brief(code)}"
@@ -68,7 +69,12 @@ def add_classes(
             f"'code' must have at most {MOST_LISTED} classes to add more, got {structure.count}; "
             "ps.compose with larger 'sizes' has them"
         )
-    table = _joined(structure.names, part_table(parts, by=by, least=1), structure)
+    added = part_table(parts, by=by, least=1)
+    if added.values is None:
+        raise InvalidArgumentError(
+            f"'parts' must be a table of the new classes, got sizes, {brief(parts)}"
+        )
+    table = _joined(structure.names, added.names, added.values, structure)
     descriptions = _descriptions(code, structure)
     codes = list(map(PartCode, structure.parts, descriptions))
     seed = 0 if code.provenance is None else code.provenance.seed
@@ -83,15 +89,16 @@ def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
     return json.loads(named.options["codes"])
 
 
-def _joined(old: PartNames, new: PartTable, structure: ProductPoints) -> PartTable:
+def _joined(
+    old: PartNames, new: PartNames, added: Values, structure: ProductPoints
+) -> PartTable:
     """Return the classes of the code followed by those of the table; values of the code keep their indices."""
-    columns = _columns(old, new.names)
-    assert new.values is not None, "a table of rows lists its values"
+    columns = _columns(old, new)
     values: list[tuple[str, ...]] = []
     numbers: list[Values] = []
     for part, column in enumerate(columns):
         known = {name: number for number, name in enumerate(old.values[part])}
-        of_new = new.names.values[column]
+        of_new = new.values[column]
         translated = [known.setdefault(name, len(known)) for name in of_new]
         if len(known) > structure.parts[part].count:
             last = list(known)[structure.parts[part].count]
@@ -100,8 +107,8 @@ def _joined(old: PartNames, new: PartTable, structure: ProductPoints) -> PartTab
                 "point is reserved; reserve= of ps.compose does"
             )
         values.append(tuple(known))
-        numbers.append(np.array(translated)[new.values[:, column]])
-    names = PartNames(old.parts, tuple(values), _class_names(old, new.names))
+        numbers.append(np.array(translated)[added[:, column]])
+    names = PartNames(old.parts, tuple(values), _class_names(old, new))
     kind = value_type(tuple(map(len, values)))
     listed = structure.class_values(0, structure.count)
     rows = np.vstack([listed, np.stack(numbers, axis=1)]).astype(kind)

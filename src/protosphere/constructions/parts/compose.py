@@ -76,6 +76,7 @@ def compose(
         >>> compose(sizes=(19, 21, 28))
         SphericalCode(composed, K=11172, n=65, max cosine 53/81, converse 0.155288 (levenshtein))
     """
+    seed = as_integer("seed", seed, minimum=0)
     table = part_table(parts, by=by, sizes=sizes)
     _require_several_values(table, reserve)
     given = given_by_part(codes, table.names, "codes", SIMPLEX)

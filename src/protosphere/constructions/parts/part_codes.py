@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 
@@ -72,7 +72,8 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
         named = Provenance.from_json(cast("Mapping[str, Any]", given))
         found = PartCode(placement_of(named).structure, dict(named.to_json()))
     elif _is_scheme_with_sizes(given):
-        scheme, *sizes = given
+        scheme, *given_sizes = given
+        sizes = [int(number) for number in given_sizes]
         count = size + reserve if len(sizes) == 1 else sizes[0]
         found = _by_scheme(scheme, count, sizes[-1], part, seed)
     elif _has_rows(given):
@@ -103,7 +104,7 @@ def _is_scheme_with_sizes(given: object) -> bool:
     if not isinstance(given, tuple | list):
         return False
     scheme, *sizes = cast("Sequence[object]", given) or [None]
-    numbers = [size for size in sizes if isinstance(size, int)]
+    numbers = [size for size in sizes if isinstance(size, SupportsIndex)]
     return isinstance(scheme, str) and len(numbers) == len(sizes) in (1, 2)
 
 
@@ -173,6 +174,8 @@ def given_by_part(given: Any, names: PartNames, what: str, default: Any) -> list
         InvalidArgumentError: If a name is unknown or the list has another length.
     """
     parts = names.parts
+    if what != "codes" and hasattr(given, "tolist"):
+        given = given.tolist()
     if isinstance(given, Mapping):
         by_name = cast("Mapping[str, Any]", given)
         for name in by_name:

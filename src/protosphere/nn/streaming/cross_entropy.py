@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from protosphere.errors import InvalidArgumentError, as_choice
+from protosphere.nn.kernels.threaded import without_autocast
 from protosphere.nn.streaming.softmax import (
     log_sum_exp,
     log_sum_exp_and_target,
@@ -171,12 +172,19 @@ def _smoothed(
         return losses
     if options.weight is None:
         mean = mean_prototype(rows, projection)
-        spread = _not_negative(log_sum_exps - rows @ mean)
+        spread = _not_negative(log_sum_exps - _products(rows, mean))
         return (1 - smoothing) * losses + smoothing * spread
     weight = options.weight.to(rows.dtype)
     (mean,), (total,) = weighted_prototypes(weight[None], None, projection)
-    spread = _not_negative(total * log_sum_exps - rows @ mean, (weight >= 0).all())
+    products = _products(rows, mean)
+    spread = _not_negative(total * log_sum_exps - products, (weight >= 0).all())
     return (1 - smoothing) * losses + smoothing / options.num_classes * spread
+
+
+def _products(rows: Tensor, point: Tensor) -> Tensor:
+    """Return the dot products of rows with a point, which autocast must not round."""
+    with without_autocast(rows):
+        return rows @ point
 
 
 def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from protosphere.nn.kernels.threaded import without_autocast
 from protosphere.nn.tracing import call, is_exporting, is_recorded, is_traced
 from protosphere.nn.vectors import widened
 
@@ -137,7 +138,8 @@ def mean_prototype(like: Tensor, projection: Projection) -> Tensor:
     """
     block = projection.all_combinations
     if block is not None:
-        return block.mean_point(like)
+        with without_autocast(like):
+            return block.mean_point(like)
     ones = like.new_ones(1, projection.num_classes)
     (total,), _ = weighted_prototypes(ones, None, projection)
     return total / projection.num_classes
