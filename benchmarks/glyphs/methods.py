@@ -12,7 +12,12 @@ from torch import Tensor, nn
 
 import protosphere as ps
 from benchmarks.glyphs import layers
-from benchmarks.glyphs.problem import Problem, class_means
+from benchmarks.glyphs.problem import (
+    Problem,
+    class_means,
+    drawn_at_random,
+    in_ks_x_1001,
+)
 from benchmarks.glyphs.prototypes import simplex, whitened_means
 from protosphere.errors import ManyClassesWarning
 from protosphere.nn import PrototypeHead
@@ -24,6 +29,14 @@ SLOW = 0.1
 FAST = 0.3
 FIXED_SCALE = 16.0  # chosen on validation fonts
 QUANTIZED_PARTS = 16  # a byte a class and part
+FINELY_QUANTIZED_PARTS = 24
+
+
+SEEN: dict[str, Callable[[str], Tensor]] = {
+    "ks_x_1001": in_ks_x_1001,
+    "random": drawn_at_random,
+}
+"""Functions from the characters to a mask of those that have training images."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +47,7 @@ class Method:
         title: Name for tables and figures.
         dim: Dimension of the embedding.
         make: Function from the problem to the layer.
-        only_seen: Whether only the 2,350 syllables of KS X 1001 have training images.
+        seen: Name in `SEEN` of the classes that have training images; all classes if empty.
         needs_parts: Whether the characters must have parts.
         rate: Learning rate.
     """
@@ -42,7 +55,7 @@ class Method:
     title: str
     dim: int
     make: Callable[[Problem], nn.Module]
-    only_seen: bool = False
+    seen: str = ""
     needs_parts: bool = False
     rate: float = SLOW
 
@@ -106,19 +119,26 @@ def _means(problem: Problem) -> nn.Module:
 
 
 @cache
-def _quantized_points(problem: Problem) -> Tensor:
-    code = ps.from_embeddings(class_means(problem).numpy(), DIM, parts=QUANTIZED_PARTS)
-    return torch.from_numpy(code.points).float()
+def _quantized(parts: int) -> Callable[[Problem], nn.Module]:
+    """Return the function that makes a layer of class means quantized to this number of parts."""
 
+    def make(problem: Problem) -> nn.Module:
+        means = class_means(problem).numpy()
+        code = ps.from_embeddings(means, DIM, parts=parts)
+        return layers.Fixed(torch.from_numpy(code.points).float(), FIXED_SCALE)
 
-def _quantized(problem: Problem) -> nn.Module:
-    return layers.Fixed(_quantized_points(problem), FIXED_SCALE)
+    return make
 
 
 METHODS = {
     "parts": Method("fixed: simplices of the parts", DIM, _parts, needs_parts=True),
     "means": Method("fixed: class means", DIM, _means),
-    "quantized": Method("fixed: class means, quantized", DIM, _quantized),
+    "quantized": Method(
+        "fixed: class means, quantized", DIM, _quantized(QUANTIZED_PARTS)
+    ),
+    "quantized_24": Method(
+        "fixed: class means, quantized finely", DIM, _quantized(FINELY_QUANTIZED_PARTS)
+    ),
     "multi_head": Method("learned layer per part", DIM, _multi_head, needs_parts=True),
     "learned": Method("learned layer", DIM, _learned(DIM), rate=FAST),
     "cosine": Method("learned cosine layer", DIM, _cosine, rate=FAST),
@@ -126,13 +146,22 @@ METHODS = {
     "partial_fc": Method("Partial FC, 10%", DIM, _partial_fc, rate=FAST),
     "default_head": Method("default head", DIM, _default_head(DIM)),
     "parts_unseen": Method(
-        "fixed: simplices of the parts", DIM, _parts, only_seen=True, needs_parts=True
+        "fixed: simplices of the parts", DIM, _parts, seen="ks_x_1001", needs_parts=True
     ),
     "multi_head_unseen": Method(
-        "learned layer per part", DIM, _multi_head, only_seen=True, needs_parts=True
+        "learned layer per part", DIM, _multi_head, seen="ks_x_1001", needs_parts=True
     ),
     "learned_unseen": Method(
-        "learned layer", DIM, _learned(DIM), only_seen=True, rate=FAST
+        "learned layer", DIM, _learned(DIM), seen="ks_x_1001", rate=FAST
+    ),
+    "parts_unseen_random": Method(
+        "fixed: simplices of the parts", DIM, _parts, seen="random", needs_parts=True
+    ),
+    "multi_head_unseen_random": Method(
+        "learned layer per part", DIM, _multi_head, seen="random", needs_parts=True
+    ),
+    "learned_unseen_random": Method(
+        "learned layer", DIM, _learned(DIM), seen="random", rate=FAST
     ),
     "learned_256": Method("learned layer", 256, _learned(256), rate=FAST),
     "default_head_256": Method("default head", 256, _default_head(256)),

@@ -22,6 +22,7 @@ SCRIPT_SHARE = 9
 SPLIT_SEED = 0
 SUBSET_SEED = 0
 SUBSET = 30_000
+NUM_SEEN = 2350  # as many syllables as KS X 1001 has
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +156,14 @@ def in_ks_x_1001(characters: str) -> Tensor:
             return False
 
     return torch.tensor([encodable(character) for character in characters])
+
+
+def drawn_at_random(characters: str, count: int = NUM_SEEN) -> Tensor:
+    """Return a mask of `count` of the characters, drawn uniformly: every value of a part occurs about equally often."""
+    generator = torch.Generator().manual_seed(SUBSET_SEED)
+    mask = torch.zeros(len(characters), dtype=torch.bool)
+    mask[torch.randperm(len(characters), generator=generator)[:count]] = True
+    return mask
 
 
 def mixed_radix(classes: Tensor, sizes: Sequence[int]) -> Tensor:

@@ -114,7 +114,7 @@ def summary(runs: Sequence[Run]) -> list[Row]:
         method = METHODS[name]
         found = {kind: by_seed(runs, characters, name, steps, kind) for kind in KINDS}
         reference = by_seed(runs, characters, REFERENCE, steps, "accuracy")
-        compared = name != REFERENCE and not method.only_seen
+        compared = name != REFERENCE and not method.seen
         differences = _difference(found["accuracy"], reference) if compared else []
         rows.append(
             Row(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.glyphs.methods import METHODS
-from benchmarks.glyphs.problem import Problem, in_ks_x_1001, only_seen
+from benchmarks.glyphs.methods import METHODS, SEEN
+from benchmarks.glyphs.problem import Problem, only_seen
 from benchmarks.glyphs.training import Run, accuracies
 
 MILESTONES = (375, 750, 1500, 3000, 6000, 12_000)
@@ -115,6 +115,7 @@ def train(
 
 def problem_of(method: str, problem: Problem, characters: str) -> Problem:
     """Return the problem with training images of all classes, or only of the seen classes, as the method requires."""
-    if METHODS[method].only_seen:
-        return only_seen(problem, in_ks_x_1001(characters))
-    return problem
+    seen = METHODS[method].seen
+    if not seen:
+        return problem
+    return only_seen(problem, SEEN[seen](characters))

@@ -29,10 +29,14 @@ LAYERS = {
 """By its method, what the page calls a last layer."""
 
 UNSEEN = {
-    "parts_unseen": "**fixed: simplices of the parts**, `ps.compose`",
-    "multi_head_unseen": "a learned layer per part",
-    "learned_unseen": "learned `nn.Linear`",
+    "parts": "**fixed: simplices of the parts**, `ps.compose`",
+    "multi_head": "a learned layer per part",
+    "learned": "learned `nn.Linear`",
 }
+"""By the first part of its method's name, what the page calls a last layer."""
+
+KINDS_OF_SEEN = ("unseen_random", "unseen")
+"""Ends of the names of methods: syllables drawn at random have training images, or those of KS X 1001."""
 
 
 def measured() -> Answer:
@@ -93,17 +97,24 @@ KINDS_OF_FACES = ("text_accuracy", "script_accuracy")
 
 
 def unseen_table(answer: Answer) -> str:
-    """Return accuracy on the classes with training images and on the others."""
-    rows = [
-        [
-            label,
-            f"{float(row['seen_accuracy']):.1f}",
-            f"{float(row['unseen_accuracy']):.1f}",
-        ]
-        for method, label in UNSEEN.items()
-        for row in [answer["hangul"][method]["1500"]]
+    """Return accuracy on classes with and without training images, for both choices of the former."""
+    rows: list[list[str]] = []
+    for layer, label in UNSEEN.items():
+        cells: list[str] = []
+        for kind in KINDS_OF_SEEN:
+            row = answer["hangul"][f"{layer}_{kind}"]["1500"]
+            cells += [
+                f"{float(row['seen_accuracy']):.1f}",
+                f"{float(row['unseen_accuracy']):.1f}",
+            ]
+        rows.append([label, *cells])
+    headings = [
+        "2,350 at random",
+        "8,822 never seen",
+        "2,350 of KS X 1001",
+        "8,822 never seen",
     ]
-    return markdown(["last layer", "2,350 seen", "8,822 never seen"], rows)
+    return markdown(["last layer", *headings], rows)
 
 
 def accuracy(answer: Answer, method: str, steps: int) -> str:
