@@ -57,10 +57,10 @@ def separation_figure(results: Sequence[MethodResult]) -> Any:
             _draw(panel, own)
             panel.set_title(_title(setting))
             panel.set_xlim(-0.15, 1.05)
-            panel.set_xlabel("maximum cosine of the prototypes")
         for panel in axes.flat[len(settings) :]:
             panel.set_visible(False)
         figure.supylabel("accuracy of nearest neighbors, %", fontsize="medium")
+        figure.supxlabel("maximum cosine of the prototypes", fontsize="medium")
         handles: dict[str, Any] = {}
         for panel in axes.flat[: len(settings)]:
             for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
