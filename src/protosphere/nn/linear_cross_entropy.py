@@ -71,11 +71,16 @@ def linear_cross_entropy(
         >>> linear_cross_entropy(z, code, torch.tensor([0, 2]))
         tensor(0.4402)
     """
+    for name, tensor in (("input", input), ("target", target)):
+        _require_tensor(name, tensor)
+    positions = as_integer(
+        "shift", int(shift) if shift is True or shift is False else shift, minimum=0
+    )
     vectors, projection = _logit_vectors(input, prototypes)
     if isinstance(scale, Tensor) or scale != 1.0:
         vectors = vectors * scale
-    if shift:
-        vectors, target = _shifted(vectors, target, int(shift))
+    if positions:
+        vectors, target = _shifted(vectors, target, positions)
     loss = streamed_cross_entropy(
         projection, vectors, target, weight, label_smoothing, reduction, ignore_index
     )
@@ -84,6 +89,11 @@ def linear_cross_entropy(
     rows = vectors.reshape(-1, vectors.shape[-1])
     log_sum_exps = projection.log_sum_exp(rows)
     return loss, log_sum_exps.reshape(vectors.shape[:-1])
+
+
+def _require_tensor(name: str, value: object) -> None:
+    if not isinstance(value, Tensor):
+        raise InvalidArgumentError(f"'{name}' must be a tensor, got {brief(value)}")
 
 
 def _logit_vectors(
@@ -135,7 +145,6 @@ def _of_code(code: SphericalCode, like: Tensor) -> Projection:
 
 def _shifted(vectors: Tensor, target: Tensor, shift: int) -> tuple[Tensor, Tensor]:
     """Return the vectors without the last `shift` positions, and the targets without the first `shift` positions."""
-    as_integer("shift", shift, minimum=1)
     if vectors.ndim < 2 or shift >= vectors.shape[-2]:
         raise InvalidArgumentError(
             f"'shift' must be below the number of positions, the last dimension of 'input' but one, got {shift} for "

@@ -132,9 +132,17 @@ def _columns(old: PartNames, new: PartNames) -> list[int]:
 
 
 def _class_names(old: PartNames, new: PartNames) -> tuple[str, ...] | None:
-    """Return the names of all classes, or None unless old and new classes have names."""
-    if old.classes is None or new.classes is None:
+    """Return the names of all classes; None if the classes of the code have none.
+
+    Raises:
+        InvalidArgumentError: If only the classes of the code have names, or a name is in both.
+    """
+    if old.classes is None:
         return None
+    if new.classes is None:
+        raise InvalidArgumentError(
+            "'parts' must name the new classes, because those of the code have names; a dict of class to values does"
+        )
     again = set(old.classes) & set(new.classes)
     if again:
         raise InvalidArgumentError(
