@@ -86,7 +86,9 @@ def schlaefli(order: int, width: Points) -> Points:
     F_1 = 1 and F_2(t) = arccos(t) / pi. The width keeps its precision if there are many points and t is close to
     1/(N-1). Substituting a square makes the integrand analytic.
 
-    Args:     order: Order N of the function.     width: 1/(N-1) - cos 2a for each angle a.
+    Args:
+        order: Order N of the function.
+        width: 1/(N-1) - cos 2a for each angle a.
     """
     if order == 1:
         return np.ones_like(width)

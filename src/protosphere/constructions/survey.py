@@ -162,7 +162,9 @@ def write_atlas(
 def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
     """Rebuild the code of each row and return the number of checked rows.
 
-    Args:     rows: Rows of an atlas.     progress: Called after each row.
+    Args:
+        rows: Rows of an atlas.
+        progress: Called after each row.
 
     Raises:
         CertificateError: At the first row whose code is worse than stated or whose converse is wrong.

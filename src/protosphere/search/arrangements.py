@@ -49,7 +49,9 @@ class Arrangement:
     ) -> NDArray[np.float64]:
         """Return (batch, m, n) unit representatives, uniform within their spaces.
 
-        Args:     batch: Number of starts.     rng: Source of the random choices.
+        Args:
+            batch: Number of starts.
+            rng: Source of the random choices.
         """
         blocks: list[NDArray[np.float64]] = []
         for count, projector in zip(self.counts, self.projectors, strict=True):

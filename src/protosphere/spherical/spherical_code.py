@@ -81,7 +81,8 @@ class SphericalCode:
     def rows(self, start: int, stop: int) -> Points:
         """Return points `start` to `stop` as float64.
 
-        Args:     start: Index of the first point.
+        Args:
+            start: Index of the first point.
 
             stop: Index after that of the last point; negative indices count from the end, as in slices.
         """

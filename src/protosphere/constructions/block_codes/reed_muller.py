@@ -108,7 +108,9 @@ def _scattered(m: int) -> Indices:
 def reed_muller(num_classes: int, dim: int) -> BinaryCode:
     """Place K codewords of RM(r, m) with the smallest sufficient r; `modify=True` allows lengths other than 2^m.
 
-    Args:     num_classes: Number K of codewords.     dim: Length n.
+    Args:
+        num_classes: Number K of codewords.
+        dim: Length n.
     """
     m = dim.bit_length() - 1
     r = rm.order_for(message_bits(num_classes), m)

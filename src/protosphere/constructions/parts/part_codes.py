@@ -89,7 +89,9 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
 def smallest_dim(scheme: str, count: int) -> int | None:
     """Return the smallest dimension in which a scheme places `count` points; None if it needs a given dimension.
 
-    Args:     scheme: Name of the scheme.     count: Number of points.
+    Args:
+        scheme: Name of the scheme.
+        count: Number of points.
 
     >>> [smallest_dim(scheme, 9) for scheme in SCHEMES_WITHOUT_DIM]
     [8, 9, 5]
