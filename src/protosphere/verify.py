@@ -443,7 +443,7 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
 
 
 def shortened_rows(code: CodeFile, n: int) -> list[int]:
-    """Return the affine functions that are zero at the shortened points, on the remaining points."""
+    """Return the affine functions that are zero in the shortened coordinates, on the remaining coordinates."""
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])
     ensure(m <= 16 and shortened <= m + 1, "'shortened' is out of range")
@@ -1052,7 +1052,7 @@ def schlaefli_function(order: int, width: float) -> float:
 
 
 def simplex_bound_size(dim: int, cosine: float) -> float:
-    """Return the bound of Coxeter and Boroczky on the number of points in R^n with a given maximum cosine."""
+    """Return the upper bound of Coxeter and Boroczky on the number of points in R^n with a given maximum cosine."""
     below = 1 + (dim - 2) * cosine
     outer = schlaefli_function(dim - 1, 1 / ((dim - 2) * below))
     return 2 * outer / schlaefli_function(dim, (1 - cosine) / ((dim - 1) * below))

@@ -224,7 +224,7 @@ def _assign_many_classes(
 def _assign_by_worst_pair(
     code: SphericalCode, S: Points, rng: np.random.Generator, progress: Progress
 ) -> Assignment:
-    """Minimize the largest similarity times (1 - cosine)."""
+    """Minimize the maximum over pairs of similarity * (1 - cosine)."""
     K = code.num_classes
     if K > MAX_WORST_PAIR_CLASSES:
         raise InvalidArgumentError(

@@ -38,7 +38,6 @@ def short_cosine(value: Cosine, largest_denominator: int = 10_000) -> str:
 
     Args:
         value: The cosine.
-
         largest_denominator: Fractions with this denominator or a larger one are shown as decimals.
     """
     if isinstance(value, Fraction) and value.denominator < largest_denominator:

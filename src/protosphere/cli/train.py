@@ -117,7 +117,7 @@ def stored_or_trained(
 def trained(
     plan: TrainingConfig, images: Dataset, folder: Path, accelerator: str, devices: int
 ) -> RunRecord | None:
-    """Train a run and return its record.
+    """Train a network by a config and return the record of the run.
 
     Args:
         plan: Config of the run.

@@ -251,10 +251,10 @@ def row_reduce(
 
     Args:
         generator: Packed generator matrix.
-        columns: Numbers of columns, in the order in which they are tried as pivots.
+        columns: Indices of columns, in the order in which they are tried as pivots.
 
     Returns:
-        The reduced matrix, and the pivot column of each of its first rows.
+        The reduced matrix, and the pivot column of each nonzero row; the nonzero rows come first.
     """
     reduced = generator.copy()
     pivots: list[int] = []

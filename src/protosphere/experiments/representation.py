@@ -66,7 +66,7 @@ class RepresentationEvaluation:
     data: DeviceData
 
     def accuracy(self, labeled: Labeled) -> float:
-        """Return the accuracy of a vote of nearest neighbors among the training examples."""
+        """Return the k-nearest-neighbor accuracy, with the training examples as neighbors."""
         known = self._features(self.data.train)
         return knn_accuracy(
             known,

@@ -89,7 +89,10 @@ def linear_cross_entropy(
 def _logit_vectors(
     vectors: Tensor, prototypes: Prototypes
 ) -> tuple[Tensor, Projection]:
-    """Return vectors, in float32 for half precision, and a projection: their dot products are the logits."""
+    """Return vectors and the projection module of the prototypes; the logits are the projection of the vectors.
+
+    Vectors in half precision become float32.
+    """
     if isinstance(prototypes, Tensor):
         projection = _of_matrix(prototypes)
     elif isinstance(prototypes, SphericalCode):

@@ -93,7 +93,7 @@ class ShardedProjection(Projection):
         return _all_reduce(super().rows(classes, like), self.group)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return log sum_k exp(z c_k) of each row, and the mean prototype under the softmax, over all processes."""
+        """Return log sum_k exp(z c_k) of each row, and the mean of the points under the softmax, over all processes."""
         value = z.new_full((len(z),), -torch.inf)
         mean = z.new_zeros(len(z), self.dim if with_mean else 0)
         if len(self.blocks):
@@ -106,7 +106,10 @@ class ShardedProjection(Projection):
     def moment(
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
     ) -> Tensor:
-        """Return sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k of each row, over the points of all processes."""
+        """Return sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k of each row, over the points of all processes.
+
+        l is the log-sum-exp of the row, and v_1, ..., v_r are its `directions`.
+        """
         if len(self.blocks):
             mine = super().moment(z, log_sum_exps, directions)
         else:

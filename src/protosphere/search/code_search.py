@@ -289,7 +289,7 @@ def _screen(search: BanditSearch) -> None:
 
 
 def _is_stale(search: BanditSearch) -> bool:
-    """Return whether the last improvement is too long ago for a thrifty search."""
+    """Return whether a thrifty search should end, because its last improvement is too long ago."""
     patience = PATIENCE_SHARE * search.budget.iterations
     return search.budget.spent > 2 * search.pool.improved_at + patience
 
@@ -324,7 +324,7 @@ def _polish(search: BanditSearch) -> None:
 
 
 def _reaches_target(search: BanditSearch) -> bool:
-    """Return whether the best code reaches the target; it is finished and polished first if that may suffice."""
+    """Return whether the best code reaches the target; finish and polish the code first if that may suffice."""
     target = search.target
     if search.pool.best.value <= target:
         return True

@@ -80,7 +80,6 @@ def placed_words(
         code: The code.
         dim: Length n.
         num_classes: Number K of codewords.
-
         subset: One of `SUBSETS`.
         rng: Random generator of the subset 'random'.
     """

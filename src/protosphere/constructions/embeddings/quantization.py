@@ -45,7 +45,7 @@ CHANGE_ROWS = 1 << 11
 
 @dataclass(frozen=True, eq=False)
 class Quantization:
-    """Vectors as combinations of the values of their parts.
+    """Product quantization of vectors: each part of a vector is one of the values of this part.
 
     Attributes:
         columns: Indices of the coordinates of each part.

@@ -139,9 +139,9 @@ def _losses_of_classes(
 def _losses_of_probabilities(
     projection: Projection, rows: Tensor, target: Tensor, options: LossOptions
 ) -> tuple[Tensor, Tensor]:
-    """Return the weight of each example in the mean (1), and its loss, for targets that are probabilities.
+    """Return the weight of each example in the mean, always 1, and the loss of each example.
 
-    The finer of the dtypes of `rows` and `target` is used.
+    The targets are class probabilities. The wider of the dtypes of `rows` and `target` is used.
     """
     finer = torch.promote_types(rows.dtype, target.dtype)
     rows = rows.to(finer)
