@@ -351,7 +351,7 @@ def dense_cosine(code: CodeFile) -> MaxCosine:
     return MaxCosine(cosine - error, cosine + error, "float64 coordinates", unit)
 
 
-# Signs: a word of n bits is the point of +-1/sqrt(n); words that differ in d bits have the cosine 1 - 2 d / n
+# Signs: a codeword of n bits is a point of +-1/sqrt(n); codewords that differ in d bits have the cosine 1 - 2 d / n
 
 FEW_WORDS = 2000
 LARGEST_SPAN_BITS = 20
@@ -438,7 +438,7 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
         words = [word ^ firsts[i // (2 * n)] for word, i in zip(words, numbers)]  # noqa: B905
     if "signs" in code.arrays:
         stored = packed_words(code, "signs", code.count, n)
-        ensure(words == stored, "the words are not those of their numbers")
+        ensure(words == stored, "the codewords do not match their indices")
     return Codewords(n, words, numbers, rows)
 
 
@@ -449,7 +449,7 @@ def shortened_rows(code: CodeFile, n: int) -> list[int]:
     ensure(m <= 16 and shortened <= m + 1, "'shortened' is out of range")
     zeros = [0, *(1 << i for i in range(m))][:shortened]
     kept = [point for point in range(1 << m) if point not in zeros][:n]
-    ensure(len(kept) == n, "'shortened' leaves words of another length")
+    ensure(len(kept) == n, "'shortened' leaves codewords of another length")
     return affine_functions(m, kept)[shortened:]
 
 
@@ -588,7 +588,7 @@ def words_and_axes_cosine(code: CodeFile) -> MaxCosine:
     """
     length = code.dim - size_in(code.description["zeros"])
     root = math.isqrt(max(0, length))
-    ensure(root * root == length > 0, "the length of the words is not a square")
+    ensure(root * root == length > 0, "the length of the codewords is not a square")
     entries = number_array(code, "axes", 2 * length + 1)
     axes = [entry - 1 for entry in entries if entry]
     own = replace(code, count=entries.count(0))
@@ -1246,7 +1246,7 @@ def beliefs(code: CodeFile, found: MaxCosine) -> list[str]:
     for step in sorted({fraction_in(step) for step in steps if step is not None}):
         listed.append(f"cosines of points with the step {step} are 1 - j * {step}")
     if "shortened" in code.description:
-        listed.append("the words have the stated numbers in their chain of codes")
+        listed.append("the codewords have the stated indices in their nested codes")
     if any(record["structure"] == "lattice" for record in records):
         listed.append("differences of the points are vectors of the stated lattice")
     return listed

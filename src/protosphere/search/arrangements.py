@@ -170,12 +170,12 @@ def random_arrangement(
     """Draw an arrangement of K points in R^n at random.
 
     Args:
-        num_points: K.
-        dim: n.
+        num_points: Number K of points.
+        dim: Dimension n.
         rng: Source of the random choices.
 
     Returns:
-        The arrangement, or None where the orbit sizes that were drawn do not add up to K.
+        The arrangement, or None if the drawn orbit sizes do not add up to K.
     """
     drawn = _random_group(num_points, rng)
     if drawn is None:
@@ -219,15 +219,16 @@ def random_parent(
 ) -> Arrangement | None:
     """Draw an arrangement of K to 1.25 K points in R^n at random.
 
-    Half of the groups are those of `random_arrangement`, the others consist of signed permutations of the coordinates.
+    Half of the groups are drawn as in `random_arrangement`, the others consist of signed permutations of the
+    coordinates.
 
     Args:
-        num_points: K.
-        dim: n.
+        num_points: Number K of points.
+        dim: Dimension n.
         rng: Source of the random choices.
 
     Returns:
-        The arrangement, or None where the orbit sizes that were drawn do not add up.
+        The arrangement, or None if the drawn orbit sizes do not add up.
     """
     largest = int(MAX_PARENT_RATIO * num_points)
     size = int(rng.integers(num_points, largest + 1))

@@ -105,8 +105,8 @@ class BanditSearch:
     """The state of a search.
 
     Attributes:
-        num_points: K.
-        dim: n.
+        num_points: Number K of points.
+        dim: Dimension n.
         rng: Source of every start.
         backend: The method of descents.
         initializations: Initializations to draw from.

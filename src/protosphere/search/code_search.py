@@ -109,11 +109,11 @@ def default_iterations(num_points: int, dim: int) -> int:
     """Return the default number of evaluations of a search, which take some seconds.
 
     Args:
-        num_points: K.
-        dim: n.
+        num_points: Number K of points.
+        dim: Dimension n.
 
     Returns:
-        150,000 for tiny codes, fewer for larger ones, and 0 if that would be too few for a short descent.
+        150,000 for tiny codes, fewer for larger codes, and 0 if that would be too few for a short descent.
     """
     products = evaluation_products(num_points, dim)
     usual = min(MAX_ITERATIONS, DEFAULT_PRODUCTS / products)

@@ -51,7 +51,7 @@ class Placement:
 
         Args:
             start: Index of the first point.
-            stop: Index after that of the last point.
+            stop: One past the index of the last point.
         """
         return self.structure.unit_rows(start, stop)
 

@@ -83,7 +83,7 @@ class SphericalCode:
 
         Args:
             start: Index of the first point.
-            stop: Index after that of the last point; negative indices count from the end, as in slices.
+            stop: One past the index of the last point; negative indices count from the end, as in slices.
         """
         first, last, _ = slice(start, stop).indices(self.num_classes)
         return self.placement.unit_rows(first, max(first, last))

@@ -210,7 +210,7 @@ def kept_points(
         num_classes: Number K of points.
         dim: Dimension n.
     """
-    # more than half of the words of a linear code hold a pair at every distance that there is
+    # Among more than half of the codewords of a linear code, every distance of the code occurs.
     all_distances = (
         describe(candidate.scheme).traits.linear and 2 * num_classes > candidate.size
     )

@@ -1,7 +1,7 @@
 """Nested unions of cosets of RM(1, m): the first codewords of each code are the previous code.
 
 For m even, RM(1, m) < Kerdock < Delsarte-Goethals 1 < 2 < ...; for m odd, RM(1, m) < Gold < dual BCH 2 < ... The
-codewords are numbered coset by coset (`coding.cosets`), and the cosets by their quadratic form
+codewords are ordered coset by coset (`coding.cosets`), and the cosets by the index of their quadratic form
 (`coding.quadratic_forms`), so that a code of K classes is the first K codewords at every level.
 """
 

@@ -64,7 +64,8 @@ def _modifications_of(m: int, dim: int, needed: int) -> Iterator[BinaryCode]:
 def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBits:
     """Return the generator of RM(r, m) after shortening, with `dim` columns.
 
-    The code is shortened at its first points by weight, an information set, and its columns are then cut or repeated.
+    The code is shortened by the coordinates of lowest weight, which are an information set. Its columns are then cut or
+    repeated.
     """
     vanishing = np.argsort(np.bitwise_count(np.arange(1 << m)), kind="stable")[
         :shortened

@@ -33,8 +33,8 @@ class ProjectionBlock(Protocol):
 
     Attributes:
         kind: What the points are, such as 'matrix' or 'cosets'; kernel backends name the kinds that they serve.
-        num_points: P, the number of points.
-        dim: n.
+        num_points: Number P of points.
+        dim: Dimension n.
         scores_per_row: Number of dot products computed per vector.
         antipodal: Whether one score represents two points: a point and, negated, its antipode.
     """

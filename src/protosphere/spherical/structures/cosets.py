@@ -20,7 +20,7 @@ from protosphere.types import Cosine, Indices, PackedBits, Progress
 class CosetUnion(SignWords):
     """Codewords of a union of cosets of RM(1, m), the first-order Reed-Muller code of length n = 2^m.
 
-    Point i is codeword `numbers[i]` of the union, as numbered by `coding.cosets`: coset c has the codewords 2nc to
+    Point i is codeword `numbers[i]` of the union, in the order of `coding.cosets`: coset c has the codewords 2nc to
     2nc + 2n - 1. `representatives` holds one packed codeword of each coset.
     """
 

@@ -96,7 +96,7 @@ class GluedWords:
 
         Args:
             start: Index of the first point.
-            stop: Index after that of the last point.
+            stop: One past the index of the last point.
         """
         packed = self.codewords.packed_rows(start, stop)
         words = gram.sign_rows(packed, self.codewords.dim).slice(0, len(packed))

@@ -169,7 +169,7 @@ class ProductPoints:
 
         Args:
             start: Index of the first class.
-            stop: Index after that of the last class.
+            stop: One past the index of the last class.
         """
         if self.values is not None:
             return self.values[start:stop]
@@ -185,7 +185,7 @@ class ProductPoints:
 
         Args:
             start: Index of the first class.
-            stop: Index after that of the last class.
+            stop: One past the index of the last class.
         """
         values = self.class_values(start, stop)
         rows = np.zeros((len(values), self.dim))

@@ -88,7 +88,7 @@ class WordsAndAxes:
 
         Args:
             start: Index of the first point.
-            stop: Index after that of the last point.
+            stop: One past the index of the last point.
         """
         axes = self.axes[start:stop]
         first_word = int(np.count_nonzero(self.axes[:start] == WORD))

@@ -154,8 +154,8 @@ def write_sums(
 ) -> None:
     """Write, for each coset, the sum of exp(score - peak) over its codewords, and add up weighted sums of codewords.
 
-    A score is a dot product with a codeword plus the dot product with the glue vector of its coset. A peak is the largest score so far.
-    `word_sums` is scaled by the last peak.
+    A score is a dot product with a codeword plus the dot product with the glue vector of its coset. A peak is the
+    largest score so far. `word_sums` is scaled by the last peak.
 
     Args:
         z: Vectors in lanes.
