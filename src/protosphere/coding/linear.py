@@ -46,8 +46,8 @@ def unpack(packed: PackedBits, n: int) -> NDArray[np.uint8]:
 def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
     """Return consecutive codewords of a linear code.
 
-    Codeword j is the sum of the rows i for which bit i of j is set; bit 0 is the least significant. Each row doubles the
-    list, so that a codeword takes one pass over its bytes.
+    Codeword j is the sum of the rows i for which bit i of j is set; bit 0 is the least significant. Each row doubles
+    the list, so that a codeword takes one pass over its bytes.
 
     Args:
         generator: Packed generator matrix.

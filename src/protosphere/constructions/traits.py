@@ -41,8 +41,8 @@ class Traits:
         linear: The points are codewords of a binary linear code.
         searched: The points come from a search or a solver that provenance cannot repeat bit for bit, so that codes
             and files carry the points themselves.
-        closed_form: The dense points are closed forms that every machine rounds alike, so that files may leave out large
-            arrays of points.
+        closed_form: The dense points are closed forms that every machine rounds alike, so that files may leave out
+            large arrays of points.
         numbered: The points are computed from their indices on request, and no pair has to be measured.
         chooses: The construction builds the points of the other construction that it finds best.
         quick_certificate: Any number of dense points is certified in seconds: by a lattice, or because there are few.

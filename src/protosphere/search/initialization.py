@@ -122,8 +122,8 @@ def resize(
     """Turn a code of any size and dimension into an initialization of `num_points` points in R^`dim`.
 
     Missing coordinates are padded with zeros. Surplus coordinates are removed by a projection along random directions
-    or along directions of points. Surplus points are removed: points far from the subspace of projection, points in a cap, or
-    crowded points. Missing points are added in deep holes. The random choices differ from call to call.
+    or along directions of points. Surplus points are removed: points far from the subspace of projection, points in a
+    cap, or crowded points. Missing points are added in deep holes. The random choices differ from call to call.
 
     Args:
         points: A code of any size.

@@ -154,7 +154,7 @@ def _guarantee(
 def construction_x(
     num_classes: int, dim: int, *, chosen: Mapping[str, Any]
 ) -> Placement:
-    """Place K points by spherical Construction X with the best nested code, level, shortening and glue vectors for (K, n).
+    """Place K points by spherical Construction X with the best nested codes, shortening and glue vectors for (K, n).
 
     Args:
         num_classes: Number K of points.
