@@ -101,7 +101,7 @@ class CodeFile:
     limit: float
 
     def array(self, name: str, kind: str, *shape: int | None) -> StoredArray:
-        """Return the array with this name; it must have this type and this shape, in which None allows any length."""
+        """Return the array with this name after checking its type and its shape, in which None allows any length."""
         found = self.arrays[name]
         lengths = [b if a is None else a for a, b in zip(shape, found.shape, strict=True)]  # fmt: skip
         fits = found.kind == kind and list(found.shape) == lengths
@@ -921,9 +921,9 @@ def levenshtein_degree(count: int, dim: int) -> int:
 def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
     """Return Levenshtein's polynomial at s without the factor t - s: a square, times t + 1 if the degree is even.
 
-    So the whole polynomial is not positive from -1 to s. The square is that of the reproducing kernel, at s, of the
-    polynomials of degree below m / 2, where m is the degree. The weight is that of the sphere in R^n times 1 - t for
-    odd m and times 1 - t^2 for even m, which is the weight of the sphere in R^(n+2).
+    So the whole polynomial is not positive from -1 to s. Let m be the degree. The square is the squared reproducing
+    kernel, at s, of the polynomials of degree below m / 2. The weight function is the weight of the sphere in R^n,
+    times 1 - t for odd m, or times 1 - t^2 for even m, which gives the weight of the sphere in R^(n+2).
     """
     n = dim if degree % 2 else dim + 2
     kernel: Polynomial = []

@@ -102,7 +102,7 @@ def assign(
         objective: "align" maximizes the sum over pairs of similarity times cosine, "oppose" minimizes it, and "worst"
             minimizes the maximum of similarity times (1 - cosine). A function (similarity, cosines) -> number is
             maximized.
-        seed: Seed of the searches.
+        seed: Seed of the random choices of the searches.
         progress: Called during the searches.
 
     Returns:

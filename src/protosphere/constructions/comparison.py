@@ -39,7 +39,7 @@ class Cell:
     """Result of one scheme at one dimension.
 
     Attributes:
-        scheme: Name of the construction.
+        scheme: Name of the construction, such as 'simplex'.
         dim: Dimension n.
         max_cosine: Largest cosine of two prototypes; None if the scheme is infeasible.
         infeasible_reason: Why the scheme is infeasible, or None.

@@ -30,7 +30,7 @@ class Evaluation:
         fabric: Lightning Fabric of the run.
         model: The classifier as Fabric wraps it.
         classifier: The classifier.
-        dataset: Dataset of the run.
+        dataset: Training and test examples of the run.
         data: Examples on the device.
     """
 

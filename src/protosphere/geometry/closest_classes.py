@@ -108,7 +108,7 @@ def _sets_by_sum(
 
 
 def _value_hashes(part_points: Sequence[Points]) -> list[Hashes]:
-    """Return a random integer for each value of each part; the hash of a class is the sum of those of its values."""
+    """Return a random integer for each value of each part; the hash of a class is the sum over its values."""
     rng = np.random.default_rng(0)
     largest = np.iinfo(np.uint64).max
     return [

@@ -315,7 +315,7 @@ def reserve_to_use(
         reserve: Code of all classes of the head, including those reserved for later.
 
     Raises:
-        InvalidArgumentError: If the saved prototypes are not those of the head.
+        InvalidArgumentError: If the saved prototypes are not the head's prototypes.
     """
     header = saved.header
     if header.get("digest") == code_digest(code):

@@ -79,7 +79,7 @@ class LinearProbe:
 
     @property
     def parameters(self) -> list[nn.Parameter]:
-        """All parameters that are fitted: those of the map, and of the head if it has any."""
+        """All parameters that are fitted: the parameters of the map, and of the head if it has any."""
         return [*self.map_.parameters(), *self.head.parameters()]
 
     def report(self, number: int, loss: float) -> None:

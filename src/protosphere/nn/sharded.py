@@ -159,8 +159,8 @@ def _all_gather(mine: Tensor, group: Group) -> list[Tensor]:
 def gathered(z: Tensor, group: Group = None) -> Tensor:
     """Return the concatenated rows of all processes; gradients flow back to the rows of this process only.
 
-    If every process computes the same loss, the *sum* of the gradients of all processes is that of a single process.
-    DistributedDataParallel averages gradients, so multiply the loss by the number of processes.
+    If every process computes the same loss, the *sum* of the gradients of all processes is the gradient of a single
+    process. DistributedDataParallel averages gradients, so multiply the loss by the number of processes.
 
     Args:
         z: Rows of this process; all processes must have the same number.

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 Energy = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""Function of (B, N) variables and the indices of their starts; it returns (B,) values and (B, N) gradients."""
+"""Function from (B, N) variables and the indices of their starts to (B,) values and (B, N) gradients."""
 
 MEMORY = 10
 """Pairs of steps and gradient changes that L-BFGS remembers."""

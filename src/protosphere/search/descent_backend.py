@@ -178,7 +178,7 @@ class DescentBackend:
 
     @property
     def tensor_overhead(self) -> float:
-        """Overhead of a tensor step in units of evaluations; it is large for small codes."""
+        """Overhead of a tensor step in units of evaluations; the overhead is large for small codes."""
         if not self.compiled:
             return 0.0
         return TENSOR_STEP_PRODUCTS / self.budget.products

@@ -61,7 +61,7 @@ def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
     """Return the sort key of a code: its maximum cosine, then the rank of its scheme among ties.
 
     Args:
-        scheme: Name of the construction.
+        scheme: Name of the construction, such as 'simplex'.
         max_cosine: Maximum cosine of the code.
     """
     return round(float(max_cosine), SAME_DIGITS), tie_order()[scheme]
@@ -94,7 +94,7 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     points).
 
     Args:
-        scheme: Name of the construction.
+        scheme: Name of the construction, such as 'simplex'.
         num_classes: Number K of points.
         dim: Dimension n.
     """
@@ -264,7 +264,7 @@ def made_of(
     """Return the provenance of points of a scheme in R^own, with zeros appended up to R^dim.
 
     Args:
-        scheme: Name of the construction.
+        scheme: Name of the construction, such as 'simplex'.
         count: Number of points.
         own: Dimension before zeros are appended.
         dim: Dimension n after zeros are appended.

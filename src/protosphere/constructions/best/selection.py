@@ -120,7 +120,7 @@ def best(
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        seed: Seed of the search.
+        seed: Seed of the random choices of the search.
         progress: Called during the work.
         budget: Seconds after which the search ends.
         iterations: Evaluations of the search, in place of `budget`.

@@ -11,7 +11,7 @@ from protosphere.types import Indices
 
 
 def block_sizes(num_classes: int, dim: int) -> Indices:
-    """Return the sizes of K - n simplices that span n dimensions together; they are nearly equal, larger ones first.
+    """Return the sizes of K - n simplices that span n dimensions together: nearly equal sizes, larger sizes first.
 
     Args:
         num_classes: Number K of points.

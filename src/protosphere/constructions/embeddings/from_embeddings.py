@@ -36,7 +36,7 @@ MOST_DENSE_CLASSES = 50_000
 """Number of classes up to which dense prototypes are certified by comparing all pairs."""
 
 DEFAULT_ANGLE = 5.0
-"""Default minimum angle in degrees; it is smaller if so many classes cannot be that far apart."""
+"""Default minimum angle in degrees; the default is smaller if so many classes cannot be that far apart."""
 
 SHARE_OF_ANGLE = 0.25
 """Largest default angle, relative to the largest minimum angle that any arrangement can have."""

@@ -156,7 +156,7 @@ class CellWords:
 
     @property
     def dim(self) -> int:
-        """Dimension n: that of the kept cells after their means are subtracted."""
+        """Dimension n: the total dimension of the kept cells after their means are subtracted."""
         return sum(cell.dim for cell in self.kept)
 
     @property

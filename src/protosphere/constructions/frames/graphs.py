@@ -310,8 +310,8 @@ def _prime_power_factors(m: int) -> list[int]:
 def latin_squares(m: int, t: int) -> Adjacency:
     """Return the Latin square graph: m x m cells, adjacent if they share a row, a column or a symbol.
 
-    The symbols are those of t - 2 orthogonal Latin squares, products of squares over finite fields (MacNeish 1922)
-    with symbol x + c y, where c is a field element.
+    The symbols come from t - 2 orthogonal Latin squares, which are products of squares over finite fields (MacNeish
+    1922) with symbol x + c y, where c is a field element.
 
     Args:
         m: Order of the squares.

@@ -33,7 +33,7 @@ SHELLS = (
     (BENT, 18, 1_126_400, "around a deep hole"),
     (ORIGIN, 20, 2_211_840, "around the origin"),
 )
-"""Center, squared radius (that of the shortest vectors is 8), number of points, and text.
+"""Center, squared radius (8 for the shortest vectors), number of points, and text of each shell.
 
 Other shells around these centers have fewer points at no lower maximum cosine.
 """

@@ -90,7 +90,7 @@ def smallest_dim(scheme: str, count: int) -> int | None:
     """Return the smallest dimension in which a scheme places `count` points; None if it needs a given dimension.
 
     Args:
-        scheme: Name of the scheme.
+        scheme: Name of the scheme, such as 'simplex'.
         count: Number of points.
 
     >>> [smallest_dim(scheme, 9) for scheme in SCHEMES_WITHOUT_DIM]

@@ -22,7 +22,7 @@ TopK = tuple[Tensor, Tensor]
 """Largest values and their indices, both B x k."""
 
 LARGEST_EXPONENT = 80.0
-"""Exponent whose exp, and that of its negative, are far from the limits of float32."""
+"""Exponent x for which exp(x) and exp(-x) are far from the limits of float32."""
 
 
 class ProjectionBlock(Protocol):

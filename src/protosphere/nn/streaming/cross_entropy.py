@@ -1,4 +1,4 @@
-"""Cross-entropy from log-sum-exps and a few dot products, equal to that of torch on B x K logits.
+"""Cross-entropy from log-sum-exps and a few dot products, equal to torch's cross-entropy of B x K logits.
 
 Let s be the label smoothing, w the class weights, W their sum, and lse_i the log-sum-exp of example i. With target
 class y, the example has the loss (1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k). With target

@@ -106,7 +106,7 @@ class CosetUnion(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> CosetUnion:
-        """Read the structure from a file; the length must be a power of two and every index that of a codeword."""
+        """Read the structure from a file; the length must be a power of two, and all indices in range."""
         if content.dim < 2 or content.dim & (content.dim - 1):
             raise InvalidArgumentError(
                 f"'dim' should be 2, 4, 8, ... for cosets of RM(1, m), is {content.dim}"

@@ -75,7 +75,7 @@ class WordsAndAxes:
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications: that of the codewords, plus one for each entry of the points."""
+        """Approximate number of multiplications: the work of the codewords, plus one for each entry of the points."""
         return self.codewords.work + self.count * self.codewords.dim
 
     @property

@@ -76,7 +76,7 @@ def write_lane(
 
     Args:
         x: Block of rows.
-        lane: Index of the lane.
+        lane: Index of the lane, from 0 to LANES - 1.
         both: Whether to write the negatives, too.
         row: Row of dot products; the entries of these codewords are overwritten.
         first: Index of the first codeword.
@@ -129,7 +129,7 @@ def read_lane(
         first: Index of the first codeword.
         both: Whether each codeword is followed by its antipode.
         x: Block of rows, one lane of which is overwritten.
-        lane: Index of the lane.
+        lane: Index of the lane, from 0 to LANES - 1.
         bins: Number of rows of x.
     """
     if both:
