@@ -138,7 +138,7 @@ def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) 
 
     Args:
         blocks: Codewords as signs (see `_as_blocks`).
-        inner: Sylvester's matrix of order b, its rows with signs or without.
+        inner: Sylvester's matrix of order b; its rows may be multiplied by signs, for products of codewords.
     """
     a, count, b = blocks.shape
     outer = hadamard(a).astype(np.float32)

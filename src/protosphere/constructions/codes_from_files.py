@@ -206,9 +206,9 @@ def _has_other_grid(structure: object, rebuilt: Placement) -> bool:
 def _rebuilt(
     code: SphericalCode, progress: Progress
 ) -> tuple[Placement, Fraction] | None:
-    """Return the points as their construction makes them, and their guarantee, if that proves more than measuring does.
+    """Return the points as their construction makes them, and their guarantee.
 
-    None is returned unless the rebuilt dense rows equal the given rows bit for bit.
+    The result is None if measuring proves as much, or if the rebuilt dense rows differ from the given rows in a bit.
     """
     structure = code.placement.structure
     named = code.provenance

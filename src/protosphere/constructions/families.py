@@ -72,7 +72,7 @@ Members = Callable[[int], Iterable[Member]]
 
 
 def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
-    """Return a function from a dimension to the members up to it.
+    """Return a function from a dimension to the members of at most this dimension.
 
     A generator that takes a dimension is returned unchanged; the members of any other generator are listed once.
     """

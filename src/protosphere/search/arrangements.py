@@ -152,7 +152,7 @@ def _random_composition(
 def _random_group(
     num_points: int, rng: np.random.Generator
 ) -> tuple[str, Group] | None:
-    """Draw a group of order at most K, and return its name and the group; None if the drawn family has none."""
+    """Draw a group of order at most K, and return its name and the group; None if the family has no such group."""
     max_order = max(2, min(num_points, MAX_GROUP_ORDER))
     family = _random_family(rng, list(group_names(max_order)))
     if not family:
@@ -192,7 +192,7 @@ def _arranged(
     num_points: int,
     rng: np.random.Generator,
 ) -> Arrangement | None:
-    """Draw orbits of an action that add up to K points; None if the drawn sizes do not."""
+    """Draw orbits of an action that add up to K points; return None if the drawn orbit sizes do not add up to K."""
     types = _orbit_types(symmetry, action, rng)
     sizes = [len(cosets) for cosets, _ in types]
     if max(sizes, default=0) < 2:

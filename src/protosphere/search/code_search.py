@@ -295,7 +295,7 @@ def _is_stale(search: BanditSearch) -> bool:
 
 
 def _finish(search: BanditSearch) -> None:
-    """Anneal the best codes to the highest inverse temperature, at least one code unless the time is up."""
+    """Anneal the best codes to the highest inverse temperature: at least one code, if time is left."""
     gain = FINISHING_GAIN * math.log(search.num_points) / search.backend.last
     steps = THRIFTY_STEPS if search.thrifty else FINISHING_STEPS
     while search.pool.unfinished:
@@ -340,7 +340,7 @@ def _reaches_target(search: BanditSearch) -> bool:
 
 
 def _is_hopeless(search: BanditSearch) -> bool:
-    """Return whether no whole descent is likely to improve on a given code that leads the race."""
+    """Return whether a finished code leads the race and no complete descent is likely to find a better code."""
     best = search.pool.best
     if not best.finished or search.budget.share < MIN_RACE_SHARE:
         return False

@@ -281,7 +281,10 @@ class DescentBackend:
 def _spender(
     budget: Budget, weight: float, overhead: float, limit: float
 ) -> Callable[[int], bool]:
-    """Return a function that counts a step of a number of evaluations, each of `weight`, and its overhead."""
+    """Return a function that charges the budget for a step: `weight` for each of its evaluations, plus `overhead`.
+
+    The function returns whether less than `limit` of the budget is used.
+    """
 
     def spend(evaluations: int) -> bool:
         return budget.spend(evaluations * weight + overhead, limit)

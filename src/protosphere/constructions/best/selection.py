@@ -180,7 +180,7 @@ def _algebraic(
 ) -> Iterator[SphericalCode]:
     """Build and yield the most promising candidates.
 
-    After one meets the converse, only candidates that promise the same.
+    After a code meets the converse, only candidates whose guarantee also meets the converse are built.
     """
     limit = float(converse(K, n)) + 1e-12
     met = False
@@ -264,7 +264,7 @@ def _rank(code: SphericalCode) -> tuple[float, int]:
 def _choice(
     built: list[SphericalCode], others: list[Candidate], searches: Searches
 ) -> Choice:
-    """Return why the first code of `built` was chosen, with all codes and candidates that were considered."""
+    """Return the reason why the first code of `built` was chosen, with all codes and candidates considered."""
     winner = built[0]
     bound = winner.certificate.converse
     lowest = (

@@ -55,7 +55,7 @@ class TailedCosets:
 def _best_tailed_cosets(
     num_classes: int, dim: int, schemes: tuple[str, ...]
 ) -> TailedCosets | None:
-    """Return the parameters with the lowest max cosine for K points in R^n; None if there are none."""
+    """Return the parameters with the lowest max cosine for K points in R^n; None if no parameters give K points."""
     del schemes  # tails are members of theirs
     return min(
         _tailed_cosets(num_classes, dim), key=lambda one: one.max_cosine, default=None

@@ -135,7 +135,7 @@ def _dense(
 def _spread(
     points: Points, min_angle: float | None, rng: np.random.Generator
 ) -> tuple[Points, float]:
-    """Return points that are at least an angle apart, and that angle: the given one, or the default.
+    """Return points that are at least an angle apart, and the angle: `min_angle`, or the default angle.
 
     The default angle is halved until the points reach it.
     """

@@ -70,7 +70,7 @@ def barnes_wall_shell() -> Iterator[Member]:
 
 
 def _minimal_32(count: int) -> LatticePoints:
-    """Return the first minimal vectors of dimension 32, of squared norm 16.
+    """Return the first `count` minimal vectors of dimension 32, of squared norm 16.
 
     They are +-1 on the 62 affine hyperplanes and on all points, +-2 on affine planes and +-4 at points, with the
     signs of quadratic polynomials.
