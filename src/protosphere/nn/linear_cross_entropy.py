@@ -53,7 +53,7 @@ def linear_cross_entropy(
         reduction: 'mean', 'sum' or 'none'.
         ignore_index: Target of examples that are ignored.
         label_smoothing: As in `torch.nn.functional.cross_entropy`.
-        scale: Factor of the logits.
+        scale: Factor by which dot products are multiplied to give logits.
         shift: Number of positions by which targets are shifted along the second last dimension, as for next-token
             prediction: `input[..., :-shift, :]` is compared with `target[..., shift:]`. True means 1.
         return_lse: Whether to return also the log-sum-exps of the logits.
@@ -99,7 +99,10 @@ def _require_tensor(name: str, value: object) -> None:
 def _logit_vectors(
     vectors: Tensor, prototypes: Prototypes
 ) -> tuple[Tensor, Projection]:
-    """Return vectors, in float32 for half precision, and a projection: their dot products are the logits."""
+    """Return vectors and the projection module of the prototypes; the logits are the projection of the vectors.
+
+    Vectors in half precision become float32.
+    """
     if isinstance(prototypes, Tensor):
         projection = _of_matrix(prototypes)
     elif isinstance(prototypes, SphericalCode):

@@ -82,7 +82,7 @@ def add_classes(
 
 
 def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
-    """Return the description from which the points of each part can be rebuilt; None if they cannot."""
+    """Return a list with the description from which the points of each part can be rebuilt, or None for each part."""
     named = code.provenance
     if named is None or not str(named.options.get("codes", "")).startswith("["):
         return [None] * structure.num_parts
@@ -92,7 +92,7 @@ def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
 def _joined(
     old: PartNames, new: PartNames, added: Values, structure: ProductPoints
 ) -> PartTable:
-    """Return the classes of the code followed by those of the table; values of the code keep their indices."""
+    """Return the classes of the code followed by the classes of the table; values of the code keep their indices."""
     columns = _columns(old, new)
     values: list[tuple[str, ...]] = []
     numbers: list[Values] = []
