@@ -156,7 +156,7 @@ def read_code(path: Path, limit: float) -> CodeFile:
     header = strict_json(content[8:start])
     metadata = header.pop("__metadata__")
     ensure(metadata["format"] == FORMAT, f"the format is not '{FORMAT}'")
-    arrays = read_arrays(header, content[start:])
+    arrays = stored_arrays(header, content[start:])
     found = content_digest(arrays, metadata["description"])
     ensure(found == metadata["digest"], "the content does not match its digest")
     description = strict_json(metadata["description"])
@@ -167,7 +167,7 @@ def read_code(path: Path, limit: float) -> CodeFile:
     return CodeFile(arrays, description, certificate, count, dim, limit)
 
 
-def read_arrays(header: dict[str, Any], body: bytes) -> dict[str, StoredArray]:
+def stored_arrays(header: dict[str, Any], body: bytes) -> dict[str, StoredArray]:
     """Return the arrays, which fill the bytes after the header one after another, each as its type and shape state."""
     arrays: dict[str, StoredArray] = {}
     end = 0
@@ -1019,7 +1019,7 @@ def legendre(degree: int, x: float) -> tuple[float, float]:
     return value, degree * (before - x * value) / (1 - x * x)
 
 
-def gauss_legendre(count: int) -> list[tuple[float, float]]:
+def quadrature_nodes(count: int) -> list[tuple[float, float]]:
     """Return the nodes and weights of Gauss's quadrature on [0, 1]: zeros of a Legendre polynomial, by Newton."""
     pairs: list[tuple[float, float]] = []
     for i in range(count):
@@ -1032,7 +1032,7 @@ def gauss_legendre(count: int) -> list[tuple[float, float]]:
     return pairs
 
 
-NODES = gauss_legendre(QUADRATURE_POINTS)
+NODES = quadrature_nodes(QUADRATURE_POINTS)
 
 
 def schlaefli_function(order: int, width: float) -> float:

@@ -22,8 +22,10 @@ def test_sign_codes_take_one_bit_an_entry():
     ("measured", "contradiction"),
     [
         (-0.25 + 2e-9, True),
-        (-0.25 + 0.5e-9, False),
+        (-0.25 + 0.5e-9, True),
+        (-0.25 + 2**-54, False),
         (-0.25 - 2e-9, True),
+        (-0.25 - 0.5e-9, False),
         (Fraction(-1, 4), False),
         (Fraction(-1, 4) + Fraction(1, 10**15), True),
         (Fraction(-1, 4) - Fraction(1, 10**15), True),
