@@ -29,7 +29,6 @@ SLOW = 0.1
 FAST = 0.3
 FIXED_SCALE = 16.0  # chosen on validation fonts
 QUANTIZED_PARTS = 16  # a byte a class and part
-FINELY_QUANTIZED_PARTS = 24
 
 
 SEEN: dict[str, Callable[[str], Tensor]] = {
@@ -119,26 +118,19 @@ def _means(problem: Problem) -> nn.Module:
 
 
 @cache
-def _quantized(parts: int) -> Callable[[Problem], nn.Module]:
-    """Return the function that makes a layer of class means quantized to this number of parts."""
+def _quantized_points(problem: Problem) -> Tensor:
+    code = ps.from_embeddings(class_means(problem).numpy(), DIM, parts=QUANTIZED_PARTS)
+    return torch.from_numpy(code.points).float()
 
-    def make(problem: Problem) -> nn.Module:
-        means = class_means(problem).numpy()
-        code = ps.from_embeddings(means, DIM, parts=parts)
-        return layers.Fixed(torch.from_numpy(code.points).float(), FIXED_SCALE)
 
-    return make
+def _quantized(problem: Problem) -> nn.Module:
+    return layers.Fixed(_quantized_points(problem), FIXED_SCALE)
 
 
 METHODS = {
     "parts": Method("fixed: simplices of the parts", DIM, _parts, needs_parts=True),
     "means": Method("fixed: class means", DIM, _means),
-    "quantized": Method(
-        "fixed: class means, quantized", DIM, _quantized(QUANTIZED_PARTS)
-    ),
-    "quantized_24": Method(
-        "fixed: class means, quantized finely", DIM, _quantized(FINELY_QUANTIZED_PARTS)
-    ),
+    "quantized": Method("fixed: class means, quantized", DIM, _quantized),
     "multi_head": Method("learned layer per part", DIM, _multi_head, needs_parts=True),
     "learned": Method("learned layer", DIM, _learned(DIM), rate=FAST),
     "cosine": Method("learned cosine layer", DIM, _cosine, rate=FAST),
