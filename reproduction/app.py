@@ -1,4 +1,4 @@
-"""The command line of the reproduction, with the same help, errors and exit codes as that of `protosphere`."""
+"""The command line of the reproduction, with help, errors and exit codes as in the command line of `protosphere`."""
 
 import sys
 from collections.abc import Sequence
@@ -48,6 +48,6 @@ def program() -> App:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line with the given arguments, by default those of the process, and return the exit code."""
+    """Run the command line with the given arguments, by default `sys.argv[1:]`, and return the exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     return answer(program(), given)

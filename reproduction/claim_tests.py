@@ -156,7 +156,7 @@ def random_beats_fixed(scheme: str, results: Results) -> Finding:
     """Test whether a scheme has higher accuracy with random mappings than with the fixed mapping.
 
     Args:
-        scheme: Name of the scheme.
+        scheme: Name of the scheme, such as 'simplex'.
         results: Results of one network.
     """
     random = results.sample(scheme, mapping="random")
@@ -199,7 +199,7 @@ def descent_beats(results: Results) -> Finding:
 
 
 def close_to_one_hot(results: Results) -> Finding:
-    """Test whether the accuracy of BCH codes with n = 63 differs from that of one-hot vectors by at most 1.5 points."""
+    """Test whether the accuracies of BCH codes with n = 63 and of one-hot vectors differ by at most 1.5 points."""
     return within(
         results.sample("bch", [63]),
         results.sample("one_hot"),

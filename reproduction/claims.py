@@ -96,7 +96,7 @@ def _weaker_row(mnist: Iterable[Results], cifar100: Iterable[Results]) -> Row:
 
 
 def _row(claim: Claim, finding: Finding, tested: Sequence[Results]) -> Row:
-    """Return the row of a claim; seeds and budget are those of the first results on which it was tested."""
+    """Return the row of a claim; seeds and budget come from the first results on which the claim was tested."""
     run = bool(tested) and finding.verdict != NOT_RUN
     return {
         "dataset": claim.dataset,

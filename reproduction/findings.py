@@ -26,7 +26,7 @@ class Sample:
 
     Attributes:
         by_seed: Mean accuracy over the configurations in percent, by seed.
-        scheme: Name of the scheme.
+        scheme: Name of the scheme, such as 'simplex'.
         cells: Number of configurations.
         noise: Residuals of all configurations of the scheme.
     """

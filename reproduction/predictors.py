@@ -44,7 +44,7 @@ class TrainedCell:
     """A configuration that was trained, with means over seeds.
 
     Attributes:
-        scheme: Name of the scheme.
+        scheme: Name of the scheme, such as 'simplex'.
         dim: Dimension n.
         mapping: Method by which prototypes were assigned to classes.
         number: Statistic of the code that may predict accuracy.
@@ -84,8 +84,8 @@ def predictors(records: Iterable[RunRecord], seed: int = 0) -> list[Predictor]:
     """Rank the statistics that all runs with prototypes have by the share of the variance that they explain.
 
     Args:
-        records: Finished runs; those of learned layers have no code and are left out.
-        seed: Seed of the bootstrap.
+        records: Finished runs; runs of learned layers have no code and are left out.
+        seed: Seed of the random resampling.
 
     Returns:
         The predictors, the one that explains most first.
@@ -164,7 +164,8 @@ def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Poin
 def _held_out(table: Points, schemes: Points) -> float:
     """Return R² on held-out schemes.
 
-    It is 1 minus the squared errors of lines through the other schemes, divided by those of the mean accuracy.
+    R² is 1 minus the squared errors of lines through the other schemes, divided by the squared errors of the mean
+    accuracy.
     """
     errors = 0.0
     for name in np.unique(schemes):

@@ -38,7 +38,7 @@ class Results:
         """Return the mean accuracy over some configurations of a scheme, for each seed.
 
         Args:
-            scheme: Name of the scheme.
+            scheme: Name of the scheme, such as 'simplex'.
             dims: Dimensions; all dimensions if empty.
             mapping: "fixed" or "random"; None for both.
         """

@@ -52,12 +52,16 @@ def separation_figure(results: Sequence[MethodResult]) -> Any:
     with new_panels(
         MARGIN_HEIGHT + PANEL_HEIGHT * rows, nrows=rows, ncols=columns, squeeze=False
     ) as (figure, axes):
-        for setting, panel in zip(settings, axes.flat, strict=False):
+        lowest = range(len(settings) - columns, len(settings))
+        for number, (setting, panel) in enumerate(
+            zip(settings, axes.flat, strict=False)
+        ):
             own = [result for result in results if result.setting == setting]
             _draw(panel, own)
             panel.set_title(_title(setting))
             panel.set_xlim(-0.15, 1.05)
-            panel.set_xlabel("maximum cosine of the prototypes")
+            if number in lowest:
+                panel.set_xlabel("maximum cosine of the prototypes")
         for panel in axes.flat[len(settings) :]:
             panel.set_visible(False)
         figure.supylabel("accuracy of nearest neighbors, %", fontsize="medium")

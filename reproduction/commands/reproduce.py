@@ -84,7 +84,7 @@ def reproduce(
 def _swept(
     configs: Sequence[TrainingConfig], place: Store, table: Path | None, means: Means
 ) -> list[RunRecord]:
-    """Return the records of all runs: those of the table and the store, and the other runs after running them.
+    """Return the records of all runs: read finished runs from the table and the store, and run the others.
 
     After an interruption the table has the finished runs.
     """

@@ -29,24 +29,28 @@ METRICS = (
 )
 
 
+STUDY = Path("results/self_supervised/study.csv")
+
+
 def self_supervised(
-    results: Path = Path("results/self_supervised/study.csv"),
-    /,
-    *,
+    *results: Path,
     figure: Path | None = None,
     json: Json = False,
 ) -> None:
     """Measure the effect of the separation of prototypes on self-supervised learning.
 
     Args:
-        results: Table of runs of examples/self_supervised/study.toml, or their store.
+        results: Tables of runs of examples/self_supervised, or their stores; the table of study.toml by default.
         figure: Draw accuracy against the maximum cosine (.png, .pdf or .svg).
         json: Print JSON.
     """
     picture = checked_output(figure, FIGURE_ENDINGS)
-    found = method_results(stored_records(results))
+    sources = results or (STUDY,)
+    records = [record for source in sources for record in stored_records(source)]
+    found = method_results(records)
     if not found:
-        raise StorageError(f"'{results}' has no finished self-supervised run")
+        names = ", ".join(f"'{source}'" for source in sources)
+        raise StorageError(f"{names} has no finished self-supervised run")
     if picture is not None:
         save_figure(separation_figure(found), picture)
     if json:

@@ -99,14 +99,15 @@ class Registry(Mapping[str, Entry]):
         return register_decorated
 
     def named(self, name: str, otherwise: str = "") -> Entry:
-        """Return the entry with a name, or raise an error that suggests similar names.
+        """Return the entry with a given name.
 
         Args:
             name: Name of the entry.
-            otherwise: End of the message of the error.
+            otherwise: Text after the list of all names, such as ', or the path of a .toml file'; unused if the message
+                suggests similar names.
 
         Raises:
-            InvalidArgumentError: If there is none; the message suggests the nearest names.
+            InvalidArgumentError: If no entry has this name; the message suggests similar names or lists all names.
         """
         if isinstance(name, str) and name in self:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             return self[name]

@@ -37,7 +37,7 @@ class SafeConsole(Console):
 
         Args:
             renderable: Object that rich can render.
-            options: Options of the console.
+            options: Rendering options; None for the defaults of the console.
         """
         for segment in super().render(renderable, options):
             safe = segment.control is not None or segment.text.isprintable()

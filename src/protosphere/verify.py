@@ -101,7 +101,7 @@ class CodeFile:
     limit: float
 
     def array(self, name: str, kind: str, *shape: int | None) -> StoredArray:
-        """Return the array with this name; it must have this type and this shape, in which None allows any length."""
+        """Return the array with this name after checking its type and its shape, in which None allows any length."""
         found = self.arrays[name]
         lengths = [b if a is None else a for a, b in zip(shape, found.shape, strict=True)]  # fmt: skip
         fits = found.kind == kind and list(found.shape) == lengths
@@ -351,7 +351,7 @@ def dense_cosine(code: CodeFile) -> MaxCosine:
     return MaxCosine(cosine - error, cosine + error, "float64 coordinates", unit)
 
 
-# Signs: a word of n bits is the point of +-1/sqrt(n); words that differ in d bits have the cosine 1 - 2 d / n
+# Signs: a codeword of n bits is a point of +-1/sqrt(n); codewords that differ in d bits have the cosine 1 - 2 d / n
 
 FEW_WORDS = 2000
 LARGEST_SPAN_BITS = 20
@@ -438,18 +438,18 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
         words = [word ^ firsts[i // (2 * n)] for word, i in zip(words, numbers)]  # noqa: B905
     if "signs" in code.arrays:
         stored = packed_words(code, "signs", code.count, n)
-        ensure(words == stored, "the words are not those of their numbers")
+        ensure(words == stored, "the codewords do not match their indices")
     return Codewords(n, words, numbers, rows)
 
 
 def shortened_rows(code: CodeFile, n: int) -> list[int]:
-    """Return the affine functions that are zero at the shortened points, on the remaining points."""
+    """Return the affine functions that are zero in the shortened coordinates, on the remaining coordinates."""
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])
     ensure(m <= 16 and shortened <= m + 1, "'shortened' is out of range")
     zeros = [0, *(1 << i for i in range(m))][:shortened]
     kept = [point for point in range(1 << m) if point not in zeros][:n]
-    ensure(len(kept) == n, "'shortened' leaves words of another length")
+    ensure(len(kept) == n, "'shortened' leaves codewords of another length")
     return affine_functions(m, kept)[shortened:]
 
 
@@ -588,7 +588,7 @@ def words_and_axes_cosine(code: CodeFile) -> MaxCosine:
     """
     length = code.dim - size_in(code.description["zeros"])
     root = math.isqrt(max(0, length))
-    ensure(root * root == length > 0, "the length of the words is not a square")
+    ensure(root * root == length > 0, "the length of the codewords is not a square")
     entries = number_array(code, "axes", 2 * length + 1)
     axes = [entry - 1 for entry in entries if entry]
     own = replace(code, count=entries.count(0))
@@ -921,9 +921,9 @@ def levenshtein_degree(count: int, dim: int) -> int:
 def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
     """Return Levenshtein's polynomial at s without the factor t - s: a square, times t + 1 if the degree is even.
 
-    So the whole polynomial is not positive from -1 to s. The square is that of the reproducing kernel, at s, of the
-    polynomials of degree below m / 2, where m is the degree. The weight is that of the sphere in R^n times 1 - t for
-    odd m and times 1 - t^2 for even m, which is the weight of the sphere in R^(n+2).
+    So the whole polynomial is not positive from -1 to s. Let m be the degree. The square is the squared reproducing
+    kernel, at s, of the polynomials of degree below m / 2. The weight function is the weight of the sphere in R^n,
+    times 1 - t for odd m, or times 1 - t^2 for even m, which gives the weight of the sphere in R^(n+2).
     """
     n = dim if degree % 2 else dim + 2
     kernel: Polynomial = []
@@ -1052,7 +1052,7 @@ def schlaefli_function(order: int, width: float) -> float:
 
 
 def simplex_bound_size(dim: int, cosine: float) -> float:
-    """Return the bound of Coxeter and Boroczky on the number of points in R^n with a given maximum cosine."""
+    """Return the upper bound of Coxeter and Boroczky on the number of points in R^n with a given maximum cosine."""
     below = 1 + (dim - 2) * cosine
     outer = schlaefli_function(dim - 1, 1 / ((dim - 2) * below))
     return 2 * outer / schlaefli_function(dim, (1 - cosine) / ((dim - 1) * below))
@@ -1246,7 +1246,7 @@ def beliefs(code: CodeFile, found: MaxCosine) -> list[str]:
     for step in sorted({fraction_in(step) for step in steps if step is not None}):
         listed.append(f"cosines of points with the step {step} are 1 - j * {step}")
     if "shortened" in code.description:
-        listed.append("the words have the stated numbers in their chain of codes")
+        listed.append("the codewords have the stated indices in their nested codes")
     if any(record["structure"] == "lattice" for record in records):
         listed.append("differences of the points are vectors of the stated lattice")
     return listed

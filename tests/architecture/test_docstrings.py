@@ -5,12 +5,21 @@ from __future__ import annotations
 import inspect
 import re
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from tests.architecture.test_api_reference import ENTRIES
 
 FUNCTIONS = [entry[2:] for entry in ENTRIES if entry[1] == "function"]
 DOCUMENTED = [entry[2:] for entry in ENTRIES if entry[1] != "data"]
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ["src", "reproduction"]
+
+JOINED_SECTION = re.compile(
+    r"^\s+(Args|Returns|Raises|Attributes):[ ]{2,}\S|\S[ ]{3,}\w+: [A-Z]"
+)
+"""A heading with its section on the same line, or two entries on one line, as careless reflowing leaves them."""
 
 
 def section(thing, heading):
@@ -61,3 +70,20 @@ def test_a_missing_argument_is_noticed():
         """
 
     assert undocumented(function) == ["second"]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_sections_stand_below_their_headings(folder):
+    joined = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if JOINED_SECTION.search(line)
+    ]
+    assert joined == []
+
+
+def test_a_section_on_the_line_of_its_heading_is_noticed():
+    assert JOINED_SECTION.search("    Args:     x: Largest value.")
+    assert JOINED_SECTION.search("        x: Largest value.     y: Number of trials.")
+    assert not JOINED_SECTION.search("    Args:")

@@ -239,6 +239,10 @@ BAD = {
     "names of by": (lambda: ps.compose(7, by=list), "the names of classes"),
     "one size": (lambda: ps.compose(sizes=12), "'sizes' must be a list"),
     "seed": (lambda: ps.compose(ROWS, seed="x"), "'seed' must be an integer"),
+    "names only in the code": (
+        lambda: ps.add_classes(ps.compose({"a": ("x", "y"), "b": ("z", "w")}), [("x", "w")]),
+        "must name the new classes",
+    ),
     "sizes to add": (lambda: ps.add_classes(ps.compose(ROWS), "3 x 4"), "got sizes"),
     "no code": (lambda: ps.add_classes(5, ROWS), "must be a code of ps.compose, got 5"),
     "nothing": (ps.compose, "'parts' must be a table"),

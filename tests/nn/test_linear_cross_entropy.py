@@ -123,9 +123,18 @@ def test_half_types_are_summed_in_float32():
         (CODES["cosets"], {}, "'z' must be of shape"),
         (CODES["matrix"], {"shift": 4}, "'shift' must be below"),
         (CODES["matrix"], {"shift": -1}, "'shift'"),
+        (CODES["matrix"], {"shift": 1.7}, "'shift' must be an integer"),
         (CODES["matrix"], {"reduction": "max"}, "'reduction'"),
     ],
 )
 def test_arguments_that_do_not_fit(prototypes, options, message):
     with pytest.raises(InvalidArgumentError, match=message):
         linear_cross_entropy(torch.zeros(4, 7), prototypes, torch.arange(4), **options)
+
+
+@pytest.mark.parametrize("name", ["input", "target"])
+def test_lists_are_refused_by_name(name):
+    arguments = {"input": torch.zeros(4, 7), "target": torch.arange(4)}
+    arguments[name] = arguments[name].tolist()
+    with pytest.raises(InvalidArgumentError, match=f"'{name}' must be a tensor"):
+        linear_cross_entropy(prototypes=torch.eye(7), **arguments)

@@ -44,7 +44,7 @@ FACTS = {
     ("docs/studies/claims.md", "| claim | where |"): (
         "a command writes the whole page, and a test compares it with the runs"
     ),
-    ("docs/studies/claims.md", "| number | explained |"): (
+    ("docs/studies/claims.md", "| statistic | explained |"): (
         "a command writes the whole page, and a test compares it with the runs"
     ),
     ("docs/studies/claims-geometry.md", "| claim | where |"): (

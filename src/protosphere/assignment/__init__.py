@@ -53,7 +53,7 @@ def class_order(
 
     Args:
         mapping: One of `MAPPINGS`.
-        num_classes: K.
+        num_classes: Number K of classes.
         rng: Source of a random permutation.
 
     Returns:

@@ -102,7 +102,7 @@ def assign(
         objective: "align" maximizes the sum over pairs of similarity times cosine, "oppose" minimizes it, and "worst"
             minimizes the maximum of similarity times (1 - cosine). A function (similarity, cosines) -> number is
             maximized.
-        seed: Seed of the searches.
+        seed: Seed of the random choices of the searches.
         progress: Called during the searches.
 
     Returns:
@@ -224,7 +224,7 @@ def _assign_many_classes(
 def _assign_by_worst_pair(
     code: SphericalCode, S: Points, rng: np.random.Generator, progress: Progress
 ) -> Assignment:
-    """Minimize the largest similarity times (1 - cosine)."""
+    """Minimize the maximum over pairs of similarity * (1 - cosine)."""
     K = code.num_classes
     if K > MAX_WORST_PAIR_CLASSES:
         raise InvalidArgumentError(

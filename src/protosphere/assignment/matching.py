@@ -140,8 +140,8 @@ class _MatchingProgram:
 def min_weight_matching(weights: Points, num_pairs: int) -> tuple[Indices, bool]:
     """Return the disjoint pairs with the least total weight.
 
-    The constraints are those of Edmonds' matching polytope: degrees at most 1, and odd-set inequalities, which are
-    added where a solution violates them. Edges outside the program are added while their reduced cost is negative.
+    The constraints describe Edmonds' matching polytope: degrees at most 1, and odd-set inequalities, which are added
+    if a solution violates them. Edges outside the program are added while their reduced cost is negative.
 
     Args:
         weights: Symmetric K x K weights.

@@ -37,7 +37,7 @@ Row = Sequence[Any] | Mapping[str, Any]
 class PartTable:
     """Classes described by the values of their parts.
 
-    Values of a part are numbered in the order in which they first appear.
+    The indices of the values of a part follow the order in which the values first appear.
 
     Attributes:
         names: Names of parts, values and classes.
@@ -338,7 +338,7 @@ def require_different(
     """Raise InvalidArgumentError if two classes have the same values.
 
     Args:
-        numbered: Numbers of the values of each class.
+        numbered: Indices of the values of each class.
         classes: Names of the classes, or None.
 
     Raises:

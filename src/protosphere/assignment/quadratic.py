@@ -17,7 +17,7 @@ ROUND_CLASSES = 3_000
 """The relaxed problem is solved from ROUND_CLASSES / K perturbed starts, clipped to MIN_ROUNDS and MAX_ROUNDS."""
 
 MAX_TABU_PAIRS = 1_000_000_000
-"""Number of pairs that the tabu search evaluates; it gives the number of steps, within the limits below."""
+"""Number of pairs that the tabu search evaluates, which determines the number of steps within the limits below."""
 
 MAX_TABU_STEPS = 30_000
 MIN_TABU_STEPS = 1_000
@@ -147,7 +147,7 @@ def without_diagonal(matrix: NDArray[np.float64]) -> Points:
 def perturbed(order: Indices, rng: np.random.Generator) -> Points:
     """Return the doubly stochastic matrix 0.2 P + 0.4 Q + 0.4 J / K.
 
-    P is the permutation matrix of the order, Q that of a random order, and J the all-ones matrix.
+    P is the permutation matrix of the order, Q the permutation matrix of a random order, and J the all-ones matrix.
 
     Args:
         order: The index of the point of each class.

@@ -241,7 +241,8 @@ def similarity_from_names(
 
     Args:
         names: Names of the K classes.
-        embed: Returns the vector of a name. The similarity is then that of `similarity_from_embeddings`.
+        embed: Function that returns the vector of a name. The similarity is then `similarity_from_embeddings` of the
+            vectors.
         compare: Returns the similarity of two names. Give either this or `embed`.
 
     Returns:
@@ -276,7 +277,7 @@ def _vector_of(name: str, embed: Callable[[str], Any]) -> Points:
 
 
 def _check_equal_lengths(names: Sequence[str], vectors: Sequence[Points]) -> None:
-    """Refuse vectors of several lengths, such as those of a function that takes a list of names."""
+    """Refuse vectors of several lengths, which a function that takes a list of names would return."""
     for name, vector in zip(names, vectors, strict=True):
         if len(vector) != len(vectors[0]):
             raise InvalidArgumentError(

@@ -160,7 +160,7 @@ class Taxonomy:
             above: Number of levels from a class to its ancestor; 1 for its superclass.
 
         Returns:
-            K numbers. Ancestors are numbered in the order in which they appear.
+            K indices. The indices of ancestors follow the order in which the ancestors appear.
         """
         names = ancestors_above(self._layout, as_integer("above", above, minimum=1))
         numbers: dict[str, int] = {}

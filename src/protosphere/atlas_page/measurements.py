@@ -26,7 +26,7 @@ def spectra_key(scheme: str, dim: int, member: str = "") -> str:
     """Return the key of a code's measurements.
 
     Args:
-        scheme: Name of the scheme.
+        scheme: Name of the scheme, such as 'simplex'.
         dim: Dimension n.
         member: Identifier of a member of a family; empty for other codes.
     """

@@ -1,4 +1,4 @@
-"""Backbone networks: those of this package by name, and the user's by their dotted import names."""
+"""Backbone networks: networks of this package by name, and the user's networks by their dotted import names."""
 
 from protosphere.backbones import (
     dense as dense,

@@ -13,7 +13,9 @@ NEGLIGIBLE = 45.0  # exp(-45) of a sum of order one is lost in rounding
 def log_tail(x: int, trials: int) -> float:
     """Return log P(X <= x) for X ~ Binomial(trials, 1/2) and 0 <= x < trials / 2, with relative error near 1e-15.
 
-    Args:     x: Largest value, 0 <= x < trials / 2.     trials: Number of trials.
+    Args:
+        x: Largest value, 0 <= x < trials / 2.
+        trials: Number of trials.
 
     >>> round(float(np.exp(log_tail(1, 4))), 12)  # (1 + 4) / 16
     0.3125

@@ -36,8 +36,8 @@ class Bound:
 def short_cosine(value: Cosine, largest_denominator: int = 10_000) -> str:
     """Return a cosine as text: a fraction if it is simple, otherwise six significant digits.
 
-    Args:     value: The cosine.
-
+    Args:
+        value: The cosine.
         largest_denominator: Fractions with this denominator or a larger one are shown as decimals.
     """
     if isinstance(value, Fraction) and value.denominator < largest_denominator:

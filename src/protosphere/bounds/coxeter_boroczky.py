@@ -80,13 +80,15 @@ def simplex_bound(n: int, gap: float) -> float:
 
 
 def schlaefli(order: int, width: Points) -> Points:
-    """Return Schlaefli's F_order(a) in terms of width = 1/(order-1) - cos 2a >= 0; it is zero at width 0.
+    """Return Schlaefli's F_order(a) in terms of width = 1/(order-1) - cos 2a >= 0; F_order is zero at width 0.
 
     With t = cos 2a it reads F_N(t) = (1/pi) * integral from t to 1/(N-1) of F_{N-2}(x / (1-2x)) / sqrt(1-x^2) dx,
     F_1 = 1 and F_2(t) = arccos(t) / pi. The width keeps its precision if there are many points and t is close to
     1/(N-1). Substituting a square makes the integrand analytic.
 
-    Args:     order: Order N of the function.     width: 1/(N-1) - cos 2a for each angle a.
+    Args:
+        order: Order N of the function.
+        width: 1/(N-1) - cos 2a for each angle a.
     """
     if order == 1:
         return np.ones_like(width)

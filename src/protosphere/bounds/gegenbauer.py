@@ -10,7 +10,10 @@ SMALLEST = 1e-100
 def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
     """Return P_0, ..., P_degree (degree >= 1) at every t, one polynomial per row.
 
-    Args:     dim: Dimension n.     degree: Largest degree.     t: Arguments.
+    Args:
+        dim: Dimension n.
+        degree: Largest degree.
+        t: Arguments.
 
     >>> gegenbauer_rows(3, 2, np.array([0.0, 1.0])).tolist()
     [[1.0, 1.0], [0.0, 1.0], [-0.5, 1.0]]

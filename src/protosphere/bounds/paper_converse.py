@@ -14,7 +14,7 @@ from protosphere.bounds.registry import bound
     superseded=True,  # by Rankin's bound with its two cases
 )
 def paper_converse(num_classes: int, dim: int) -> Bound:
-    """Return the lower bound -1/(K-1) at every dimension, as drawn in the paper; it is tight only for K <= n + 1.
+    """Return the lower bound -1/(K-1) at every dimension, as drawn in the paper; tight only for K <= n + 1.
 
     Args:
         num_classes: Number K of points, at least 2.

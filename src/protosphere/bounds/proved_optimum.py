@@ -59,7 +59,9 @@ class AlgebraicCosine:
 def polynomial_value(coefficients: Sequence[int], x: Fraction) -> Fraction:
     """Return the value at x of a polynomial, given its coefficients with the highest power first.
 
-    Args:     coefficients: Coefficients, highest power first.     x: Argument.
+    Args:
+        coefficients: Coefficients, highest power first.
+        x: Argument.
 
     >>> polynomial_value((7, 2, -1), Fraction(1, 7))
     Fraction(-4, 7)

@@ -10,7 +10,7 @@ from protosphere.errors import InfeasibleError, as_flag
 def achievable(num_classes: int, dim: int) -> Bound:
     """Return the lowest achievable bound: a max cosine that some arrangement certainly attains.
 
-    The bounds are those of `BOUNDS` with kind 'achievable'.
+    All bounds in `BOUNDS` of kind 'achievable' are compared.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -34,7 +34,7 @@ def achievable(num_classes: int, dim: int) -> Bound:
 def converse(num_classes: int, dim: int, *, linear_programming: bool = False) -> Bound:
     """Return the highest converse bound: no arrangement of K points in R^n has a lower max cosine.
 
-    The bounds are those of `BOUNDS` with kind 'converse'. Results are cached.
+    All bounds in `BOUNDS` of kind 'converse' are compared. Results are cached.
 
     Args:
         num_classes: Number K of points, at least 2.

@@ -138,7 +138,7 @@ COMMANDS = {
 
 
 def program() -> App:
-    """Return the command-line application; its commands are registered by name and not imported yet."""
+    """Return the command-line application; the commands are registered by name and not imported yet."""
     app = App(
         name="protosphere",
         help="Class prototypes on the sphere, certified for how far apart they are.",

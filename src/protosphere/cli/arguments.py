@@ -53,7 +53,7 @@ Subset = Literal["first", "random", "greedy"]
 
 
 def flag(text: str) -> Any:
-    """Return a dataclass field for an option with the help `text`; its value is None if the option is not given."""
+    """Return a dataclass field for an option with the help `text`; the default None means that it is not given."""
     return field(default=None, metadata={"help": text})
 
 

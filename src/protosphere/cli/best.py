@@ -30,8 +30,9 @@ def best(
     """Build the code with the lowest known max cosine; after Ctrl-C, the best one found so far.
 
     Args:
-        budget: Seconds of the search; by default the work of a few seconds. Up to one second, known codes only.
-        iterations: Number of evaluations of the search instead; 0 uses known codes only.
+        budget: Maximum seconds of a new search; without --budget and --iterations, an estimated few seconds. For sizes
+            in the catalogue, its searches count as one second, so a budget of up to 1 uses known codes only.
+        iterations: Number of evaluations of a new search, in place of --budget; 0 uses known codes only.
         prefer: Lowest max cosine (separated), or lowest energy among codes within the tolerance of it (energy).
         tolerance: Increase of the max cosine that --prefer energy may accept.
         explain: Show the other candidates.

@@ -24,7 +24,7 @@ def catalogue(
     """Show the catalogue of codes found by earlier searches, from which `best` starts.
 
     Args:
-        file: Another catalogue than that of the package.
+        file: Catalogue to read in place of the catalogue of the package.
         check: Rebuild this many of its codes, drawn by the seed, and compare.
     """
     held = shipped_catalogue() if file is None else read_catalogue(file)

@@ -55,7 +55,7 @@ def library_error_sentence(error: ProtosphereError, arguments: Sequence[str]) ->
     """Return the message of a library error, with command-line options in place of Python arguments.
 
     Args:
-        error: Error of the library.
+        error: Error that the library raised.
         arguments: Arguments of the command line.
     """
     sentence = str(error)
@@ -133,7 +133,7 @@ def parser_error_sentence(error: CycloptsError, program_name: str) -> str:
     """Return the sentence for an error of the command-line parser, with a hint to the help page.
 
     Args:
-        error: Error of the parser.
+        error: Error that the parser of the command line raised.
         program_name: Name of the program.
     """
     command = " ".join(error.command_chain or ())

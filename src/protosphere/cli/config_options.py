@@ -98,9 +98,9 @@ def flag_type(name: str, kind: str, declared: Setting) -> Any:
     """Return the type of a setting's flag, for cyclopts.
 
     Args:
-        name: Name of the setting.
+        name: Name of the setting, a field of `TrainingConfig`.
         kind: Type annotation of the setting.
-        declared: Declaration of the setting.
+        declared: Choices, limits and help text of the setting.
     """
     if kind.startswith("Mapping"):
         singular = name.removesuffix("s").replace("_", "-")
@@ -117,7 +117,7 @@ def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
     """Return the help text for a flag's default: its value for digits, and whether it differs between datasets.
 
     Args:
-        name: Name of the setting.
+        name: Name of the setting, a field of `TrainingConfig`.
         quick: Quick configs of all datasets.
     """
     if name in CHOSEN_BY_RULE:
@@ -196,7 +196,7 @@ def resolved(
     """Return the named config, or the quick config of the dataset, changed by the given settings.
 
     Args:
-        dataset: Name of the dataset; None for that of the config.
+        dataset: Name of the dataset; None for the dataset of the config.
         config: Name of the config, or path of a .toml file; None for the quick config of the dataset.
         options: Flags of the command line.
 

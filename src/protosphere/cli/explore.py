@@ -23,7 +23,7 @@ def explore(
     """Write the atlas page, one file with all that is known about (K, n), and open it in a browser.
 
     Args:
-        num_classes: Number of classes that the page opens with; it can be changed there.
+        num_classes: Number of classes that the page opens with; the number can be changed on the page.
         dim: Dimension that the page opens with.
         output: Page to write, .html.
         no_open: Write the page without opening it.

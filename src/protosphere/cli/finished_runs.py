@@ -167,7 +167,7 @@ def shown(name: str, value: float) -> str:
     '12'
 
     Args:
-        name: Name of the metric.
+        name: Name of the metric, such as 'test_accuracy'.
         value: Value of the metric.
     """
     if is_share(name):

@@ -80,9 +80,9 @@ def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
 def points_of(entry: Construction) -> str:
     """Return a phrase that describes how the points of a scheme are stored."""
     if entry.traits.chooses:
-        return "those of the scheme that is chosen"
+        return "the points of the scheme that is chosen"
     if entry.traits.numbered:
-        return "made from their numbers when asked for"
+        return "computed from their indices on request"
     if entry.traits.packed:
         return "packed signs, one bit per entry; float64 for added coordinates"
     return "float64 vectors"

@@ -136,7 +136,7 @@ def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
     """Return the column heading of a metric and its value, in percent if it is a share.
 
     Args:
-        name: Name of the metric.
+        name: Name of the metric, such as 'test_accuracy'.
         value: Value of the metric.
     """
     if not is_share(name):

@@ -33,7 +33,7 @@ class _Pace:
 
 @dataclass
 class SweepEstimate:
-    """Estimator of the remaining time of a sweep; it has no estimate before the first epoch has ended.
+    """Estimator of the remaining time of a sweep; no estimate exists before the first epoch has ended.
 
     The time per epoch is the mean over the observed epochs, including the time between epochs. One-time costs, such
     as starting processes and imports, are not included.

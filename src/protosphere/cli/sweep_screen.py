@@ -27,7 +27,7 @@ class _Board:
 
     Attributes:
         configs: Configs of all runs.
-        store: Store of the runs.
+        store: Folder with the records of the runs.
         estimate: Estimator of the remaining time.
         statuses: Status of each run that has ended, by digest.
         fresh_images: Number of training images processed by runs of this sweep.
@@ -93,7 +93,7 @@ def sweep_screen(
 
     Args:
         configs: Configs of all runs.
-        store: Store of the runs.
+        store: Folder with the records of the runs.
         estimate: Estimator of the remaining time, for the runs still to do.
     """
     console = error_console()

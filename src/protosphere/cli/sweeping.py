@@ -72,7 +72,7 @@ def sweep_on_screen(
 
     Args:
         configs: Configs of all runs, on one dataset.
-        place: Store of the runs.
+        place: Folder with the records of the runs.
         means: Options that select the engine.
         retry_failed: Whether to repeat failed runs, too.
 
@@ -130,7 +130,7 @@ def show_summary(records: Sequence[RunRecord], place: Store, *, json: bool) -> N
 
     Args:
         records: Records of the runs.
-        place: Store of the runs.
+        place: Folder with the records of the runs.
         json: Whether to print the records as JSON instead.
     """
     counts = Counter(record.status for record in records)

@@ -94,9 +94,9 @@ def stored_or_trained(
     """Return the record of the run from the store; if it is not finished, train and store it first.
 
     Args:
-        plan: Config of the run.
-        images: Dataset of the run.
-        place: Store of the runs.
+        plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
+        images: Training and test examples of the run.
+        place: Folder with the records of the runs.
         accelerator: Kind of device.
         devices: Number of devices.
 
@@ -117,12 +117,12 @@ def stored_or_trained(
 def trained(
     plan: TrainingConfig, images: Dataset, folder: Path, accelerator: str, devices: int
 ) -> RunRecord | None:
-    """Train a run and return its record.
+    """Train a network by a config and return the record of the run.
 
     Args:
-        plan: Config of the run.
-        images: Dataset of the run.
-        folder: Folder of the run.
+        plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
+        images: Training and test examples of the run.
+        folder: Folder for the checkpoint, the metrics and the weights of the run.
         accelerator: Kind of device.
         devices: Number of devices, with one process each.
 
@@ -159,9 +159,9 @@ def text_of_run(
 
     Args:
         fabric: Lightning Fabric of this process.
-        plan: Config of the run.
-        images: Dataset of the run.
-        folder: Folder of the run.
+        plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
+        images: Training and test examples of the run.
+        folder: Folder for the checkpoint, the metrics and the weights of the run.
 
     Returns:
         The record, or {"error": message}; None in a process that is not the first.
@@ -182,13 +182,13 @@ def text_of_run(
 def run_on_screen(
     fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> RunRecord | None:
-    """Train in this process, one of those of a run; the first process shows the progress.
+    """Train in this process, one of the processes of a run; the first process shows the progress.
 
     Args:
         fabric: Lightning Fabric of this process.
-        plan: Config of the run.
-        images: Dataset of the run.
-        folder: Folder of the run.
+        plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
+        images: Training and test examples of the run.
+        folder: Folder for the checkpoint, the metrics and the weights of the run.
 
     Returns:
         The record; None in a process that is not the first.
@@ -236,7 +236,7 @@ def show_record(record: RunRecord, folder: Path) -> None:
 
     Args:
         record: Record of the run.
-        folder: Folder of the run.
+        folder: Folder for the checkpoint, the metrics and the weights of the run.
     """
     plan = record.config
     lines = [("test accuracy", shown("test_accuracy", record.test_accuracy or 0.0))]
@@ -263,7 +263,7 @@ def training_screen(
     """Return a context that yields two callbacks for progress on screen: after each epoch, and after each batch.
 
     Args:
-        plan: Config of the run.
+        plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
         images: Number of training examples of the dataset.
         visible: Whether to show anything.
     """
@@ -301,7 +301,7 @@ def epoch_line(metrics: EpochMetrics, plan: TrainingConfig) -> str:
 
     Args:
         metrics: Metrics of the epoch.
-        plan: Config of the run.
+        plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
     """
     if metrics.validation_accuracy is None:
         accuracy = metrics.train_accuracy

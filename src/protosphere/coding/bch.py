@@ -147,7 +147,7 @@ def systematic_rows(g: int, n: int, first: int, count: int) -> PackedBits:
     Args:
         g: Generator polynomial.
         n: Length.
-        first: Number of the first row.
+        first: Index of the first row.
         count: Number of rows.
 
     Returns:

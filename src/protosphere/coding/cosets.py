@@ -36,7 +36,7 @@ def coset_union_words(
     Args:
         representatives: Packed coset representatives, as rows.
         m: The codewords have length 2^m.
-        numbers: Numbers of codewords.
+        numbers: Indices of codewords in the union.
 
     Returns:
         Packed codewords, as rows.
@@ -91,7 +91,7 @@ def _largest_of_sums(
     Args:
         basis: Packed generator of the linear code.
         m: The codewords have length 2^m.
-        messages: Numbers of the codewords.
+        messages: Indices of the codewords.
         progress: Called as sums are transformed.
     """
     sums = np.flatnonzero(difference_counts(messages, len(basis)))
@@ -106,7 +106,7 @@ def _largest_of_sums(
 
 
 def _bits_at(words: PackedBits, m: int, columns: list[int]) -> Indices:
-    """Return integers whose bits are those of codewords at some columns; the first column gives the lowest bit."""
+    """Return one integer for each codeword: its bits at the given columns, with the first column as the lowest bit."""
     bits = unpack(words, 1 << m)[:, columns].astype(np.int64)
     return bits @ (1 << np.arange(len(columns), dtype=np.int64))
 
@@ -138,7 +138,7 @@ def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) 
 
     Args:
         blocks: Codewords as signs (see `_as_blocks`).
-        inner: Sylvester's matrix of order b, its rows with signs or without.
+        inner: Sylvester's matrix of order b; its rows may be multiplied by signs, for products of codewords.
     """
     a, count, b = blocks.shape
     outer = hadamard(a).astype(np.float32)

@@ -220,7 +220,7 @@ def shorten(code: Bits, count: str) -> Bits:
 def shorten_at(code: Bits, places: str) -> Bits:
     """Keep the codewords that are zero in given columns, and remove these columns.
 
-    If the columns are those of a codeword of the dual code, this is Construction Y1.
+    If the columns are the support of a codeword of the dual code, this is Construction Y1.
 
     Args:
         code: Generator matrix.

@@ -100,7 +100,9 @@ def binary_field(m: int) -> BinaryField:
     log[powers] = np.arange(order)
     exp = np.concatenate([powers, powers])
     bits = np.arange(m)
-    conjugates = (bits[:, None] << bits) % order  # those of alpha^i are alpha^(i 2^j)
+    conjugates = (
+        bits[:, None] << bits
+    ) % order  # the conjugates of alpha^i are alpha^(i 2^j)
     traces = np.bitwise_xor.reduce(powers[conjugates], axis=1)  # each is 0 or 1
     mask = int(traces @ (1 << bits))
     exp.flags.writeable = False  # the cache hands them to everyone

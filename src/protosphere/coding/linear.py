@@ -46,13 +46,13 @@ def unpack(packed: PackedBits, n: int) -> NDArray[np.uint8]:
 def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
     """Return consecutive codewords of a linear code.
 
-    Codeword number j is the sum of the rows i for which bit i of j is set, the least significant bit being row 0. Each
-    row doubles the list, so that a codeword takes one pass over its bytes.
+    Codeword j is the sum of the rows i for which bit i of j is set; bit 0 is the least significant. Each row doubles
+    the list, so that a codeword takes one pass over its bytes.
 
     Args:
         generator: Packed generator matrix.
         count: Number of codewords.
-        start: Number of the first codeword, a multiple of a power of two that is at least `count`.
+        start: Index of the first codeword, a multiple of a power of two that is at least `count`.
 
     Returns:
         Packed codewords, as rows.
@@ -91,11 +91,11 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
 
 
 def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
-    """Return the codewords of the given messages, numbered as in `codewords`.
+    """Return the codewords of the given messages, in the index order of `codewords`.
 
     Args:
         generator: Packed generator matrix of at most 62 rows.
-        messages: Numbers of codewords.
+        messages: Indices of codewords.
 
     Returns:
         Packed codewords, as rows.
@@ -226,7 +226,7 @@ def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, 
 
     Args:
         generator: Packed generator matrix.
-        messages: Numbers of the codewords.
+        messages: Indices of the codewords.
 
     Returns:
         The number of pairs by distance.
@@ -251,10 +251,10 @@ def row_reduce(
 
     Args:
         generator: Packed generator matrix.
-        columns: Numbers of columns, in the order in which they are tried as pivots.
+        columns: Indices of columns, in the order in which they are tried as pivots.
 
     Returns:
-        The reduced matrix, and the pivot column of each of its first rows.
+        The reduced matrix, and the pivot column of each of its first rows; other rows are zero in the given columns.
     """
     reduced = generator.copy()
     pivots: list[int] = []
@@ -278,7 +278,7 @@ def row_reduce(
 
 
 def _span(generator: PackedBits) -> Iterator[PackedBits]:
-    """Yield all codewords in the order of their numbers, in blocks."""
+    """Yield all codewords in the order of their indices, in blocks."""
     words_at_once = CHUNK_BYTES // max(1, generator.shape[1])
     bits = words_at_once.bit_length()
     low = generator[:bits]

@@ -37,7 +37,9 @@ def degree(a: int) -> int:
 def multiply(a: int, b: int) -> int:
     """Return the product a b.
 
-    Args:     a: Polynomial.     b: Polynomial.
+    Args:
+        a: Polynomial.
+        b: Polynomial.
 
     >>> multiply(0b11, 0b11)  # (x + 1)^2 = x^2 + 1
     5

@@ -9,7 +9,7 @@ RM(1, m):
   and Q_a + Tr(b_1 x^3 + ... + b_r x^(1+2^r)): rank at least m - 2r. Delsarte & Goethals (1975).
 
 Coordinate j is element j of the field; for m even, e is the highest bit of j. The index of a form has the bits of a
-first (m even), then those of b_1, b_2, ..., lowest first; form 0 is zero.
+first (m even), then the bits of b_1, b_2, ..., lowest first; form 0 is zero.
 """
 
 import numpy as np

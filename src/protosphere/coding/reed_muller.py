@@ -36,7 +36,7 @@ def order_for(k_needed: int, m: int) -> int | None:
     """Return the smallest order r for which RM(r, m) has at least a given dimension.
 
     Args:
-        k_needed: Least dimension.
+        k_needed: Minimum dimension.
         m: Number of variables.
 
     Returns:

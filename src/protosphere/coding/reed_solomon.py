@@ -13,21 +13,21 @@ from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
 def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elements:
     """Return the codewords with the given indices.
 
-    The message of number j is its k_q base-q digits, least significant first. They are the coefficients f_0, f_1, ...
-    of a polynomial f; symbol i of the codeword is f(element number i).
+    The message with index j consists of the k_q base-q digits of j, least significant first. The digits are the
+    coefficients f_0, f_1, ... of a polynomial f. Symbol i of the codeword is the value of f at element i of the field.
 
     Args:
         q: Order of the field.
         n_q: Number of symbols of a codeword, at most q.
         k_q: Number of coefficients, at most n_q.
-        indices: Numbers of codewords.
+        indices: Indices of codewords, from 0 to q**k_q - 1.
 
     Returns:
         Codewords, as rows of symbols 0, ..., q - 1.
 
     Raises:
         InfeasibleError: If n_q or k_q is too large.
-        InvalidArgumentError: If a number is out of range.
+        InvalidArgumentError: If an index is out of range.
 
     >>> reed_solomon_words(5, 4, 2, [7]).tolist()  # 7 = 2 + 1 * 5, f(x) = 2 + x
     [[2, 3, 4, 0]]

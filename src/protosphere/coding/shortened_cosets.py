@@ -1,14 +1,15 @@
 """Unions of cosets of RM(1, m), shortened and punctured: their codewords and largest inner products.
 
-Shortening at j affinely independent points (0, 1, 2, 4, ...) keeps the codewords of each coset that are zero at these
-points, and removes the points. Of the affine functions x_j, ..., x_m remain, and of the 2n codewords of a coset 2n /
-2^j. Puncturing removes i more points. The inner product s of two codewords becomes s - j by shortening, and then at
-most s - j + i, so cosines are at most (N mu + i - j) / (N - i - j).
+The coordinates of a codeword are the points of F_2^m. Shortening by j keeps the codewords of each coset that are zero
+in j coordinates, which are affinely independent points (0, 1, 2, 4, ...), and deletes these coordinates. The affine
+functions x_j, ..., x_m remain, and 2N / 2^j of the 2N codewords of a coset, where N = 2^m. Puncturing deletes i more
+coordinates. The inner product s of two codewords becomes s - j by shortening, and at most s - j + i by puncturing, so
+cosines are at most (N mu + i - j) / (N - i - j).
 
-Quadratic form c of the chain is A_p + T_b, where p is its slope (Kerdock's a; none for m odd) and b a message of the
-linear trace forms. So differences of forms are differences of slopes plus codewords of a linear code. If there are
-few differences, all of them are enumerated. If there are many, the ranks of the forms bound their inner products, and
-one pair of codewords that attains the bound makes it exact. MacWilliams & Sloane, chapter 15, sections 2 and 5.
+Quadratic form c of the nested codes is A_p + T_b, where p is its slope (Kerdock's a; none for m odd) and b a message
+of the linear trace forms. So differences of forms are differences of slopes plus codewords of a linear code. If there
+are few differences, all of them are enumerated. If there are many, the ranks of the forms bound their inner products,
+and one pair of codewords that attains the bound makes it exact. MacWilliams & Sloane, chapter 15, sections 2 and 5.
 """
 
 from dataclasses import dataclass
@@ -40,8 +41,8 @@ class ShortenedCosets:
 
     Attributes:
         m: Base-2 logarithm of the original length.
-        shortened: Number of points at which the codes are shortened, at most m + 1.
-        punctured: Number of other points that are removed.
+        shortened: Number of coordinates by which the codes are shortened, at most m + 1.
+        punctured: Number of coordinates that are deleted by puncturing.
     """
 
     m: int
@@ -71,9 +72,9 @@ class ShortenedCosets:
         return (1 << self.m) - self.shortened - self.punctured
 
     def max_cosine(self, whole: Cosine) -> Cosine:
-        """Return an upper bound on the max cosine after shortening and puncturing.
+        """Return an upper bound on the maximum cosine after shortening and puncturing.
 
-        `whole` >= 0 is the max cosine of the whole code.
+        `whole` >= 0 is the maximum cosine before shortening and puncturing.
         """
         return ((whole * (1 << self.m)) + self.punctured - self.shortened) / self.dim
 
@@ -89,7 +90,7 @@ class ShortenedCosets:
 
     @cached_property
     def kept(self) -> Indices:
-        """The points that are neither shortened nor punctured, in order."""
+        """Indices of the coordinates that are neither shortened nor punctured, in ascending order."""
         vanishing = np.append(0, 1 << np.arange(self.m))[: self.shortened]
         return np.setdiff1d(np.arange(1 << self.m), vanishing)[: self.dim]
 
@@ -114,9 +115,9 @@ class ShortenedCosets:
         )
 
     def _restricted(self, forms: PackedBits) -> PackedBits:
-        """Return the forms on the remaining points.
+        """Return the forms on the remaining coordinates.
 
-        Affine functions are added first, so that the forms are zero at the shortened points.
+        Affine functions are added first, so that the forms are zero in the shortened coordinates.
         """
         points = np.arange(1 << self.m)
         bits = unpack(forms, 1 << self.m)
@@ -147,7 +148,7 @@ class ShortenedCosets:
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
         """Return the largest inner product between different cosets for each difference x of trace messages.
 
-        Entry x covers all slopes and all codewords of the cosets; it is attained if both layers are complete.
+        Entry x covers all slopes and all codewords of the cosets. The entry is attained if both layers are complete.
 
         Args:
             cosets: Number of first cosets.
@@ -180,8 +181,8 @@ class ShortenedCosets:
 
         The first 2^(layer r) forms have `layer` bits per level. Two of these forms differ by a form of rank at least
         m - 2(r - 1) for m even and m + 1 - 2r for m odd. The sum of the signs of the difference, whatever affine
-        function is added, is then at most 2^(m - rank/2). Shortened points lower the bound by one each, and punctured
-        points raise it by at most one each.
+        function is added, is then at most 2^(m - rank/2). Each shortened coordinate lowers the bound by one, and each
+        punctured coordinate raises it by at most one.
         """
         layer = self.m - 1 + self.m % 2
         level = -(-max(1, (cosets - 1).bit_length()) // layer)
@@ -231,7 +232,7 @@ class ShortenedCosets:
     def _affine_signs(self) -> NDArray[np.float32]:
         """Return the codewords of the remaining part of RM(1, m) as columns of signs.
 
-        If no point is shortened, only one codeword of each complementary pair is returned.
+        If no coordinate is shortened, only one codeword of each complementary pair is returned.
         """
         words = codewords(self.inner, 1 << self.coset_bits)
         return self._signs(words if self.shortened else words[::2]).T

@@ -1,9 +1,9 @@
 """The cache of compiled loops in the user's cache folder, with one folder per version of their sources.
 
-numba's own cache checks the source file of a function, but not those of the functions it calls, and it fails if the
-folder is not writable or a file is damaged. Here every file has a digest, and a file whose digest does not match is
-compiled again. Cached code is executed, so a folder that other users can write to is not used: loops are then compiled
-in memory.
+numba's own cache checks the source file of a function, but not the source files of the functions that it calls, and
+the cache fails if the folder is not writable or a file is damaged. In this cache every file has a digest, and a file
+whose digest does not match is compiled again. Cached code is executed, so a folder that other users can write to is
+not used: loops are then compiled in memory.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false

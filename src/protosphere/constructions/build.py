@@ -111,7 +111,7 @@ def after(placement: Placement, step: Step) -> Placement:
 
 
 def with_choice(asked: Provenance) -> Provenance:
-    """Return the provenance with all parameters chosen; parameters that it does not store are chosen now."""
+    """Return the provenance with all parameters of the scheme; parameters that it does not store are chosen now."""
     chosen = asked.chosen or describe(asked.construction).chosen(
         asked.num_classes, asked.dim, asked.options
     )

@@ -50,8 +50,9 @@ LONGEST_OPTION = 64
 def load(path: str | Path) -> SphericalCode:
     """Load the code saved in `path`.
 
-    The certificate in a file is not trusted: it is measured again if that is quick. Dense rows are certified exactly
-        only if their numbers prove it, or if they are bit for bit those of the construction that the file names.
+    The certificate in a file is not trusted: the points are measured again if that is quick. Dense rows are certified
+    exactly only if their entries prove it, or if they equal, bit for bit, the points of the construction that the file
+    names.
 
     Args:
         path: A .safetensors file that protosphere wrote, or a .npy, .csv, .txt or .pt file of unit rows.
@@ -173,8 +174,8 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
         progress: Called while pairs are measured.
 
     Returns:
-        The same points with a new certificate. If they are bit for bit those of the construction that the provenance
-        names, its theorem makes the certificate exact.
+        The same points with a new certificate. If the points equal, bit for bit, the points of the construction
+        that the provenance names, the theorem of the construction makes the certificate exact.
 
     Raises:
         CertificateError: If the points contradict their structure or certificate.
@@ -196,7 +197,7 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
 
 
 def _has_other_grid(structure: object, rebuilt: Placement) -> bool:
-    """Return whether a file states a cosine step that differs from that of the rebuilt points."""
+    """Return whether a file states a cosine step that differs from the step of the rebuilt points."""
     if not isinstance(structure, Plain) or structure.unverified_step is None:
         return False
     return structure.unverified_step != rebuilt.structure.cosine_step
@@ -205,9 +206,9 @@ def _has_other_grid(structure: object, rebuilt: Placement) -> bool:
 def _rebuilt(
     code: SphericalCode, progress: Progress
 ) -> tuple[Placement, Fraction] | None:
-    """Return the points as their construction makes them, and their guarantee, if that proves more than measuring does.
+    """Return the points as their construction makes them, and their guarantee.
 
-    None is returned unless the rebuilt dense rows equal the given rows bit for bit.
+    The result is None if measuring proves as much, or if the rebuilt dense rows differ from the given rows in a bit.
     """
     structure = code.placement.structure
     named = code.provenance

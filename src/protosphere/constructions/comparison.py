@@ -39,12 +39,12 @@ class Cell:
     """Result of one scheme at one dimension.
 
     Attributes:
-        scheme: Name of the construction.
+        scheme: Name of the construction, such as 'simplex'.
         dim: Dimension n.
         max_cosine: Largest cosine of two prototypes; None if the scheme is infeasible.
         infeasible_reason: Why the scheme is infeasible, or None.
-        energy: Energy of `ps.code_statistics` (lower is better). The scale is the same for all schemes: that of a
-            head on a code that meets the converse.
+        energy: Energy of `ps.code_statistics` (lower is better). The scale is the same for all schemes: the
+            scale of `preset="protosphere"` on a code that meets the converse.
         mean_square: Mean squared cosine of `ps.code_statistics`.
 
     Example:
@@ -140,7 +140,7 @@ def compare(
     modify: bool = False,
     progress: Progress = ignore,
 ) -> Comparison:
-    """Construct every scheme at every dimension and compare the largest cosines with the bounds.
+    """Construct every scheme at every dimension and compare the maximum cosines with the bounds.
 
     Args:
         num_classes: Number K of classes.
@@ -151,7 +151,7 @@ def compare(
         progress: Called after each cell.
 
     Returns:
-        The cells of all schemes, and the bounds.
+        One cell for each scheme and dimension, and the bounds.
 
     Raises:
         InvalidArgumentError: If a scheme or a dimension is not valid.

@@ -111,7 +111,7 @@ def best(
             catalogue has codes of earlier searches, and their cost, a second or some thousand evaluations, counts as
             spent.
         catalogue: Whether to use the catalogue; without it, `iterations=0` uses only algebraic codes.
-        seed: Seed of the search.
+        seed: Seed of the random choices of the search.
         mapping: As in `ps.construct`.
         prefer: 'separated', or 'energy': among the codes within `tolerance` of the lowest maximum cosine, the one with
             the lowest energy of a head (`ps.code_statistics`). With 'separated', ties go to the scheme with the fastest

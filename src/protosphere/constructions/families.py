@@ -72,7 +72,7 @@ Members = Callable[[int], Iterable[Member]]
 
 
 def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
-    """Return a function from a dimension to the members up to it.
+    """Return a function from a dimension to the members of at most this dimension.
 
     A generator that takes a dimension is returned unchanged; the members of any other generator are listed once.
     """
@@ -201,7 +201,7 @@ LARGEST_FAMILY_DIM = 4096
 
 
 def _nowhere(name: str, members: Members, num_classes: int, dim: int) -> str:
-    """Return the message for a request that no member serves; it names the nearest dimensions with a fitting member."""
+    """Return the message for a request that no member serves, with the nearest dimensions of a fitting member."""
     dims = {
         member.dim
         for member in members(min(LARGEST_FAMILY_DIM, 4 * dim + 64))

@@ -90,7 +90,7 @@ def dim_infeasible_reason(
     """Return why a dimension is too small for K classes, or None if it is large enough.
 
     Args:
-        scheme: Name of the construction.
+        scheme: Name of the construction, such as 'simplex'.
         rule: Text of the requirement, for the message.
         least: Function from K to the smallest dimension that holds K classes.
         num_classes: Number K of classes.

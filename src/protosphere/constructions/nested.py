@@ -119,7 +119,7 @@ def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None
 def select_subset(points: Points, num_classes: int) -> Indices:
     """Return the indices of `num_classes` points, after removing the others one at a time.
 
-    Each step removes the point that occurs in most of the closest pairs.
+    Each step removes the point that occurs in the largest number of closest pairs.
 
     Args:
         points: Unit vectors, as rows.

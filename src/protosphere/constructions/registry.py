@@ -144,7 +144,7 @@ class Construction:
         supplied: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Placement | SphericalCode:
-        """Call `build` with those of the `supplied` arguments that it takes, and return its result.
+        """Call `build` with the `supplied` arguments that it takes, and return its result.
 
         Args:
             num_classes: Number K of points.

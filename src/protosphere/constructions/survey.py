@@ -42,7 +42,7 @@ def atlas_row(
         num_classes: Number K of points.
         dim: Dimension n.
         iterations: Evaluations of the search of `ps.best`.
-        seed: Seed of the search.
+        seed: Seed of the random choices of the search.
         progress: Called during the search.
     """
     code = best(
@@ -135,7 +135,7 @@ def write_atlas(
         path: The atlas file.
         cells: The (K, n) pairs that the file should have.
         iterations: Evaluations of each search.
-        seed: Seed of the searches.
+        seed: Seed of the random choices of the searches.
         progress: Called after each row.
     """
     with locked(Path(path), "atlas"):
@@ -162,7 +162,9 @@ def write_atlas(
 def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
     """Rebuild the code of each row and return the number of checked rows.
 
-    Args:     rows: Rows of an atlas.     progress: Called after each row.
+    Args:
+        rows: Rows of an atlas.
+        progress: Called after each row.
 
     Raises:
         CertificateError: At the first row whose code is worse than stated or whose converse is wrong.

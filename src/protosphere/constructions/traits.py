@@ -38,16 +38,16 @@ class Traits:
     Attributes:
         stochastic: The points depend on the seed at the default options.
         packed: The points are codewords of +-1/sqrt(n), held at one bit an entry where nothing is appended to them.
-        linear: The codewords are those of a binary linear code.
+        linear: The points are codewords of a binary linear code.
         searched: The points come from a search or a solver that provenance cannot repeat bit for bit, so that codes
             and files carry the points themselves.
-        closed_form: The dense points are closed forms that every machine rounds alike, so that files may leave large
-            ones out.
-        numbered: The points are computed from their numbers on request, and no pair has to be measured.
-        chooses: The points are those of whichever other construction it finds best.
+        closed_form: The dense points are closed forms that every machine rounds alike, so that files may leave out
+            large arrays of points.
+        numbered: The points are computed from their indices on request, and no pair has to be measured.
+        chooses: The construction builds the points of the other construction that it finds best.
         quick_certificate: Any number of dense points is certified in seconds: by a lattice, or because there are few.
         quick_guarantee: The guarantee is a formula, so that `best` asks for it at every (K, n).
-        low_frame_potential: Of codes with the same max cosine these have the lowest frame potential.
+        low_frame_potential: Among codes with the same maximum cosine, the points have the lowest frame potential.
         fast_projection: The codewords are in cosets of RM(1, m), which a head multiplies fastest.
         in_paper: The construction is one of the paper's.
         on_page: The atlas page shows it.

@@ -42,7 +42,7 @@ def load_dataset(
 ) -> Dataset:
     """Return a dataset by its name or the path of an .npz file.
 
-    Files are searched in `data_dir`, in $PROTOSPHERE_DATA and in the user's cache, in this order.
+    Files are searched for in `data_dir`, in $PROTOSPHERE_DATA and in the user's cache, in this order.
 
     Args:
         name: One of `DATASETS`, or the path of an .npz file.

@@ -23,7 +23,7 @@ class UnreachableError(StorageError):
 
 
 class _Bar:
-    """Progress bar with the interface that pooch expects; it counts from the bytes of an earlier attempt."""
+    """Progress bar with the interface that pooch expects; the bar starts at the bytes of an earlier attempt."""
 
     total = 0
 

@@ -93,7 +93,7 @@ def read_idx(path: Path, ndim: int) -> Images:
     """Return the array of unsigned bytes in an IDX file, gzip-compressed or not.
 
     Args:
-        path: Path of the file.
+        path: File to read.
         ndim: Number of dimensions of the array.
 
     Returns:

@@ -53,7 +53,7 @@ def npz_facts(path: Path) -> tuple[int, bool]:
     """Return the number of classes, and whether examples are features, without reading the examples.
 
     Args:
-        path: Path of the file.
+        path: File to read.
 
     Returns:
         The number of classes, and whether examples are features.

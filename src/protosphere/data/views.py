@@ -6,7 +6,7 @@ brightness, contrast, saturation and hue, and possibly turned gray. Random numbe
 device gets the same transforms. `transformed` works on any device; on the CPU, `gather_views` selects, transforms and
 normalizes images in one compiled pass over their pixels.
 
-The transforms are those of T. Chen et al., A simple framework for contrastive learning of visual representations, ICML
+The transforms come from T. Chen et al., A simple framework for contrastive learning of visual representations, ICML
 2020, without blur.
 """
 

@@ -42,7 +42,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     """Write the checkpoint to `folder` atomically, so that a reader always finds a complete file.
 
     Args:
-        folder: Folder of the run.
+        folder: Folder for the checkpoint, the metrics and the weights of the run.
         checkpoint: Content with the keys in `PARTS` except `format`.
     """
     content = checkpoint | {
@@ -60,7 +60,7 @@ def load_checkpoint(folder: Path, config: str, data: str) -> Checkpoint | None:
     """Return the checkpoint in `folder`, or None if there is none.
 
     Args:
-        folder: Folder of the run.
+        folder: Folder for the checkpoint, the metrics and the weights of the run.
         config: Digest of the config.
         data: Digest of the dataset.
 

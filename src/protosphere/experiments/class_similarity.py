@@ -50,7 +50,7 @@ def class_similarity(
     """Return the K x K class similarity that the config's setting `similarity` names.
 
     Args:
-        config: Config of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset with K classes.
         folder: Folder of the run; a network that must be trained first gets a folder inside it.
         fabric: Lightning Fabric that runs the training.
@@ -76,7 +76,7 @@ def measured_class_means(
     """Return K x D class means: of the features, or of the logits after one epoch with a learned layer.
 
     Args:
-        config: Config of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset with K classes.
         folder: Folder of the run, for the training of the learned layer.
         fabric: Lightning Fabric that runs the training.
@@ -93,7 +93,7 @@ def input_class_means(config: TrainingConfig, dataset: Dataset, fabric: Any) -> 
     """Return the mean training input (pixels or features) of each class, one class per row.
 
     Args:
-        config: Config of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset with K classes.
         fabric: Lightning Fabric with the device.
     """
@@ -121,7 +121,7 @@ def logit_correlations(
     Each example's logits are centered: their mean over the classes is subtracted.
 
     Args:
-        config: Config of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset with K classes.
         folder: Folder of the run, for the training of the learned layer.
         fabric: Lightning Fabric that runs the training.
@@ -170,7 +170,7 @@ def learned_class_vectors(
     rate than fixed prototypes.
 
     Args:
-        config: Config of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset with K classes.
         folder: Folder of the run, for the training of the layer.
         fabric: Lightning Fabric that runs the training.

@@ -16,14 +16,14 @@ LARGEST_K = 2_048
 def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
     """Return statistics of the prototypes by name; no statistics for fewer than 3 or more than 2,048 classes.
 
-    `code_energy` is computed at one scale for all codes with this number of classes, that of a code with maximum
+    `code_energy` is computed at one scale for all codes with this number of classes: `confident_scale` at maximum
     cosine 0. (At the scale of each code, the energy hardly differs between codes.) `code_mean_square` is the mean
     over pairs of the squared cosine. `code_agreement` exists for features only: it is the correlation over pairs
     between the cosine of the prototypes and the similarity of the class means of the training examples.
 
     Args:
         code: Prototypes of the run.
-        dataset: Dataset of the run.
+        dataset: Training and test examples of the run.
     """
     K = code.num_classes
     if K > LARGEST_K or K < 3:

@@ -108,7 +108,7 @@ class TrainingConfig:
     )
     loss: str = setting(
         "auto",
-        "Loss: auto for that of the preset, or e.g. cosine_cross_entropy or additive_angular_margin.",
+        "Loss: auto for the loss of the preset, or e.g. cosine_cross_entropy or additive_angular_margin.",
         prototypes_only=True,
     )
     loss_options: Mapping[str, Any] = setting(

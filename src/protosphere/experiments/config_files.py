@@ -74,7 +74,7 @@ def is_config_file(name: str) -> bool:
 def states_dim(name: str) -> bool:
     """Return whether this is a user's file that has a dimension.
 
-    The dimensions of shipped configs are those of their own schemes and data sets, and follow the flags.
+    The dimensions of shipped configs suit their own schemes and datasets, and change with the flags.
     """
     return is_config_file(name) and "dim" in read_toml(Path(name))
 
@@ -99,7 +99,7 @@ def default_dim(
     """Return a dimension near K that the scheme supports: K, K - 1, or the next 2**m - 1 or 2**m.
 
     Args:
-        scheme: Name of the scheme.
+        scheme: Name of the scheme, such as 'simplex'.
         num_classes: Number of classes K.
         options: Options of the scheme; None for its defaults.
 

@@ -17,7 +17,7 @@ ACCELERATORS = ("auto", "cpu", "cuda", "gpu", "mps")
 
 
 def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
-    """Return a Lightning Fabric for a number of processes; it starts them, or joins those that torchrun started.
+    """Return a Lightning Fabric that starts a number of processes, or joins the processes that torchrun started.
 
     Args:
         accelerator: Kind of device: auto, cpu, cuda, gpu or mps.

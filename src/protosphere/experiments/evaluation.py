@@ -30,7 +30,7 @@ class Evaluation:
         fabric: Lightning Fabric of the run.
         model: The classifier as Fabric wraps it.
         classifier: The classifier.
-        dataset: Dataset of the run.
+        dataset: Training and test examples of the run.
         data: Examples on the device.
     """
 
@@ -42,7 +42,7 @@ class Evaluation:
 
     @property
     def part(self) -> Share:
-        """Share of this process among all processes."""
+        """Rank and number of processes, which select the examples that this process evaluates."""
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def summed(self, value: Tensor) -> Tensor:

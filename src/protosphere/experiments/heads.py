@@ -31,7 +31,7 @@ def build_head(
     """Return the head from z to K logits.
 
     Args:
-        config: Config of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         num_classes: Number of classes K.
         code: Prototypes; None for a learned head.
 
@@ -53,7 +53,7 @@ def configured_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHea
     """Return a `PrototypeHead` with these prototypes, and the preset and scale of the config.
 
     Args:
-        config: Config of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         code: Prototypes.
     """
     preset = None if config.preset == "auto" else config.preset

@@ -127,7 +127,7 @@ def train(
     """Train to the last epoch of the config, from the checkpoint in `folder` or from the start.
 
     Args:
-        config: Config of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         code: Prototypes; None for a learned head.
         dataset: Dataset to train on.
         folder: Folder of the run, for checkpoint and metrics.

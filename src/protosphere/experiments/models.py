@@ -70,8 +70,8 @@ def save_model(
     """Write the trained network to `folder`; of a self-supervised run, only the backbone without its head.
 
     Args:
-        folder: Folder of the run.
-        config: Config of the run.
+        folder: Folder for the checkpoint, the metrics and the weights of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset of the run, for the shape of inputs and the names of classes.
         classifier: The trained network.
         normalized: Normalization of the inputs.

@@ -53,9 +53,9 @@ def fitted_prototypes(
     """Return the prototypes of a config that fits them; computed once and stored in `folder`.
 
     Args:
-        config: Config of the run.
-        dataset: Dataset of the run.
-        folder: Folder of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
+        dataset: Training and test examples of the run.
+        folder: Folder for the checkpoint, the metrics and the weights of the run.
         fabric: Lightning Fabric that runs the training of class similarity or warm-up.
 
     Raises:

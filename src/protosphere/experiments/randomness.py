@@ -18,7 +18,7 @@ def stream(seed: int, purpose: str, number: int = 0) -> torch.Generator:
     """Return a random generator that depends only on the arguments, so that an epoch can be repeated on its own.
 
     Args:
-        seed: Seed of the run.
+        seed: Seed with which the run was started.
         purpose: One of `PURPOSES`.
         number: Index within the purpose, such as the epoch.
     """

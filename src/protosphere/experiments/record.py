@@ -23,7 +23,7 @@ class RunRecord:
     """Result of one run.
 
     Attributes:
-        config: Config of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         status: `done`; `infeasible` if the scheme has no such code; or `failed`.
         reason: Reason in one sentence if the run is infeasible or failed; otherwise None.
         test_accuracy, validation_accuracy, loss: Values after the last epoch.

@@ -41,7 +41,7 @@ PROBE_BATCH = 1000
 PROBE_STEPS = 18
 PROBE_RATE = 0.01
 PROBE_DECAY = 1e-4
-"""Settings of AdamW for the linear probe; its learning rate falls by a cosine.
+"""Settings of AdamW for the linear probe; the learning rate falls along a cosine.
 
 The batch is smaller for few examples, so that an epoch has at least `PROBE_STEPS` steps.
 """
@@ -55,7 +55,7 @@ class RepresentationEvaluation:
         fabric: Lightning Fabric of the run.
         model: The network as Fabric wraps it.
         classifier: The network.
-        dataset: Dataset of the run.
+        dataset: Training and test examples of the run.
         data: Examples on the device.
     """
 
@@ -66,7 +66,7 @@ class RepresentationEvaluation:
     data: DeviceData
 
     def accuracy(self, labeled: Labeled) -> float:
-        """Return the accuracy of a vote of nearest neighbors among the training examples."""
+        """Return the k-nearest-neighbor accuracy, with the training examples as neighbors."""
         known = self._features(self.data.train)
         return knn_accuracy(
             known,

@@ -29,7 +29,7 @@ def constructed(
     With a mapping by class similarity, the points stay in the order of the scheme.
 
     Args:
-        config: Config of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         num_classes: Number of classes.
         class_names: Names of the classes, which order the leaves of a scheme's class tree.
         options: More options of the scheme.
@@ -78,9 +78,9 @@ def run(
     """Train, store the weights in `folder` next to the checkpoint, and return the record.
 
     Args:
-        config: Config of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset to train on.
-        folder: Folder of the run.
+        folder: Folder for the checkpoint, the metrics and the weights of the run.
         fabric: Lightning Fabric with device and processes.
         report: Function that is called after each epoch with its metrics.
         tick: Function that is called after each batch with the number of its images.
@@ -171,9 +171,9 @@ def run_or_reason(
     """Call `run` and return its record; if the run fails, the record has the reason.
 
     Args:
-        config: Config of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset to train on.
-        folder: Folder of the run.
+        folder: Folder for the checkpoint, the metrics and the weights of the run.
         accelerator: Kind of device.
         watch: Function that is called after each epoch.
 

@@ -66,8 +66,8 @@ def num_prototypes(config: TrainingConfig, dataset: Dataset) -> int:
     """Return the number of prototypes of a self-supervised config: `num_prototypes`, or one per training image.
 
     Args:
-        config: Config of the run.
-        dataset: Dataset of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
+        dataset: Training and test examples of the run.
     """
     if OBJECTIVES[config.objective].targets_per_image:
         count = config.train_images or len(dataset.y_train)
@@ -82,7 +82,7 @@ def build_self_supervised(
     """Return the network of a self-supervised config.
 
     Args:
-        config: Config of the run.
+        config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Images.
         code: Fixed prototypes; None to learn the prototypes.
 

@@ -83,7 +83,7 @@ def check_setting(name: str, kind: str, declared: Setting, value: Any) -> None:
     """Check that a value has the type of a setting and is within its limits.
 
     Args:
-        name: Name of the setting.
+        name: Name of the setting, a field of `TrainingConfig`.
         kind: Type annotation of the setting.
         declared: Declaration with the limits.
         value: Value to check.

@@ -25,7 +25,7 @@ class Work:
         configs: Configs of the runs to do.
         dataset: Dataset of all runs.
         data_dir: Folder from which other processes load the dataset.
-        store: Store of the runs.
+        store: Folder with the records of the runs.
         watch: Function that is called with the configs of the runs in progress.
         accelerator: Kind of device.
     """
@@ -54,7 +54,7 @@ def pending(
     Args:
         configs: Configs of all runs.
         store: Store with the records.
-        dataset: Dataset of the runs.
+        dataset: Training and test examples of the runs.
         retry_failed: Whether to repeat failed runs, too.
     """
     found = ((config, store.get(config.digest)) for config in configs)
@@ -86,7 +86,7 @@ def sweep(
 
     Args:
         configs: Configs of all runs.
-        dataset: Dataset of the runs.
+        dataset: Training and test examples of the runs.
         store: Store for the records.
         engine: Function that does the runs, such as `in_this_process`.
         data_dir: Folder from which other processes load the dataset.

@@ -1,7 +1,7 @@
 """Enumeration of all vectors of a lattice within a distance of a center, in blocks.
 
 Coefficients are enumerated from the last to the first as long as projections stay close (Fincke & Pohst 1985), many
-partial vectors at once. The order is that of the coefficients, the last one first, on every machine.
+partial vectors at once. On every machine the vectors are sorted by their coefficients, the last coefficient first.
 """
 
 from collections.abc import Iterator

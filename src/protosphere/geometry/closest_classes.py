@@ -89,9 +89,10 @@ def closest_classes(
 def _sets_by_sum(
     part_distances: Sequence[float],
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """Yield all nonempty sets of parts, in order of the sum of their distances, each after this sum.
+    """Yield pairs of a sum of distances and a set of parts with this sum, for all nonempty sets, in ascending order.
 
-    The successors of a set either add the next part in order of distance or move the last part on to it.
+    Each set is followed in the queue by two sets: one adds the next part in order of distance, and the other replaces
+    the last part by the next part.
     """
     order = sorted(range(len(part_distances)), key=part_distances.__getitem__)
     sizes = [part_distances[part] for part in order]
@@ -108,7 +109,7 @@ def _sets_by_sum(
 
 
 def _value_hashes(part_points: Sequence[Points]) -> list[Hashes]:
-    """Return a random integer for each value of each part; the hash of a class is the sum of those of its values."""
+    """Return a random integer for each value of each part; the hash of a class is the sum over its values."""
     rng = np.random.default_rng(0)
     largest = np.iinfo(np.uint64).max
     return [

@@ -50,8 +50,8 @@ def _largest_shorter(basis: Points, squared_length: float) -> float:
 
     If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths, and
     the bound is the multiple before `squared_length`. The error of a squared length is at most the errors of the
-    inner products, each times two coefficients; a coefficient is at most the length of the vector times that of a
-    vector of the dual basis.
+    inner products, each times two coefficients. A coefficient is at most the length of the vector times the length of
+    a vector of the dual basis.
     """
     gram = basis @ basis.T
     norms = np.linalg.norm(basis, axis=1)

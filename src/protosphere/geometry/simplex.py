@@ -12,7 +12,7 @@ def simplex_points(num_points: int) -> Points:
     j points are at 1 and point j is at -j, up to a factor. There is no recursion, and the cost is O(K^2).
 
     Args:
-        num_points: K.
+        num_points: Number K of points.
 
     Returns:
         Unit vectors, as rows.
@@ -29,6 +29,6 @@ def simplex_factors(num_points: int | Indices, j: Indices) -> Points:
 
     Args:
         num_points: Number of vertices of the simplex.
-        j: Numbers of coordinates, counted from 1.
+        j: Indices of coordinates, counted from 1.
     """
     return np.sqrt(num_points / ((num_points - 1) * j * (j + 1.0)))

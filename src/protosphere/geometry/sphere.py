@@ -18,7 +18,7 @@ def product_rounding(dim: int) -> float:
     The observed errors are below a tenth of it.
 
     Args:
-        dim: n.
+        dim: Dimension n.
     """
     return 2.0**-47 * dim**0.5
 

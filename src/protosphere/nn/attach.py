@@ -56,7 +56,7 @@ def attach(
 
     Args:
         model: A model of torchvision, timm or transformers, an `nn.Sequential`, or any module with a named last layer.
-        num_classes: Number K of classes, or a `SphericalCode`, or a `PrototypeHead`, such as that of a checkpoint.
+        num_classes: Number K of classes, or a `SphericalCode`, or a `PrototypeHead`, such as the head of a checkpoint.
         dim: Dimension n if `num_classes` is a number, as in `PrototypeHead`.
         layer: Name or names of the layers to replace, as in `model.named_modules()`; found by default.
         options: Further arguments of `PrototypeHead`, unless a head is given.

@@ -297,7 +297,7 @@ def _made_again(description: dict[str, Any]) -> SphericalCode:
 
 
 def _measured(arrays: storage.Arrays, description: dict[str, Any]) -> SphericalCode:
-    """Return the code with these arrays; its certificate is computed again, because that of the state is unverified."""
+    """Return the code with these arrays and a new certificate, because the stored certificate is unverified."""
     return verified_if_quick(code_from_parts(file.parts(arrays, description)))
 
 
@@ -315,7 +315,7 @@ def reserve_to_use(
         reserve: Code of all classes of the head, including those reserved for later.
 
     Raises:
-        InvalidArgumentError: If the saved prototypes are not those of the head.
+        InvalidArgumentError: If the saved prototypes are not the head's prototypes.
     """
     header = saved.header
     if header.get("digest") == code_digest(code):

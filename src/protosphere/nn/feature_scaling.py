@@ -14,7 +14,7 @@ class Moments:
     """Means and variances of weighted examples with m features.
 
     Attributes:
-        total: Sum of the weights.
+        total: Sum of the weights of all examples.
         mean: m means.
         variance: m variances.
     """

@@ -17,7 +17,7 @@ SMALLEST_NORM = 1e-12
 
 
 def norms(z: Tensor, order: float = 2) -> Tensor:
-    """Return the norm of each vector; its gradient at 0 is 0.
+    """Return the norm of each vector; the gradient of the norm at 0 is 0.
 
     Args:
         z: (..., n) vectors.
@@ -50,7 +50,7 @@ def unit(z: Tensor) -> Tensor:
     """
     largest = norms(
         z.detach(), torch.inf
-    )  # squares of z may overflow or vanish; those of z / largest do neither
+    )  # squares of z may overflow or vanish; squares of z / largest do neither
     scaled = z / torch.where(largest > 0, largest, 1)
     length = norms(scaled)
     direction = scaled / length.clamp(1)

@@ -123,7 +123,7 @@ def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
         num_classes: Number of classes wanted.
 
     Raises:
-        InvalidArgumentError: If `num_classes` is below the number in use or above that of the reserve.
+        InvalidArgumentError: If `num_classes` is below the number in use or above the number in the reserve.
     """
     if as_integer("num_classes", num_classes, minimum=2) < in_use:
         raise InvalidArgumentError(
@@ -169,7 +169,7 @@ def reserved(
         reserve: Number of classes including reserved ones, or a code of them, if `given` is a number.
         scheme: Scheme, if `given` is a number; its quick options are used unless `options` has a budget.
         seed: Seed of random schemes.
-        options: Options of the scheme.
+        options: Keyword options of the scheme.
 
     Raises:
         InvalidArgumentError: If arguments contradict each other.

@@ -51,7 +51,8 @@ class PrototypeHead(nn.Module):
         options: Options of the scheme, such as {'modify': True}; {'budget': 5} lets 'best' search.
         preset: How logits are computed from z, one of `PRESETS`; by default 'protosphere' up to 30 classes and
             'soft_cap' above. If it is not given, loading a state_dict restores the saved preset.
-        scale: Scale of the logits: 'auto' (that of the preset), 'learn' (a parameter that starts there) or a number.
+        scale: Scale of the logits: 'auto' (the scale of the preset), 'learn' (a parameter that starts at the preset's
+            scale) or a number.
         reserve: Number of classes including those that `grow` may add later, or a code of them, if `num_classes` is a
             number.
         projection: How dot products are computed, see `projections.KINDS`; 'auto' chooses by the structure of the code.
@@ -119,7 +120,7 @@ class PrototypeHead(nn.Module):
     def _apply(
         self, fn: Callable[[Tensor], Tensor], recurse: bool = True
     ) -> PrototypeHead:
-        """Apply a function such as that of `.to()`; rebuild the prototypes if their values are lost or too coarse."""
+        """Apply a function to all tensors, as `.to()` does; rebuild prototypes whose values are lost or too coarse."""
         before = like_buffers(self.projection)
         intact = buffers_intact(self.projection) and keeps_values(fn)
         cast("Any", super())._apply(fn, recurse)  # torch has no types for it
@@ -333,13 +334,13 @@ class PrototypeHead(nn.Module):
         """Add classes from the reserve, in place; the prototypes in use and the scale do not change.
 
         Args:
-            num_classes: New number of classes, at least the current one and at most that of the reserve.
+            num_classes: New number of classes, at least the current number and at most the number in the reserve.
 
         Returns:
             The head itself.
 
         Raises:
-            InvalidArgumentError: If the number is below the current one or above that of the reserve.
+            InvalidArgumentError: If the number is below the current number or above the number in the reserve.
         """
         growth.require_room(self.reserve, self.num_classes, num_classes)
         like = like_buffers(self.projection)
@@ -364,7 +365,7 @@ class PrototypeHead(nn.Module):
             state: Result of `get_extra_state`.
 
         Raises:
-            InvalidArgumentError: If the state is damaged, or its prototypes are not those of this head.
+            InvalidArgumentError: If the state is damaged, or its prototypes differ from this head's prototypes.
         """
         self._may_be_replaced = True
         self._has_state = True

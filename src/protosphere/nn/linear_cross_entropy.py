@@ -53,7 +53,7 @@ def linear_cross_entropy(
         reduction: 'mean', 'sum' or 'none'.
         ignore_index: Target of examples that are ignored.
         label_smoothing: As in `torch.nn.functional.cross_entropy`.
-        scale: Factor of the logits.
+        scale: Factor by which dot products are multiplied to give logits.
         shift: Number of positions by which targets are shifted along the second last dimension, as for next-token
             prediction: `input[..., :-shift, :]` is compared with `target[..., shift:]`. True means 1.
         return_lse: Whether to return also the log-sum-exps of the logits.
@@ -71,11 +71,16 @@ def linear_cross_entropy(
         >>> linear_cross_entropy(z, code, torch.tensor([0, 2]))
         tensor(0.4402)
     """
+    for name, tensor in (("input", input), ("target", target)):
+        _require_tensor(name, tensor)
+    positions = as_integer(
+        "shift", int(shift) if shift is True or shift is False else shift, minimum=0
+    )
     vectors, projection = _logit_vectors(input, prototypes)
     if isinstance(scale, Tensor) or scale != 1.0:
         vectors = vectors * scale
-    if shift:
-        vectors, target = _shifted(vectors, target, int(shift))
+    if positions:
+        vectors, target = _shifted(vectors, target, positions)
     loss = streamed_cross_entropy(
         projection, vectors, target, weight, label_smoothing, reduction, ignore_index
     )
@@ -86,10 +91,18 @@ def linear_cross_entropy(
     return loss, log_sum_exps.reshape(vectors.shape[:-1])
 
 
+def _require_tensor(name: str, value: object) -> None:
+    if not isinstance(value, Tensor):
+        raise InvalidArgumentError(f"'{name}' must be a tensor, got {brief(value)}")
+
+
 def _logit_vectors(
     vectors: Tensor, prototypes: Prototypes
 ) -> tuple[Tensor, Projection]:
-    """Return vectors, in float32 for half precision, and a projection: their dot products are the logits."""
+    """Return vectors and the projection module of the prototypes; the logits are the projection of the vectors.
+
+    Vectors in half precision become float32.
+    """
     if isinstance(prototypes, Tensor):
         projection = _of_matrix(prototypes)
     elif isinstance(prototypes, SphericalCode):
@@ -135,7 +148,6 @@ def _of_code(code: SphericalCode, like: Tensor) -> Projection:
 
 def _shifted(vectors: Tensor, target: Tensor, shift: int) -> tuple[Tensor, Tensor]:
     """Return the vectors without the last `shift` positions, and the targets without the first `shift` positions."""
-    as_integer("shift", shift, minimum=1)
     if vectors.ndim < 2 or shift >= vectors.shape[-2]:
         raise InvalidArgumentError(
             f"'shift' must be below the number of positions, the last dimension of 'input' but one, got {shift} for "

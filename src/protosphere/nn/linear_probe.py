@@ -79,7 +79,7 @@ class LinearProbe:
 
     @property
     def parameters(self) -> list[nn.Parameter]:
-        """All parameters that are fitted: those of the map, and of the head if it has any."""
+        """All parameters that are fitted: the parameters of the map, and of the head if it has any."""
         return [*self.map_.parameters(), *self.head.parameters()]
 
     def report(self, number: int, loss: float) -> None:
@@ -185,7 +185,7 @@ def fit_adam(
     rate: float,
     rng: np.random.RandomState,
 ) -> tuple[int, bool]:
-    """Fit the map by Adam on random batches in float32, halving the learning rate when the loss stops improving.
+    """Fit the linear map by Adam on random batches in float32; halve the learning rate when the loss stops improving.
 
     Args:
         probe: The map and the head to fit.
@@ -196,7 +196,7 @@ def fit_adam(
         rng: Random generator for the order of examples.
 
     Returns:
-        The number of passes, and whether they converged.
+        The number of passes, and whether the fit converged.
     """
     solver = torch.optim.Adam(probe.parameters, lr=rate)
     best = np.inf

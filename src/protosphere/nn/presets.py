@@ -82,7 +82,7 @@ def soft_cap_scale(code: SphericalCode) -> float:
     Args:
         code: The prototypes.
     """
-    # those of a simplex are together as long as z: a hundred of wrong classes, 2 each, longer than a right one needs
+    # For a simplex, the logits have the norm of z: a hundred logits of 2 are longer than one sufficient logit.
     return max(
         2 * perfect_scale(code), LOGIT * min(code.dim, code.num_classes - 1) ** 0.5
     )
@@ -95,7 +95,7 @@ _ALL = (
         soft_cap_scale,
         2.0,
         "cross_entropy",
-        "2 z while z is short, never longer than twice the scale that gives a perfect z probability .99; cross-entropy",
+        "2 z for small z; the norm is at most the scale, at least twice the scale of 'protosphere'; cross-entropy",
         "chosen by the tables of docs/studies/presets.md",
     ),
     Preset(
@@ -104,7 +104,7 @@ _ALL = (
         perfect_scale,
         None,
         "cross_entropy",
-        "z / (1 + |z|), scaled so that a perfect z has probability .99; cross-entropy",
+        "z / (1 + |z|), scaled so that an embedding equal to its prototype has probability 0.99; cross-entropy",
         "chosen by the table of docs/studies/presets.md",
     ),
     Preset(

@@ -93,7 +93,7 @@ class ShardedProjection(Projection):
         return _all_reduce(super().rows(classes, like), self.group)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return log sum_k exp(z c_k) of each row, and the mean prototype under the softmax, over all processes."""
+        """Return log sum_k exp(z c_k) of each row, and the mean of the points under the softmax, over all processes."""
         value = z.new_full((len(z),), -torch.inf)
         mean = z.new_zeros(len(z), self.dim if with_mean else 0)
         if len(self.blocks):
@@ -106,7 +106,10 @@ class ShardedProjection(Projection):
     def moment(
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
     ) -> Tensor:
-        """Return sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k of each row, over the points of all processes."""
+        """Return sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k of each row, over the points of all processes.
+
+        l is the log-sum-exp of the row, and v_1, ..., v_r are its `directions`.
+        """
         if len(self.blocks):
             mine = super().moment(z, log_sum_exps, directions)
         else:
@@ -156,8 +159,8 @@ def _all_gather(mine: Tensor, group: Group) -> list[Tensor]:
 def gathered(z: Tensor, group: Group = None) -> Tensor:
     """Return the concatenated rows of all processes; gradients flow back to the rows of this process only.
 
-    If every process computes the same loss, the *sum* of the gradients of all processes is that of a single process.
-    DistributedDataParallel averages gradients, so multiply the loss by the number of processes.
+    If every process computes the same loss, the *sum* of the gradients of all processes is the gradient of a single
+    process. DistributedDataParallel averages gradients, so multiply the loss by the number of processes.
 
     Args:
         z: Rows of this process; all processes must have the same number.

@@ -36,7 +36,7 @@ class Trained:
         scheme: Name of the scheme, or of a learned head.
         dim: Dimension n.
         mapping: Mapping of prototypes to classes.
-        seed: Seed of the run.
+        seed: Seed with which the run was started.
         max_cosine: Maximum cosine of the prototypes; None for a learned head.
         accuracy: Test accuracy from 0 to 1.
         variant: Other settings that distinguish this run from runs of the same scheme.
@@ -158,7 +158,7 @@ def label_of(row: Averaged, style: FigureStyle) -> str:
 
     Args:
         row: A row of the series.
-        style: Style of the series.
+        style: Label, color and marker of the scheme.
     """
     parts = [style.label]
     if row.mapping == "random":
@@ -364,8 +364,8 @@ def regression_ends(
     """Return the smallest and the largest cosine of the runs, and the line's accuracies at these cosines.
 
     Args:
-        line: Regression.
-        runs: Runs of the regression.
+        line: The fitted line.
+        runs: Runs to which the line was fitted.
     """
     cosines = [run.max_cosine for run in runs if run.max_cosine is not None]
     ends = [min(cosines), max(cosines)]

@@ -22,7 +22,7 @@ def save_figure(figure: Any, path: str | Path) -> Path:
 
     Args:
         figure: Figure to write.
-        path: Path of the file.
+        path: File to write; it must end in .png, .pdf or .svg.
 
     Raises:
         InvalidArgumentError: If the path has another ending.
@@ -57,7 +57,7 @@ def save_table(records: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
 
     Args:
         records: Rows as mappings with the same keys.
-        path: Path of the file.
+        path: File to write.
     """
     target = Path(path)
     make_folder(target.parent)

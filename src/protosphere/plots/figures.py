@@ -86,12 +86,12 @@ def prototypes(
     """Return a code as `construct` does; codes of the paper's descents with default options are cached.
 
     Args:
-        scheme: Name of the scheme.
+        scheme: Name of the scheme, such as 'simplex'.
         num_classes: Number of classes K.
         dim: Dimension n.
         seed: Seed of random schemes.
         progress: Function that is called with the stage, the work done and the total work.
-        options: Options of the scheme.
+        options: Keyword options of the scheme.
     """
 
     def build() -> SphericalCode:

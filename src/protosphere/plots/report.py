@@ -58,7 +58,7 @@ def report_page(
     """Return an HTML page: accuracy against n and maximum cosine, separation with bounds, and the table of runs.
 
     Args:
-        title: Heading of the page.
+        title: Text of the heading at the top of the page.
         num_classes: Number of classes of the data, which the bounds need; None leaves the bounds out.
         runs: Finished runs, for the figures.
         rows: All runs, for the table.

@@ -49,7 +49,9 @@ class Arrangement:
     ) -> NDArray[np.float64]:
         """Return (batch, m, n) unit representatives, uniform within their spaces.
 
-        Args:     batch: Number of starts.     rng: Source of the random choices.
+        Args:
+            batch: Number of starts.
+            rng: Source of the random choices.
         """
         blocks: list[NDArray[np.float64]] = []
         for count, projector in zip(self.counts, self.projectors, strict=True):
@@ -150,7 +152,7 @@ def _random_composition(
 def _random_group(
     num_points: int, rng: np.random.Generator
 ) -> tuple[str, Group] | None:
-    """Draw a group of order at most K, and return its name and the group; None if the drawn family has none."""
+    """Draw a group of order at most K, and return its name and the group; None if the family has no such group."""
     max_order = max(2, min(num_points, MAX_GROUP_ORDER))
     family = _random_family(rng, list(group_names(max_order)))
     if not family:
@@ -168,12 +170,12 @@ def random_arrangement(
     """Draw an arrangement of K points in R^n at random.
 
     Args:
-        num_points: K.
-        dim: n.
+        num_points: Number K of points.
+        dim: Dimension n.
         rng: Source of the random choices.
 
     Returns:
-        The arrangement, or None where the orbit sizes that were drawn do not add up to K.
+        The arrangement, or None if the drawn orbit sizes do not add up to K.
     """
     drawn = _random_group(num_points, rng)
     if drawn is None:
@@ -190,7 +192,7 @@ def _arranged(
     num_points: int,
     rng: np.random.Generator,
 ) -> Arrangement | None:
-    """Draw orbits of an action that add up to K points; None if the drawn sizes do not."""
+    """Draw orbits of an action that add up to K points; return None if the drawn orbit sizes do not add up to K."""
     types = _orbit_types(symmetry, action, rng)
     sizes = [len(cosets) for cosets, _ in types]
     if max(sizes, default=0) < 2:
@@ -217,15 +219,16 @@ def random_parent(
 ) -> Arrangement | None:
     """Draw an arrangement of K to 1.25 K points in R^n at random.
 
-    Half of the groups are those of `random_arrangement`, the others consist of signed permutations of the coordinates.
+    Half of the groups are drawn as in `random_arrangement`, the others consist of signed permutations of the
+    coordinates.
 
     Args:
-        num_points: K.
-        dim: n.
+        num_points: Number K of points.
+        dim: Dimension n.
         rng: Source of the random choices.
 
     Returns:
-        The arrangement, or None where the orbit sizes that were drawn do not add up.
+        The arrangement, or None if the drawn orbit sizes do not add up.
     """
     largest = int(MAX_PARENT_RATIO * num_points)
     size = int(rng.integers(num_points, largest + 1))

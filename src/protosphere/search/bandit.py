@@ -1,9 +1,15 @@
 """The state and the phases of a search: many short descents; the best results are varied and refined.
 
-Every initialization, and every code that the caller gives, is an arm of a multi-armed bandit. A race tries each arm
-briefly; then the arms that led to the lowest cosines are drawn more often. The best codes are varied by moving some
-of their points into holes and descending again. Temperatures in this module are inverse temperatures: they multiply
-the cosines.
+Every initialization, and every code that the caller gives, is an arm of a multi-armed bandit. A start is one set of K
+initial points, drawn from an arm. The phases of a search are:
+
+- Race: a brief descent from each arm. Afterward the arms that led to the lowest cosines are drawn more often.
+- Sprints: in a search for a target, the shortest descents, from random points.
+- Screening: many starts with short descents, from the arms or from variations. A variation is a good code, some points
+  of which are moved into holes.
+- Finishing: the best codes are annealed to the highest inverse temperature, and polished by Newton's method.
+
+Temperatures in this module are inverse temperatures, by which the cosines are multiplied.
 """
 
 from collections import Counter
@@ -99,8 +105,8 @@ class BanditSearch:
     """The state of a search.
 
     Attributes:
-        num_points: K.
-        dim: n.
+        num_points: Number K of points.
+        dim: Dimension n.
         rng: Source of every start.
         backend: The method of descents.
         initializations: Initializations to draw from.

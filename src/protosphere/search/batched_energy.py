@@ -88,7 +88,7 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
 
     Args:
         orbits: The map from representatives to points.
-        dim: n.
+        dim: Dimension n.
         temperature: (B,) inverse temperatures t, one for each start.
 
     Returns:

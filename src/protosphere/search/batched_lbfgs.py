@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 Energy = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""Function of (B, N) variables and the indices of their starts; it returns (B,) values and (B, N) gradients."""
+"""Function from (B, N) variables and the indices of their starts to (B,) values and (B, N) gradients."""
 
 MEMORY = 10
 """Pairs of steps and gradient changes that L-BFGS remembers."""
@@ -97,7 +97,10 @@ class _State:
         return self.length * torch.where(self.has_pairs, limited, first)
 
     def _update_direction(self, step: Tensor, change: Tensor, keep: Tensor) -> None:
-        """Replace the oldest pair (by zeros unless `keep`) and compute the next direction."""
+        """Store a step and a gradient change in place of the oldest pair, and compute the next direction.
+
+        Zeros are stored for the starts for which `keep` is 0.
+        """
         slot = self.used % MEMORY
         self.used += 1
         self.pairs[:, slot] = step * keep[:, None]

@@ -20,7 +20,7 @@ REPORT_SHARE = 0.01
 
 
 def evaluation_products(num_points: int, dim: int) -> float:
-    """Return the number of products of one evaluation of the energy over all pairs, including the next step.
+    """Return the number of multiplications of one evaluation of the energy over all pairs, including the next step.
 
     Args:
         num_points: Number K of points.
@@ -38,17 +38,18 @@ class Budget:
     share of the pairs.
 
     Attributes:
-        products: Products of one evaluation.
-        iterations: Evaluations in all.
-        seconds: Seconds in all, from the construction of this object; None for no limit.
+        products: Number of multiplications in one evaluation (`evaluation_products`), which converts seconds to
+            evaluations before a speed is measured.
+        iterations: Total number of evaluations allowed.
+        seconds: Total number of seconds allowed, from the construction of this object; None for no limit.
         progress: Called with the best value after every hundredth of the budget and at least every second.
         clock: Returns the time in seconds.
-        spent: Evaluations so far.
+        spent: Number of evaluations so far.
         seconds_spent: Seconds that compiled descents took.
-        best: Lowest largest cosine so far.
+        best: Lowest maximum cosine found so far.
         starts: Number of initializations so far.
         interrupted: Whether the user pressed Ctrl-C.
-        started_at: Time of the construction.
+        started_at: Value of `clock` at the construction of this object.
         reported_share: Share of the budget at the last call of `progress`.
         reported_at: Time of the last call of `progress`.
     """

@@ -109,11 +109,11 @@ def default_iterations(num_points: int, dim: int) -> int:
     """Return the default number of evaluations of a search, which take some seconds.
 
     Args:
-        num_points: K.
-        dim: n.
+        num_points: Number K of points.
+        dim: Dimension n.
 
     Returns:
-        150,000 for tiny codes, fewer for larger ones, and 0 if that would be too few for a short descent.
+        150,000 for tiny codes, fewer for larger codes, and 0 if that would be too few for a short descent.
     """
     products = evaluation_products(num_points, dim)
     usual = min(MAX_ITERATIONS, DEFAULT_PRODUCTS / products)
@@ -289,13 +289,13 @@ def _screen(search: BanditSearch) -> None:
 
 
 def _is_stale(search: BanditSearch) -> bool:
-    """Return whether the last improvement is too long ago for a thrifty search."""
+    """Return whether a thrifty search should end, because its last improvement is too long ago."""
     patience = PATIENCE_SHARE * search.budget.iterations
     return search.budget.spent > 2 * search.pool.improved_at + patience
 
 
 def _finish(search: BanditSearch) -> None:
-    """Anneal the best codes to the highest inverse temperature, at least one code unless the time is up."""
+    """Anneal the best codes to the highest inverse temperature: at least one code, if time is left."""
     gain = FINISHING_GAIN * math.log(search.num_points) / search.backend.last
     steps = THRIFTY_STEPS if search.thrifty else FINISHING_STEPS
     while search.pool.unfinished:
@@ -324,7 +324,7 @@ def _polish(search: BanditSearch) -> None:
 
 
 def _reaches_target(search: BanditSearch) -> bool:
-    """Return whether the best code reaches the target; it is finished and polished first if that may suffice."""
+    """Return whether the best code reaches the target; finish and polish the code first if that may suffice."""
     target = search.target
     if search.pool.best.value <= target:
         return True
@@ -340,7 +340,7 @@ def _reaches_target(search: BanditSearch) -> bool:
 
 
 def _is_hopeless(search: BanditSearch) -> bool:
-    """Return whether no whole descent is likely to improve on a given code that leads the race."""
+    """Return whether a finished code leads the race and no complete descent is likely to find a better code."""
     best = search.pool.best
     if not best.finished or search.budget.share < MIN_RACE_SHARE:
         return False

@@ -80,23 +80,29 @@ LARGE_COUNT = 300
 class DescentBackend:
     """The method and the parameters of descents, chosen by the size of the code.
 
+    The search is a multi-armed bandit over initializations ("arms", see `search.bandit`). A start is one set of K
+    initial points. Screening runs many starts with short descents, and finishing anneals the best results further.
+    Sprints are the shortest descents, with which a search for a target begins.
+
     Attributes:
-        num_points: K.
+        num_points: Number K of points.
         device: The torch device of tensors.
         budget: The budget that descents spend.
         compiled: Whether descents run as compiled loops.
-        batch: Number of starts of a batch. It depends on the size alone, so results do not depend on the number of
+        batch: Number of starts of a batch. It depends on K and n alone, so results do not depend on the number of
             cores.
-        last: Last inverse temperature of screening, high enough to distinguish codes if that costs little.
-        variation: Range of first inverse temperatures for a good code with some points moved.
+        last: Last inverse temperature of screening: 2e3 for many points, more for fewer points, whose descents are
+            cheap; at 1e6 the codes have practically converged.
+        variation: Lowest and highest first inverse temperature of variations, which are good codes with some points
+            moved into holes.
         epochs: Number of times that a search starts anew within its budget.
-        screening: Approximate number of evaluations of a start.
-        breadth: Mean rank of the arms from which starts are drawn.
-        sprint_temperature: First inverse temperature of the shortest descents.
-        sprint_steps: Evaluations at each temperature of the shortest descents. For wide codes, 9 evaluations from
+        screening: Approximate number of evaluations of a start in screening.
+        breadth: Mean rank of the arms from which starts are drawn; rank 0 is the arm with the lowest maximum cosine.
+        sprint_temperature: First inverse temperature of sprints.
+        sprint_steps: Number of evaluations of a sprint at each temperature. For wide codes, 9 evaluations from
             inverse temperature 16 on beat the paper's descent in 29 of 30 cases, as often as 12 evaluations from 20
             on.
-        sprints_as_tensors: Whether the shortest descents use tensors although other descents are compiled.
+        sprints_as_tensors: Whether sprints use tensors although other descents are compiled.
         workers: Number of threads.
     """
 
@@ -172,7 +178,7 @@ class DescentBackend:
 
     @property
     def tensor_overhead(self) -> float:
-        """Overhead of a tensor step in units of evaluations; it is large for small codes."""
+        """Overhead of a tensor step in units of evaluations; the overhead is large for small codes."""
         if not self.compiled:
             return 0.0
         return TENSOR_STEP_PRODUCTS / self.budget.products
@@ -275,7 +281,10 @@ class DescentBackend:
 def _spender(
     budget: Budget, weight: float, overhead: float, limit: float
 ) -> Callable[[int], bool]:
-    """Return a function that counts a step of a number of evaluations, each of `weight`, and its overhead."""
+    """Return a function that charges the budget for a step: `weight` for each of its evaluations, plus `overhead`.
+
+    The function returns whether less than `limit` of the budget is used.
+    """
 
     def spend(evaluations: int) -> bool:
         return budget.spend(evaluations * weight + overhead, limit)

@@ -53,11 +53,11 @@ def known_optimum(num_points: int, dim: int) -> Points | None:
     most 2 n points (a cross-polytope; Rankin 1955).
 
     Args:
-        num_points: K.
-        dim: n.
+        num_points: Number K of points.
+        dim: Dimension n.
 
     Returns:
-        The (K, n) points, or None where no closed form is known.
+        The (K, n) points, or None if no closed form is known.
     """
     if dim == 1:
         return _points_on_a_line(num_points)
@@ -121,14 +121,14 @@ def resize(
 ) -> Points:
     """Turn a code of any size and dimension into an initialization of `num_points` points in R^`dim`.
 
-    Missing coordinates are padded with zeros. Surplus coordinates are projected out along random directions or along
-    directions of points. Surplus points are removed: points far from the subspace of projection, points in a cap, or
-    crowded points. Missing points are added in deep holes. The random choices differ from call to call.
+    Missing coordinates are padded with zeros. Surplus coordinates are removed by a projection along random directions
+    or along directions of points. Surplus points are removed: points far from the subspace of projection, points in a
+    cap, or crowded points. Missing points are added in deep holes. The random choices differ from call to call.
 
     Args:
         points: A code of any size.
-        num_points: K of the result.
-        dim: n of the result.
+        num_points: Number K of points of the result.
+        dim: Dimension n of the result.
         rng: Source of the random choices.
         caps: Whether whole caps may be removed. A code of about the right size should keep its caps.
 

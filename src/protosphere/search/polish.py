@@ -173,7 +173,11 @@ def _newton_step(
     target: float,
     damping: float,
 ) -> Points:
-    """Return the step of all points and, as last entry, of the level, toward multiplier times slack = `target`."""
+    """Return a Newton step of the primal-dual method toward multiplier times slack = `target`.
+
+    The step has K n entries for the points, and a last entry for the level: the upper bound on the cosines that is
+    minimized.
+    """
     slopes = jacobian(points, pairs)
     ratio = multipliers / slack
     size = points.size

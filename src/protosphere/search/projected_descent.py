@@ -107,8 +107,8 @@ def projected_descent(
     numpy's generator, so that a seed gives the same points on every device.
 
     Args:
-        num_classes: K.
-        dim: n.
+        num_classes: Number K of classes.
+        dim: Dimension n.
         gradient: Function of the points and the temperature.
         descent: The parameters of the descent.
         rng: Source of the initial points.

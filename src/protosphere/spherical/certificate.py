@@ -87,12 +87,12 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """Difference of the largest cosine and the converse, at least 0.0; 0.0 means that no arrangement is better."""
+        """Maximum cosine minus the converse bound, at least 0.0; 0.0 means that no arrangement is better."""
         return max(0.0, float(self.max_cosine - self.converse.value))
 
     @property
     def optimal(self) -> bool:
-        """Whether the points provably meet the converse: exactly for Fractions, up to rounding for floats.
+        """Whether the points provably meet the converse bound: exactly for Fractions, up to rounding for floats.
 
         Up to rounding means that the gap is at most 1e-12 of 1 - converse, at most `error`, or at most eight epsilons
         of float64. If this slack is more than 1e-5 of 1 - converse, rounding could hide a gap, and the result is

@@ -46,7 +46,7 @@ def read_part_names(
     Args:
         record: An object of a file's header, or None.
         sizes: Number of values in use of each part.
-        num_classes: K.
+        num_classes: Number K of classes.
 
     Raises:
         InvalidArgumentError: If the names are not distinct texts, one for each part, value and class.

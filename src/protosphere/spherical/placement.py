@@ -49,7 +49,9 @@ class Placement:
     def unit_rows(self, start: int, stop: int) -> Points:
         """Return points `start` to `stop` as unit vectors.
 
-        Args:     start: Index of the first point.     stop: Index after that of the last point.
+        Args:
+            start: Index of the first point.
+            stop: One past the index of the last point.
         """
         return self.structure.unit_rows(start, stop)
 
@@ -65,7 +67,9 @@ class Placement:
     def padded(self, dim: int, description: str) -> Placement:
         """Return the same points in R^dim with zeros appended, and with a new description.
 
-        Args:     dim: New dimension, at least the present one.     description: New description.
+        Args:
+            dim: New dimension, at least the present one.
+            description: New description.
         """
         return Placement(
             description,

@@ -171,7 +171,7 @@ def _cell(value: Cosine | None) -> str:
 
 
 def _read(kind: Any, header: Any) -> Any:
-    """Return `header` as an object of class `kind`; it may be one already, or the JSON object of a file."""
+    """Return `header` as an object of class `kind`; `header` may be such an object, or the JSON object of a file."""
     if isinstance(header, kind):
         return header
     _require("provenance", isinstance(header, Mapping), header)

@@ -81,9 +81,9 @@ class SphericalCode:
     def rows(self, start: int, stop: int) -> Points:
         """Return points `start` to `stop` as float64.
 
-        Args:     start: Index of the first point.
-
-            stop: Index after that of the last point; negative indices count from the end, as in slices.
+        Args:
+            start: Index of the first point.
+            stop: One past the index of the last point; negative indices count from the end, as in slices.
         """
         first, last, _ = slice(start, stop).indices(self.num_classes)
         return self.placement.unit_rows(first, max(first, last))

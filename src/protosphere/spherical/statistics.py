@@ -22,7 +22,7 @@ class CodeStatistics:
     Attributes:
         min_cosine: Smallest cosine of all pairs.
         antipodal_pairs: Number of pairs with cosine -1.
-        scale: Scale s at which the energy is computed; by default that of a head on the code.
+        scale: Scale s at which the energy is computed; by default `confident_scale` of the code.
         energy: Mean over classes i of the sum over j != i of exp(s (cosine of i and j - 1)). For a feature vector at
             prototype i, the softmax denominator is 1 plus this sum, relative to the term of class i. Lower values
             mean more uniform points. At the default scale the energy is at most (1 - p) / p with p = 0.99, with
@@ -78,7 +78,7 @@ def code_statistics(
 
     Args:
         code: The code.
-        scale: Scale of the energy; by default that of a head on the code.
+        scale: Scale s of the energy; by default `confident_scale` of the code, ln(99 (K - 1)) / (1 - mu).
         progress: Called while pairs are measured.
 
     Returns:

@@ -29,7 +29,7 @@ class Compared:
     """Mean of a metric over the seeds of one training method at one dimension.
 
     Attributes:
-        way: Name of the method.
+        way: Name of the training method.
         dim: Dimension n.
         lr: Learning rate that was selected for the method.
         seeds: Number of runs.

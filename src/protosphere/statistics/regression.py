@@ -18,7 +18,7 @@ class Regression:
 
     Attributes:
         count: Number of points.
-        slope: Slope of the line.
+        slope: Change of y per unit of x.
         intercept: Value of the line at x = 0.
         r_squared: Share of the variance that the line explains.
         low, high: 95% confidence interval of the slope by Student's t.

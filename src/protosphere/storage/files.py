@@ -94,7 +94,7 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
 
 
 def _created(beside: Path, place: Path) -> int:
-    """Create the empty file `beside`, and return its final mode: that of `place`, or the usual mode.
+    """Create the empty file `beside`, and return its final mode: the mode of `place`, or the usual mode.
 
     At no time has anybody except the owner more permissions than on the file that is replaced.
     """

@@ -100,7 +100,7 @@ def refuse_tightly_packed(path: Path) -> None:
 def read_arrays(
     path: Path, wanted: Collection[str], needed: Collection[str] = ()
 ) -> Mapping[str, NDArray[Any]]:
-    """Return those of the `wanted` arrays that the file has.
+    """Return the `wanted` arrays that are in the file, by name.
 
     Args:
         path: The file, .npz.

@@ -115,7 +115,7 @@ def shipped_atlas() -> tuple[AtlasRow, ...]:
 
 
 def _possible(row: AtlasRow) -> bool:
-    """Return whether the numbers of a row are consistent."""
+    """Return whether the entries of a row are consistent."""
     if row.num_classes < 2 or row.dim < 1:
         return False
     if row.seed < 0 or (row.iterations or 0) < 0:

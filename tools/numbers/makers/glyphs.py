@@ -17,6 +17,7 @@ LAYERS = {
     "parts": "**fixed: simplices of the parts**, `ps.compose`",
     "means": "**fixed: class means**, `ps.from_embeddings`",
     "quantized": "**fixed: class means in 16 parts**, `ps.from_embeddings(parts=16)`",
+    "quantized_24": "**fixed: class means in 24 parts**, `ps.from_embeddings(parts=24)`",
     "multi_head": "a learned layer per part",
     "learned": "learned `nn.Linear`",
     "learned_256": "learned `nn.Linear`",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from reproduction.self_supervised import (
@@ -26,11 +27,17 @@ from tools.numbers.tables import markdown
 STUDY_TABLE = "self_supervised/study.csv"
 LARGE_TABLE = "self_supervised/dino_65536.csv"
 TARGETS_TABLE = "self_supervised/noise_as_targets.csv"
+SIZES_TABLE = "self_supervised/sizes.csv"
+LONG_TABLE = "self_supervised/long.csv"
 COMMAND = "python -m reproduction self_supervised results/self_supervised/study.csv"
 LARGE_COMMAND = (
     "python -m reproduction self_supervised results/self_supervised/dino_65536.csv"
 )
 TARGETS_COMMAND = "python -m reproduction self_supervised results/self_supervised/noise_as_targets.csv"
+SIZES_COMMAND = (
+    "python -m reproduction self_supervised results/self_supervised/sizes.csv"
+)
+LONG_COMMAND = "python -m reproduction self_supervised results/self_supervised/long.csv"
 
 ORDER = (LEARNED, RANDOM, SEPARATED, SIMPLEX, WIDE, NARROW, TIGHT)
 METRICS = {
@@ -90,6 +97,42 @@ def with_half(cell: list[float | None] | None, digits: int = 1) -> str:
     if cell[1] is None:
         return text
     return f"{text} ± {cell[1]:.{digits}f}"
+
+
+COMPARED = (SEPARATED, NARROW, TIGHT)
+"""Methods whose difference from uniform prototypes is shown for each setting."""
+
+
+def measured_sizes() -> Answer:
+    """Return the same of the table of sizes, and differences for each setting of SwAV in both tables."""
+    results = method_results([*runs(STUDY_TABLE), *runs(SIZES_TABLE)])
+    by_setting: dict[str, Answer] = {}
+    for setting in dict.fromkeys(result.setting for result in results):
+        if setting.objective != "swav":
+            continue
+        own = [result for result in results if result.setting == setting]
+        row: dict[str, Answer] = {}
+        for method in COMPARED:
+            difference = paired_difference(own, method, RANDOM)
+            if difference is not None:
+                row[method] = [difference.value, difference.margin]
+        by_setting[str(setting)] = row
+    return {**measured(SIZES_TABLE), "by_setting": by_setting}
+
+
+def by_setting_table(answer: Answer) -> str:
+    """Return a row for each setting and a column for each difference from uniform prototypes."""
+    rows = [
+        [setting, *(_signed_half(found.get(method)) for method in COMPARED)]
+        for setting, found in answer["by_setting"].items()
+    ]
+    return markdown(["setting", *COMPARED], rows)
+
+
+def _signed_half(cell: list[float] | None) -> str:
+    if cell is None:
+        return ""
+    return f"{signed(cell[0], 1)} ± {cell[1]:.1f}"
 
 
 def results_table(answer: Answer) -> str:
@@ -156,11 +199,17 @@ def count(answer: Answer) -> str:
     return str(answer["runs"])
 
 
-def _maker(name: str, command: str, table: str, shown: dict[str, object]) -> Maker:
+def _maker(
+    name: str,
+    command: str,
+    table: str,
+    shown: dict[str, object],
+    measure: Callable[[], Answer] | None = None,
+) -> Maker:
     return Maker(
         name,
         command,
-        partial(measured, table),
+        measure or partial(measured, table),
         {"table": results_table, "runs": count, **shown},  # pyright: ignore[reportArgumentType]
         cost=STUDY,
         tables=(f"results/{table}",),
@@ -196,5 +245,21 @@ MAKERS = (
         TARGETS_COMMAND,
         TARGETS_TABLE,
         {"separated": partial(difference, pair=f"{SEPARATED} - {RANDOM}")},
+    ),
+    _maker(
+        "self_supervised_sizes",
+        SIZES_COMMAND,
+        SIZES_TABLE,
+        {"by_setting": by_setting_table},
+        measured_sizes,
+    ),
+    _maker(
+        "self_supervised_long",
+        LONG_COMMAND,
+        LONG_TABLE,
+        {
+            "separated": partial(difference, pair=f"{SEPARATED} - {RANDOM}"),
+            "narrow": partial(difference, pair=f"{NARROW} - {RANDOM}"),
+        },
     ),
 )

@@ -61,7 +61,7 @@ def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
     """Return the sort key of a code: its maximum cosine, then the rank of its scheme among ties.
 
     Args:
-        scheme: Name of the construction.
+        scheme: Name of the construction, such as 'simplex'.
         max_cosine: Maximum cosine of the code.
     """
     return round(float(max_cosine), SAME_DIGITS), tie_order()[scheme]
@@ -89,10 +89,12 @@ def tie_order() -> dict[str, int]:
 def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     """Return whether the points of a scheme can be certified in seconds.
 
-    This holds for few points, few dimensions, packed codewords, numbered points, and lattices.
+    This holds for at most 20,000 points, for at most 7 dimensions, for packed codewords, for points that are computed
+    from their index without comparing pairs, and for schemes with the trait `quick_certificate` (lattices, or few
+    points).
 
     Args:
-        scheme: Name of the construction.
+        scheme: Name of the construction, such as 'simplex'.
         num_classes: Number K of points.
         dim: Dimension n.
     """
@@ -262,7 +264,7 @@ def made_of(
     """Return the provenance of points of a scheme in R^own, with zeros appended up to R^dim.
 
     Args:
-        scheme: Name of the construction.
+        scheme: Name of the construction, such as 'simplex'.
         count: Number of points.
         own: Dimension before zeros are appended.
         dim: Dimension n after zeros are appended.

@@ -153,7 +153,7 @@ def searched(
 def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
     """Return a code with lower energy, found by gradient descent from a given code.
 
-    The energy is that of `ps.code_statistics` at the scale of a head on the given code.
+    The energy is computed by `ps.code_statistics`, at the scale `confident_scale` of the given code.
 
     Args:
         code: The code from which the descent starts.

@@ -120,7 +120,7 @@ def best(
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        seed: Seed of the search.
+        seed: Seed of the random choices of the search.
         progress: Called during the work.
         budget: Seconds after which the search ends.
         iterations: Evaluations of the search, in place of `budget`.
@@ -180,7 +180,7 @@ def _algebraic(
 ) -> Iterator[SphericalCode]:
     """Build and yield the most promising candidates.
 
-    After one meets the converse, only candidates that promise the same.
+    After a code meets the converse, only candidates whose guarantee also meets the converse are built.
     """
     limit = float(converse(K, n)) + 1e-12
     met = False
@@ -210,7 +210,7 @@ def kept_points(
         num_classes: Number K of points.
         dim: Dimension n.
     """
-    # more than half of the words of a linear code hold a pair at every distance that there is
+    # Among more than half of the codewords of a linear code, every distance of the code occurs.
     all_distances = (
         describe(candidate.scheme).traits.linear and 2 * num_classes > candidate.size
     )
@@ -264,7 +264,7 @@ def _rank(code: SphericalCode) -> tuple[float, int]:
 def _choice(
     built: list[SphericalCode], others: list[Candidate], searches: Searches
 ) -> Choice:
-    """Return why the first code of `built` was chosen, with all codes and candidates that were considered."""
+    """Return the reason why the first code of `built` was chosen, with all codes and candidates considered."""
     winner = built[0]
     bound = winner.certificate.converse
     lowest = (

@@ -55,7 +55,7 @@ class TailedCosets:
 def _best_tailed_cosets(
     num_classes: int, dim: int, schemes: tuple[str, ...]
 ) -> TailedCosets | None:
-    """Return the parameters with the lowest max cosine for K points in R^n; None if there are none."""
+    """Return the parameters with the lowest max cosine for K points in R^n; None if no parameters give K points."""
     del schemes  # tails are members of theirs
     return min(
         _tailed_cosets(num_classes, dim), key=lambda one: one.max_cosine, default=None
@@ -154,7 +154,7 @@ def _guarantee(
 def construction_x(
     num_classes: int, dim: int, *, chosen: Mapping[str, Any]
 ) -> Placement:
-    """Place K points by spherical Construction X with the best chain, level, shortening and glue vectors for (K, n).
+    """Place K points by spherical Construction X with the best nested codes, shortening and glue vectors for (K, n).
 
     Args:
         num_classes: Number K of points.

@@ -1,7 +1,7 @@
 """Nested unions of cosets of RM(1, m): the first codewords of each code are the previous code.
 
 For m even, RM(1, m) < Kerdock < Delsarte-Goethals 1 < 2 < ...; for m odd, RM(1, m) < Gold < dual BCH 2 < ... The
-codewords are numbered coset by coset (`coding.cosets`), and the cosets by their quadratic form
+codewords are ordered coset by coset (`coding.cosets`), and the cosets by the index of their quadratic form
 (`coding.quadratic_forms`), so that a code of K classes is the first K codewords at every level.
 """
 
@@ -17,7 +17,9 @@ from protosphere.spherical.structures import CosetUnion
 
 @lru_cache
 def chain(m: int) -> tuple[Member, ...]:
-    """Return the nested codes of length 2^m, 1 <= m <= 16, from RM(1, m) on; their maximum cosines are attained.
+    """Return the nested codes of length 2^m, 1 <= m <= 16, from RM(1, m) on.
+
+    The stated maximum cosines are attained.
 
     >>> [(level.id, level.size, str(level.max_cosine)) for level in chain(4)]
     [('rm-1-4', 32, '0'), ('kerdock-4', 256, '1/4'), ('delsarte-goethals-4-1', 2048, '1/2')]
@@ -52,7 +54,9 @@ def _level_names(m: int, r: int) -> tuple[str, str]:
 
 
 def coset_union(m: int, num_classes: int) -> CosetUnion:
-    """Return the first codewords of the chain, coset by coset, each coset in the order of Sylvester's Hadamard matrix.
+    """Return the first K codewords of the nested codes of length 2^m (see `chain`), coset by coset.
+
+    Within a coset the codewords follow the rows of Sylvester's Hadamard matrix.
 
     Args:
         m: Base-2 logarithm of the length.

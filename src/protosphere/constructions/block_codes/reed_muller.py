@@ -64,7 +64,8 @@ def _modifications_of(m: int, dim: int, needed: int) -> Iterator[BinaryCode]:
 def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBits:
     """Return the generator of RM(r, m) after shortening, with `dim` columns.
 
-    The code is shortened at its first points by weight, an information set, and its columns are then cut or repeated.
+    The code is shortened by the coordinates of lowest weight, which are an information set. Its columns are then cut or
+    repeated.
     """
     vanishing = np.argsort(np.bitwise_count(np.arange(1 << m)), kind="stable")[
         :shortened
@@ -108,7 +109,9 @@ def _scattered(m: int) -> Indices:
 def reed_muller(num_classes: int, dim: int) -> BinaryCode:
     """Place K codewords of RM(r, m) with the smallest sufficient r; `modify=True` allows lengths other than 2^m.
 
-    Args:     num_classes: Number K of codewords.     dim: Length n.
+    Args:
+        num_classes: Number K of codewords.
+        dim: Length n.
     """
     m = dim.bit_length() - 1
     r = rm.order_for(message_bits(num_classes), m)

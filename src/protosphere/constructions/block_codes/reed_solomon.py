@@ -71,7 +71,7 @@ def _checked_order(q: object) -> int:
 
 
 def _digits_needed(num_classes: int, base: int) -> int:
-    """Return the smallest number of digits in which all classes can be numbered in this base, at most base + 1."""
+    """Return the smallest number of digits, at most base + 1, that can express the indices of all classes in a base."""
     digits = 1
     while digits <= base and base**digits < num_classes:
         digits += 1

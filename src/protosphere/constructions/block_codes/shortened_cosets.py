@@ -15,16 +15,17 @@ LARGEST_M = 12
 
 
 @family(
-    summary="chains of cosets of RM(1, m), shortened by j and punctured by i: (N mu + i - j)/(N - i - j), K/2^j words",
+    summary="cosets of RM(1, m), shortened by j and punctured by i: (N mu + i - j)/(N - i - j) for K/2^j codewords",
     reference="MacWilliams & Sloane, chapter 1, section 9, on the codes of chapter 15",
     traits=Traits(packed=True, fast_projection=True),
 )
 def shortened_cosets() -> Iterator[Member]:
-    """Yield the codewords of the nested codes that are zero at j affinely independent points, without these points.
+    """Yield the nested codes of cosets of RM(1, m), shortened by j and punctured by i.
 
-    i other points are removed as well (punctured). Shortening at a point halves the number of codewords and lowers
-    the maximum cosine mu of length N by about (1 - mu)/N: Kerdock's code of length 16, shortened once, has 128
-    codewords of length 15 with maximum cosine 1/5.
+    Shortening keeps the codewords that are zero in j coordinates and deletes these coordinates, which are affinely
+    independent as points of F_2^m. Puncturing deletes i more coordinates. Shortening by one coordinate halves the
+    number of codewords and lowers the maximum cosine mu of length N by (1 - mu)/(N - 1): Kerdock's code of length 16,
+    shortened once, has 128 codewords of length 15 with maximum cosine 1/5.
     """
     for m in range(2, LARGEST_M + 1):
         cuts = [

@@ -76,9 +76,12 @@ def placed_words(
     the generator. `random` takes K different codewords at random. `greedy` starts with the zero codeword and repeatedly
     adds the codeword farthest from those chosen; if the result is no better than `first`, `first` is taken.
 
-    Args:     code: The code.     dim: Length n.     num_classes: Number K of codewords.
-
-        subset: One of `SUBSETS`.     rng: Random generator of the subset 'random'.
+    Args:
+        code: The code.
+        dim: Length n.
+        num_classes: Number K of codewords.
+        subset: One of `SUBSETS`.
+        rng: Random generator of the subset 'random'.
     """
     fewest = message_bits(num_classes)
     greedy = max(fewest, min(code.k, GREEDY_WORK_BITS - fewest))

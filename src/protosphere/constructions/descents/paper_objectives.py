@@ -77,7 +77,7 @@ def _descent_on(
     reference: str,
     style: FigureStyle,
 ) -> None:
-    """Register the descent with the function `NAME_gradient` as the construction NAME."""
+    """Register the descent on an objective, by its gradient, as a construction."""
 
     def build(
         num_classes: int,

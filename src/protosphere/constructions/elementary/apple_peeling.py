@@ -130,7 +130,9 @@ def apple_peeling(num_classes: int, dim: int) -> Placement:
 
     The minimum angle is the largest at which K points fit. If more fit, the first K are taken, from pole to pole.
 
-    Args:     num_classes: Number K of points.     dim: Dimension n.
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
     """
     angle = peeled_angle(num_classes, dim)
     points = normalized(peeled_points(dim, angle)[:num_classes])

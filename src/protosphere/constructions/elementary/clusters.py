@@ -122,7 +122,7 @@ def clusters(
 
 
 def _known_code(num_points: int, dim: int, progress: Progress) -> Points:
-    """Return the best code known without a search; the first basis vector for a single point."""
+    """Return the best code that is known without a search; for a single point, the first basis vector."""
     if num_points == 1:
         return np.eye(1, dim)
     return best(num_points, dim, iterations=0, progress=progress).points

@@ -36,7 +36,9 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 def cross_polytope(num_classes: int, dim: int) -> Placement:
     """Place the first K of e_1, -e_1, e_2, -e_2, ...: classes 2i and 2i+1 are antipodal, all others orthogonal.
 
-    Args:     num_classes: Number K of points.     dim: Dimension n.
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
     """
     return dense_placement(
         "cross-polytope", cross_polytope_points(num_classes, dim), Fraction(1)

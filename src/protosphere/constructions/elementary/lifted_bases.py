@@ -46,6 +46,6 @@ def lifted_bases() -> Iterator[Member]:
 
 
 def _points(m: int, bases: int, r: Fraction, count: int) -> Points:
-    """Return the first points, basis by basis; every vector is followed by its negative."""
+    """Return the first `count` points, basis by basis; every vector is followed by its negative."""
     tails = simplex_points(bases)[np.arange(count) // (2 << m)]
     return normalized(np.hstack([unbiased_points(m, count), sqrt(r) * tails]))

@@ -45,7 +45,10 @@ def lifted_cross_polytopes() -> Iterator[Member]:
 
 
 def _points(order: int, height: float, count: int) -> Points:
-    """Return the first points: upper points e_1, -e_1, e_2, ..., then lower rows, each followed by its negative."""
+    """Return the first `count` points: the upper points e_1, -e_1, e_2, ..., then the lower rows.
+
+    Each lower row is followed by its negative.
+    """
     upper = cross_polytope_points(min(count, 2 * order), order)
     lower = np.kron(hadamard(order), [[1], [-1]])[: count - len(upper)] / sqrt(order)
     heights = np.repeat([height, -height], [len(upper), len(lower)])

@@ -28,6 +28,8 @@ from protosphere.spherical.placement import Placement, dense_placement
 def one_hot(num_classes: int, dim: int) -> Placement:
     """Place the K basis vectors e_1, ..., e_K, padded with zeros to R^n: every cosine is 0.
 
-    Args:     num_classes: Number K of points.     dim: Dimension n.
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
     """
     return dense_placement("basis vectors", np.eye(num_classes, dim), Fraction(1))

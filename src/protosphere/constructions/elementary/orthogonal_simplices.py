@@ -11,7 +11,7 @@ from protosphere.types import Indices
 
 
 def block_sizes(num_classes: int, dim: int) -> Indices:
-    """Return the sizes of K - n simplices that span n dimensions together; they are nearly equal, larger ones first.
+    """Return the sizes of K - n simplices that span n dimensions together: nearly equal sizes, larger sizes first.
 
     Args:
         num_classes: Number K of points.
@@ -58,7 +58,9 @@ def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
     antipodal pairs, where a cross-polytope has 50 antipodal pairs on 50 axes. For K = 2n the result is the
     cross-polytope.
 
-    Args:     num_classes: Number K of points.     dim: Dimension n.
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
     """
     sizes = block_sizes(num_classes, dim)
     span = str(sizes[0]) if sizes[0] == sizes[-1] else f"{sizes[-1]} or {sizes[0]}"

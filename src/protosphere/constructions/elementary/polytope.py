@@ -51,7 +51,9 @@ def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
 def polygon(num_classes: int, dim: int) -> Placement:
     """Place the K corners of a regular polygon, counter-clockwise from (1, 0).
 
-    Args:     num_classes: Number K of points.     dim: Dimension, which must be 2.
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension, which must be 2.
     """
     del dim
     angles = 2 * pi * np.arange(num_classes) / num_classes

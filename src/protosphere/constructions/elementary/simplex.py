@@ -34,7 +34,9 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 def simplex(num_classes: int, dim: int) -> Placement:
     """Place the vertices of the regular simplex, padded with zeros to R^n.
 
-    Args:     num_classes: Number K of points.     dim: Dimension n.
+    Args:
+        num_classes: Number K of points.
+        dim: Dimension n.
     """
     points = padded(simplex_points(num_classes), dim)
     return dense_placement(

@@ -18,7 +18,7 @@ from protosphere.spherical.placement import Placement, dense_placement
     ),
 )
 def uniform(num_classes: int, dim: int, *, rng: np.random.Generator) -> Placement:
-    """Place normalized Gaussian vectors; they have no guarantee, and are nearly orthogonal only in high dimensions.
+    """Place normalized Gaussian vectors, which have no guarantee and are nearly orthogonal only in high dimensions.
 
     Args:
         num_classes: Number K of points.

@@ -36,7 +36,7 @@ MOST_DENSE_CLASSES = 50_000
 """Number of classes up to which dense prototypes are certified by comparing all pairs."""
 
 DEFAULT_ANGLE = 5.0
-"""Default minimum angle in degrees; it is smaller if so many classes cannot be that far apart."""
+"""Default minimum angle in degrees; the default is smaller if so many classes cannot be that far apart."""
 
 SHARE_OF_ANGLE = 0.25
 """Largest default angle, relative to the largest minimum angle that any arrangement can have."""
@@ -135,7 +135,7 @@ def _dense(
 def _spread(
     points: Points, min_angle: float | None, rng: np.random.Generator
 ) -> tuple[Points, float]:
-    """Return points that are at least an angle apart, and that angle: the given one, or the default.
+    """Return points that are at least an angle apart, and the angle: `min_angle`, or the default angle.
 
     The default angle is halved until the points reach it.
     """

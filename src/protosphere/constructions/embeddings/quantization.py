@@ -45,7 +45,7 @@ CHANGE_ROWS = 1 << 11
 
 @dataclass(frozen=True, eq=False)
 class Quantization:
-    """Vectors as combinations of the values of their parts.
+    """Product quantization of vectors: each part of a vector is one of the values of this part.
 
     Attributes:
         columns: Indices of the coordinates of each part.
@@ -188,7 +188,10 @@ def with_own_combinations(
 
 
 def _at_place(losses: Points, place: Indices) -> Indices:
-    """The column of each row that has this place in ascending order; of equal ones the first column comes first."""
+    """Return, for each row, the column of the entry with rank `place` in ascending order.
+
+    Among equal entries, the first column comes first.
+    """
     most = int(place.max()) + 1
     first = np.argpartition(losses, most - 1, axis=1)[:, :most]
     first.sort(axis=1)
@@ -216,9 +219,9 @@ def _losses(
     values: list[Points],
     shares: list[float],
 ) -> Points:
-    """Return the loss of cosine by each change of one value, for all parts side by side.
+    """Return the decrease of the cosine by each change of one value, with the columns of all parts side by side.
 
-    No change counts as infinite loss.
+    For the present value, which is no change, the decrease is infinity.
     """
     found: list[Points] = []
     for part, points in enumerate(values):

@@ -83,7 +83,10 @@ class WeightedCell:
 
     @property
     def mean_product(self) -> Fraction:
-        """Squared norm of the mean, which is subtracted."""
+        """Squared norm w^2/v of the constant vector w/v, which is subtracted from each codeword on the v coordinates.
+
+        w is the weight.
+        """
         return Fraction(self.weight**2, len(self.places))
 
     @classmethod
@@ -153,7 +156,7 @@ class CellWords:
 
     @property
     def dim(self) -> int:
-        """Dimension n: that of the kept cells after their means are subtracted."""
+        """Dimension n: the total dimension of the kept cells after their means are subtracted."""
         return sum(cell.dim for cell in self.kept)
 
     @property
@@ -243,7 +246,7 @@ def shipped_designs() -> tuple[DesignRow, ...]:
 
 
 def _possible(row: DesignRow) -> bool:
-    """Return whether the numbers of a row are consistent with its name."""
+    """Return whether the dimension, size and maximum cosine of a row are consistent with its name."""
     found = CellWords.parse(row.name)
     return (
         found.name == row.name

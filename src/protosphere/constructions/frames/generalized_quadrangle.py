@@ -174,9 +174,10 @@ def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
 
 
 def _section(q: int, along: int, count: int) -> Points:
-    """Return the first projected points that are collinear with none of `along` fixed points.
+    """Return the first `count` points that are collinear with none of `along` fixed points, projected.
 
-    The fixed points are the first points of which no two are collinear; the projection is orthogonal to these.
+    The projection is onto the orthogonal complement of the fixed points. The fixed points are chosen greedily, in
+    order, so that no two of them are collinear.
     """
     points = _points(q, _size(q))
     left = np.arange(len(points))

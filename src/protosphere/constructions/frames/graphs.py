@@ -310,8 +310,8 @@ def _prime_power_factors(m: int) -> list[int]:
 def latin_squares(m: int, t: int) -> Adjacency:
     """Return the Latin square graph: m x m cells, adjacent if they share a row, a column or a symbol.
 
-    The symbols are those of t - 2 orthogonal Latin squares, products of squares over finite fields (MacNeish 1922)
-    with symbol x + c y, where c is a field element.
+    The symbols come from t - 2 orthogonal Latin squares, which are products of squares over finite fields (MacNeish
+    1922) with symbol x + c y, where c is a field element.
 
     Args:
         m: Order of the squares.
@@ -371,7 +371,7 @@ def projective_points(q: int, dim: int) -> Indices:
     return np.array(rows)
 
 
-def _others(orthogonal_pairs: Adjacency) -> Adjacency:
+def _without_diagonal(orthogonal_pairs: Adjacency) -> Adjacency:
     """Return the adjacency matrix with its diagonal set to False."""
     return orthogonal_pairs & ~np.eye(len(orthogonal_pairs), dtype=np.bool_)
 
@@ -382,7 +382,7 @@ def symplectic(q: int) -> Adjacency:
     points = projective_points(q, 4)
     images = points[:, [1, 0, 3, 2]]
     images[:, [1, 3]] = negative[images[:, [1, 3]]]
-    return _others(orthogonal(q, points, images))
+    return _without_diagonal(orthogonal(q, points, images))
 
 
 def unitary() -> Adjacency:
@@ -392,7 +392,7 @@ def unitary() -> Adjacency:
     isotropic = np.count_nonzero(points, axis=1) % 2 == 0  # every norm is 1
     points = points[isotropic]
     conjugates = F.multiply[points, points].astype(np.int64)
-    return _others(orthogonal(4, points, conjugates))
+    return _without_diagonal(orthogonal(4, points, conjugates))
 
 
 def elliptic() -> Adjacency:
@@ -405,7 +405,7 @@ def elliptic() -> Adjacency:
     images[:, 6:] *= 2
     on_quadric = (points * images).sum(axis=1) % 3 == 0
     points = points[on_quadric]
-    return _others(points @ images[on_quadric].T % 3 == 0)
+    return _without_diagonal(points @ images[on_quadric].T % 3 == 0)
 
 
 def _tangent_graphs() -> Iterator[Graph]:
@@ -439,7 +439,7 @@ def tangents(q: int) -> Adjacency:
     chosen = min(squares, others, key=np.count_nonzero)
     forms = values[chosen]
     products = points[chosen] @ images[chosen].T
-    return _others((products**2 - 4 * forms[:, None] * forms) % q == 0)
+    return _without_diagonal((products**2 - 4 * forms[:, None] * forms) % q == 0)
 
 
 def _ahrens_szekeres_graphs() -> Iterator[Graph]:
@@ -472,4 +472,4 @@ def ahrens_szekeres(q: int) -> Adjacency:
         join(a + 0 * s, s, b + 0 * s)
         for c in range(q):
             join(c * s * s - b * s + a, b - 2 * c * s, s)
-    return _others(adjacency)
+    return _without_diagonal(adjacency)

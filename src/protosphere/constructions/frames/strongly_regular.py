@@ -163,9 +163,9 @@ def _member(
 
 
 def _step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
-    """Return the largest fraction that divides 1 minus either cosine.
+    """Return the largest fraction of which both 1 minus the first cosine and 1 minus the second are multiples.
 
-    None if a cosine is irrational or the grid very fine.
+    The result is None if a cosine is irrational or the denominator of the fraction is too large.
     """
     first, second = cosines
     if not (isinstance(first, Fraction) and isinstance(second, Fraction)):
@@ -178,7 +178,7 @@ def _step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
 
 
 def _points(graph: Graph, count: int) -> Points:
-    """Return the first vertices as unit rows in the eigenspace of the least eigenvalue."""
+    """Return the first `count` vertices as unit rows in the eigenspace of the smallest eigenvalue."""
     spectrum = least_eigenspace(graph)
     cosines = np.where(
         graph.adjacency(), float(spectrum.adjacent), float(spectrum.apart)
@@ -187,7 +187,7 @@ def _points(graph: Graph, count: int) -> Points:
 
 
 def _viewed(graph: Graph, view: View, count: int) -> Points:
-    """Return the first vertices of a view as unit rows, after projection orthogonal to the fixed vertices."""
+    """Return the first `count` vertices of a view, projected orthogonally to the fixed vertices, as unit rows."""
     adjacency = graph.adjacency()
     points = _points(graph, graph.vertices)
     fixed = [0]

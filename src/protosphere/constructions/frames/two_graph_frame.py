@@ -59,7 +59,7 @@ def _member(
     id: str,
     description: str,
 ) -> Member:
-    """Return the member of lines with cosines +-1/root, whose signs are those of a two-graph."""
+    """Return the member of lines with cosines +-1/root, whose signs come from a two-graph."""
 
     def points() -> Points:
         return frame(signs() / root, dim)

@@ -106,14 +106,14 @@ def _layered(
 
 
 def _signed_sets(words: Indices, weight: int) -> Points:
-    """Return vectors with +-2 on the codewords of a weight, with an odd number of minus signs."""
+    """Return vectors with entries +-2 on the ones of a codeword of given weight, an odd number of them negative."""
     chosen = words[words.sum(axis=1) == weight]
     odd_signs = signs_of_parity(weight, 1)
     return 2 * at_ones(chosen, odd_signs)
 
 
 def _at(vectors: Points, height: Points) -> Points:
-    """Return the vectors with the coordinates of a height appended."""
+    """Return the vectors with the coordinates `height` appended to each."""
     heights = np.tile(height, (len(vectors), 1))
     return np.hstack([vectors, heights])
 

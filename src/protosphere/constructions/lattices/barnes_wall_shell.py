@@ -33,7 +33,7 @@ SHELLS = (
     (BENT, 18, 1_126_400, "around a deep hole"),
     (ORIGIN, 20, 2_211_840, "around the origin"),
 )
-"""Center, squared radius (that of the shortest vectors is 8), number of points, and text.
+"""Center, squared radius (8 for the shortest vectors), number of points, and text of each shell.
 
 Other shells around these centers have fewer points at no lower maximum cosine.
 """
@@ -70,7 +70,7 @@ def barnes_wall_shell() -> Iterator[Member]:
 
 
 def _minimal_32(count: int) -> LatticePoints:
-    """Return the first minimal vectors of dimension 32, of squared norm 16.
+    """Return the first `count` minimal vectors of dimension 32, of squared norm 16.
 
     They are +-1 on the 62 affine hyperplanes and on all points, +-2 on affine planes and +-4 at points, with the
     signs of quadratic polynomials.

@@ -40,8 +40,8 @@ def shell_member(
         code: Packed generator of a doubly even code.
         center: Point from which distances are measured.
         norm: Squared norm of the vectors.
-        size: Number of the vectors.
-        id: Id of the member.
+        size: Number of vectors.
+        id: Identifier of the member in its family.
         description: Text that says what the shell is.
     """
 

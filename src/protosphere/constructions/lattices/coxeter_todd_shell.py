@@ -43,7 +43,10 @@ THEOREM = "the Coxeter-Todd lattice has as shortest vectors those of norm 4"
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def coxeter_todd_shell() -> Iterator[Member]:
-    """Yield all vectors of squared norm N; they differ by vectors of squared norm at least 4: max cosine 1 - 2/N."""
+    """Yield the shells of all vectors of squared norm N, with maximum cosine 1 - 2/N.
+
+    Two vectors of the lattice differ by a vector of squared norm at least 4.
+    """
     for norm, size in SIZES.items():
         yield Member(
             dim=12,

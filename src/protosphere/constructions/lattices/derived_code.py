@@ -88,7 +88,7 @@ def shipped_derived_codes() -> tuple[DerivedCodeRow, ...]:
 
 
 def _possible(row: DerivedCodeRow) -> bool:
-    """Return whether the numbers of a row are consistent."""
+    """Return whether the entries of a row are consistent."""
     as_many = len(row.fixed.split(" ")) == len(row.products.split(" "))
     return (
         bool(ID.fullmatch(row.id))

@@ -21,7 +21,7 @@ from protosphere.geometry.lattice_coset import integer_basis
 from protosphere.types import Indices
 
 LEAST_NORM = 32
-"""Least squared norm of a nonzero vector in these coordinates; 4 in those of the lattice.
+"""Smallest squared norm of a nonzero vector in these coordinates; 4 in the usual scaling of the lattice.
 
 Squared norms are multiples of 16, inner products multiples of 8.
 """

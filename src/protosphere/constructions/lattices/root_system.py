@@ -41,7 +41,7 @@ def _member(name: str, dim: int, size: int, points: Callable[[int], Points]) -> 
 
 
 def _a(n: int, count: int) -> Points:
-    """Return the first roots of A_n: differences of two vertices of a simplex."""
+    """Return the first `count` roots of A_n: differences of two vertices of a simplex."""
     corners = simplex_points(n + 1)
     which = np.arange(count)
     first, second = _pairs(n + 1, which // 2)
@@ -50,7 +50,7 @@ def _a(n: int, count: int) -> Points:
 
 
 def _d(n: int, count: int) -> Points:
-    """Return the first roots of D_n: (+-1, +-1) at any two coordinates."""
+    """Return the first `count` roots of D_n: (+-1, +-1) at any two coordinates."""
     which = np.arange(count)
     first, second = _pairs(n, which // 4)
     sign = 1.0 - 2 * (which % 2)

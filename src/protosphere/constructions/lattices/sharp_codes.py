@@ -62,7 +62,7 @@ def _around_triangles() -> Iterable[Section]:
 def _leech_section(
     size: int, inverse_cosine: int, products: dict[Vector, int], name: str
 ) -> Section:
-    """Return the minimal vectors of the Leech lattice with given inner products with some vectors."""
+    """Return the section of minimal vectors of the Leech lattice with given inner products with given vectors."""
     dim = 24 - len(products)
     return Section(
         dim=dim,

@@ -82,7 +82,7 @@ def add_classes(
 
 
 def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
-    """Return the description from which the points of each part can be rebuilt; None if they cannot."""
+    """Return a list with the description from which the points of each part can be rebuilt, or None for each part."""
     named = code.provenance
     if named is None or not str(named.options.get("codes", "")).startswith("["):
         return [None] * structure.num_parts
@@ -92,7 +92,7 @@ def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
 def _joined(
     old: PartNames, new: PartNames, added: Values, structure: ProductPoints
 ) -> PartTable:
-    """Return the classes of the code followed by those of the table; values of the code keep their indices."""
+    """Return the classes of the code followed by the classes of the table; values of the code keep their indices."""
     columns = _columns(old, new)
     values: list[tuple[str, ...]] = []
     numbers: list[Values] = []
@@ -132,9 +132,17 @@ def _columns(old: PartNames, new: PartNames) -> list[int]:
 
 
 def _class_names(old: PartNames, new: PartNames) -> tuple[str, ...] | None:
-    """Return the names of all classes, or None unless old and new classes have names."""
-    if old.classes is None or new.classes is None:
+    """Return the names of all classes; None if the classes of the code have none.
+
+    Raises:
+        InvalidArgumentError: If only the classes of the code have names, or a name is in both.
+    """
+    if old.classes is None:
         return None
+    if new.classes is None:
+        raise InvalidArgumentError(
+            "'parts' must name the new classes, because those of the code have names; a dict of class to values does"
+        )
     again = set(old.classes) & set(new.classes)
     if again:
         raise InvalidArgumentError(

@@ -61,8 +61,9 @@ def compose(
         progress: Called while pairs are measured.
 
     Returns:
-        The certified code. If the largest cosines of the parts' codes are exact, so is its own; it is measured if not
-        every combination is a class and the cosines are multiples of no fraction above 2**-20.
+        The certified code. Its maximum cosine is exact if the maximum cosines of the parts' codes are exact. The
+        maximum cosine is measured if not every combination is a class and the cosines are multiples of no fraction
+        above 2**-20.
 
     Raises:
         InvalidArgumentError: If a class is described twice, a part is missing, or two classes have the same values.

@@ -89,7 +89,9 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
 def smallest_dim(scheme: str, count: int) -> int | None:
     """Return the smallest dimension in which a scheme places `count` points; None if it needs a given dimension.
 
-    Args:     scheme: Name of the scheme.     count: Number of points.
+    Args:
+        scheme: Name of the scheme, such as 'simplex'.
+        count: Number of points.
 
     >>> [smallest_dim(scheme, 9) for scheme in SCHEMES_WITHOUT_DIM]
     [8, 9, 5]
@@ -116,7 +118,7 @@ def _has_rows(given: object) -> bool:
 def _by_scheme(
     scheme: str, count: int, dim: int | None, part: str, seed: int
 ) -> PartCode:
-    """Return the code of a scheme, in its smallest dimension unless a dimension is given."""
+    """Return the code of a scheme in the given dimension, by default in its smallest dimension."""
     as_integer("num_points", count, minimum=2)
     n = smallest_dim(scheme, count) if dim is None else dim
     if n is None:
@@ -131,7 +133,7 @@ def _by_scheme(
 
 
 def _described(code: SphericalCode) -> PartCode:
-    """Return the points of a code, described by its provenance unless the code was found by a search."""
+    """Return the points of a code, described by its provenance; without a description if a search found the code."""
     named = code.provenance
     points = code.placement.structure
     if named is None or describe(named.placed_by.construction).traits.searched:

@@ -90,8 +90,8 @@ def hierarchical(
 ) -> Placement:
     """Place points by momentum descent on the log-sum-exp of cosine - margin, with larger margins for closer classes.
 
-    The margin is 0 for classes that meet at the root and rises in equal steps to that of siblings, which is `spread`
-    times 1 - converse, and at most `spread`. With a `similarity`, (1 - spread) * weight * similarity is added, as in
+    The margin is 0 for classes that meet at the root, and rises in equal steps up to the margin of siblings: `spread`
+    times 1 - converse, but at most `spread`. With a `similarity`, (1 - spread) * weight * similarity is added, as in
     `semantic`. The description states the largest cosine of each level; `ps.level_cosines` measures the cosines
     again.
 

@@ -1,4 +1,4 @@
-"""A frame whose cosines decrease exactly with the distance of classes in a tree; it needs K - 1 dimensions."""
+"""A frame whose cosines decrease exactly with the distance of classes in a tree; the frame needs K - 1 dimensions."""
 
 import numpy as np
 

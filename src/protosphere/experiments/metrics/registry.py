@@ -95,7 +95,7 @@ def metric(
         applies: Function that returns whether the metric is defined for a dataset.
 
     Returns:
-        A decorator for a function from predictions to sums; it returns the function unchanged.
+        A decorator for a function from predictions to sums; the decorator returns the function unchanged.
 
     Example:
         >>> from protosphere.experiments.metrics import METRICS

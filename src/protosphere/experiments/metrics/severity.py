@@ -81,7 +81,7 @@ def add_mean(name: str, sums: Sums, summary: str) -> None:
     """Register a metric that is a mean over examples, for datasets with a tree.
 
     Args:
-        name: Name of the metric.
+        name: Name of the metric, such as 'test_accuracy'.
         sums: Function from predictions to the sum over the examples.
         summary: Description in one line.
     """

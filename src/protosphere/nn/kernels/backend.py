@@ -20,7 +20,7 @@ class KernelBackend(Protocol):
     the last. Inherit from `kernels.torch_ops.TorchBackend` to implement only some of the operations.
 
     Attributes:
-        name: Name of the backend.
+        name: Name by which users select the backend.
         block_kinds: Kinds of blocks that the backend serves; None for every kind.
 
     Example:

@@ -27,7 +27,7 @@ def additive_angular_margin(
         z: (..., n) vectors.
         target: (...) classes; examples with -100 are ignored.
         projection: The prototypes.
-        scale: Factor of the cosines.
+        scale: Factor by which cosines are multiplied to give logits.
         margin: The margin in radians.
 
     Returns:

@@ -22,7 +22,7 @@ def additive_cosine_margin(
         z: (..., n) vectors.
         target: (...) classes; examples with -100 are ignored.
         projection: The prototypes.
-        scale: Factor of the cosines.
+        scale: Factor by which cosines are multiplied to give logits.
         margin: Number that is subtracted from the cosine of the target.
 
     Returns:

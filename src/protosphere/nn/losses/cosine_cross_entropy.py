@@ -18,7 +18,7 @@ def cosine_cross_entropy(
         z: (..., n) vectors.
         target: (...) classes, or (..., K) probabilities.
         projection: The prototypes.
-        scale: Factor of the cosines.
+        scale: Factor by which cosines are multiplied to give logits.
 
     Returns:
         The mean over the examples that are not ignored.

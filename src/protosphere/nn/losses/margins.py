@@ -25,7 +25,7 @@ def harder_cross_entropy(
         own: B cosines of the vectors with their targets' prototypes.
         harder: B cosines that replace `own`.
         projection: The prototypes.
-        scale: Factor of the cosines.
+        scale: Factor by which cosines are multiplied to give logits.
 
     Returns:
         B losses.

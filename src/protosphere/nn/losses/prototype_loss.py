@@ -18,13 +18,15 @@ HeadOrCode: TypeAlias = "PrototypeHead | SphericalCode"
 
 
 class PrototypeLoss(nn.Module):
-    """Base class of losses on the prototypes of a head or of a code; the projection of a head is shared.
+    """Base class of losses on prototypes.
+
+    Given a head, the loss uses the head's projection module, not a copy. Given a code, the loss builds a projection.
 
     Args:
         head_or_code: A `PrototypeHead` or a `SphericalCode`.
 
     Raises:
-        InvalidArgumentError: If it is neither.
+        InvalidArgumentError: If `head_or_code` is neither a head nor a code.
     """
 
     def __init__(self, head_or_code: HeadOrCode) -> None:
@@ -48,7 +50,8 @@ def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:
 
     Args:
         head_or_code: Head or code of the loss.
-        setting: 'auto' (the confident scale of the code, or the head's if it is learned), 'learn' or a number.
+        setting: 'auto', 'learn' or a number. 'auto' takes the head's scale if the head learns its scale, otherwise
+            `confident_scale` of the code, even if the head has a fixed scale.
     """
     if isinstance(head_or_code, SphericalCode):
         return Scale(

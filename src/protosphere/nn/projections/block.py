@@ -22,7 +22,7 @@ TopK = tuple[Tensor, Tensor]
 """Largest values and their indices, both B x k."""
 
 LARGEST_EXPONENT = 80.0
-"""Exponent whose exp, and that of its negative, are far from the limits of float32."""
+"""Exponent x for which exp(x) and exp(-x) are far from the limits of float32."""
 
 
 class ProjectionBlock(Protocol):
@@ -33,8 +33,8 @@ class ProjectionBlock(Protocol):
 
     Attributes:
         kind: What the points are, such as 'matrix' or 'cosets'; kernel backends name the kinds that they serve.
-        num_points: P, the number of points.
-        dim: n.
+        num_points: Number P of points.
+        dim: Dimension n.
         scores_per_row: Number of dot products computed per vector.
         antipodal: Whether one score represents two points: a point and, negated, its antipode.
     """

@@ -16,7 +16,7 @@ class CosetTables(nn.Module):
         glue_vectors: J x t glue vectors; J x 0 if there are none.
         glue_of: Index of the glue vector of each coset.
         length: Length of the codewords.
-        dim: Dimension n: the length plus that of the glue vectors.
+        dim: Dimension n: the length of the codewords plus the length of the glue vectors.
         coefficient: Factor of the signs in a point.
         bins: Number b of sums that are transformed.
         both: Whether each codeword also represents its antipode.

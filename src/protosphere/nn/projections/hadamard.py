@@ -115,7 +115,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return ordered.view(z.shape[0], b, size).transpose(0, 1)
 
     def unbinned(self, sums: Tensor) -> Tensor:
-        """Return the transpose of `binned`: B x n sums from (b, B, L), with zeros for the glue vectors."""
+        """Apply the transpose of `binned`: add (b, B, L) entries back to their coordinates, as B x n vectors.
+
+        The coordinates of the glue vectors are 0.
+        """
         flat = sums.transpose(0, 1).flatten(1) * self.coefficient
         return flat.new_zeros(flat.shape[0], self.dim).index_add_(1, self.columns, flat)
 

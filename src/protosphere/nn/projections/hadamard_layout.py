@@ -52,7 +52,7 @@ class HadamardLayout:
 
     @property
     def dim(self) -> int:
-        """Dimension n: the length plus that of the glue vectors."""
+        """Dimension n: the length of the codewords plus the length of the glue vectors."""
         return self.length + self.glue_vectors.shape[1]
 
     @property

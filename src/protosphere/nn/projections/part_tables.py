@@ -41,7 +41,7 @@ class PartTables(nn.Module):
     Attributes:
         dim: Dimension n.
         sizes: Number of values s_p of each part.
-        missing: Number of coordinates after those of the parts.
+        missing: Number of coordinates that follow the coordinates of the parts.
         offsets: Index of each part's first entry in the result of `forward`.
     """
 

@@ -335,7 +335,7 @@ class Projection(nn.Module):
             weight: K class weights.
             label_smoothing: As in `torch.nn.functional.cross_entropy`.
             reduction: 'mean', 'sum' or 'none'.
-            scale: Factor of the products.
+            scale: Factor by which dot products are multiplied to give logits.
             ignore_index: Target of examples that are ignored.
         """
         wide = checked_wide(z, self.dim)
@@ -398,7 +398,7 @@ class Projection(nn.Module):
 
 
 class _TopPoints(torch.autograd.Function):
-    """Autograd function for `Projection.top_points` with a vmap rule; its results have no derivatives."""
+    """Autograd function for `Projection.top_points` with a vmap rule; the results have no derivatives."""
 
     @staticmethod
     def forward(z: Tensor, projection: Projection, k: int) -> TopK:

@@ -101,7 +101,11 @@ def _simplex_products(z: Tensor, steps: Tensor, size: int, count: int) -> Tensor
 
 
 def _simplex_sums(weights: Tensor, steps: Tensor, size: int, count: int) -> Tensor:
-    """Return the sums of vertices with weights g: f_j (g_0 + ... + g_(j-1) - j g_j) in coordinate j of each simplex."""
+    """Return the weighted sums of the vertices.
+
+    With g = `weights` and f = `steps` (see `_steps`), coordinate j of each simplex is
+    f_j (g_0 + ... + g_(j-1) - j g_j).
+    """
     each = weights.reshape(-1, count, size)
     j = torch.arange(1, size, dtype=each.dtype, device=each.device)
     before = each.cumsum(2)[:, :, :-1]

@@ -60,7 +60,8 @@ class DINOLoss(nn.Module):
 
     Args:
         prototypes: The student's: a `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
-        teacher_prototypes: The teacher's, the moving average of learned prototypes; those of the student by default.
+        teacher_prototypes: Prototypes of the teacher, the moving average of learned prototypes; by default the
+            student's prototypes.
             Fixed prototypes are the same for both.
         student_temp: Divisor of the student's cosines.
         teacher_temp: Divisor of the teacher's cosines; an attribute that a schedule may change.

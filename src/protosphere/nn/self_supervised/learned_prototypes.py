@@ -163,7 +163,7 @@ class LearnedPrototypes(nn.Module):
             weight: K class weights.
             label_smoothing: As of `torch.nn.functional.cross_entropy`.
             reduction: 'mean', 'sum' or 'none'.
-            scale: Factor of the products.
+            scale: Factor by which dot products are multiplied to give logits.
             ignore_index: Class of examples that do not count.
 
         Raises:
@@ -243,7 +243,7 @@ class LearnedPrototypes(nn.Module):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Load a state, also that of a weight-normalized linear layer, as public DINO and SwAV heads have."""
+        """Load a state, which may be of a weight-normalized linear layer, as in public DINO and SwAV heads."""
         rename_normalized_weight(state_dict, prefix, error_msgs)
         cast("Any", super())._load_from_state_dict(
             state_dict,

@@ -17,8 +17,8 @@ def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> T
     They are exp(scores / epsilon) with rows and columns rescaled in turns, `iterations` times: first each column, so
     that all prototypes have the same total, then each row, so that it sums to 1. In the limit of many iterations they
     maximize the sum of scores times assignments plus epsilon times the entropy, among all assignments whose columns
-    sum to B / K. Computed with logarithms, so that no epsilon overflows. If torch.distributed is initialized, the
-    batch is that of all processes together.
+    sum to B / K. The computation uses logarithms, so that no epsilon overflows. If torch.distributed is initialized,
+    the batch consists of the examples of all processes.
 
     Args:
         scores: B x K similarities, such as cosines.

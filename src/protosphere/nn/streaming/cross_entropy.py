@@ -1,4 +1,4 @@
-"""Cross-entropy from log-sum-exps and a few dot products, equal to that of torch on B x K logits.
+"""Cross-entropy from log-sum-exps and a few dot products, equal to torch's cross-entropy of B x K logits.
 
 Let s be the label smoothing, w the class weights, W their sum, and lse_i the log-sum-exp of example i. With target
 class y, the example has the loss (1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k). With target
@@ -139,9 +139,9 @@ def _losses_of_classes(
 def _losses_of_probabilities(
     projection: Projection, rows: Tensor, target: Tensor, options: LossOptions
 ) -> tuple[Tensor, Tensor]:
-    """Return the weight of each example in the mean (1), and its loss, for targets that are probabilities.
+    """Return the weight of each example in the mean, always 1, and the loss of each example.
 
-    The finer of the dtypes of `rows` and `target` is used.
+    The targets are class probabilities. The wider of the dtypes of `rows` and `target` is used.
     """
     finer = torch.promote_types(rows.dtype, target.dtype)
     rows = rows.to(finer)

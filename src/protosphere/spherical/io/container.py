@@ -22,7 +22,9 @@ FORMAT = "protosphere-code-1"
 def digest(arrays: Arrays, description: str) -> str:
     """Return the SHA-256 digest of the header and of every array's name, type, shape and bytes.
 
-    Args:     arrays: Arrays by name.     description: Text of the header.
+    Args:
+        arrays: Arrays by name.
+        description: Text of the header.
     """
     sha = hashlib.sha256(description.encode())
     for name in sorted(arrays):

@@ -20,7 +20,7 @@ from protosphere.types import Cosine, Indices, PackedBits, Progress
 class CosetUnion(SignWords):
     """Codewords of a union of cosets of RM(1, m), the first-order Reed-Muller code of length n = 2^m.
 
-    Point i is codeword `numbers[i]` of the union, as numbered by `coding.cosets`: coset c has the codewords 2nc to
+    Point i is codeword `numbers[i]` of the union, in the order of `coding.cosets`: coset c has the codewords 2nc to
     2nc + 2n - 1. `representatives` holds one packed codeword of each coset.
     """
 
@@ -106,7 +106,7 @@ class CosetUnion(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> CosetUnion:
-        """Read the structure from a file; the length must be a power of two and every index that of a codeword."""
+        """Read the structure from a file; the length must be a power of two, and all indices in range."""
         if content.dim < 2 or content.dim & (content.dim - 1):
             raise InvalidArgumentError(
                 f"'dim' should be 2, 4, 8, ... for cosets of RM(1, m), is {content.dim}"

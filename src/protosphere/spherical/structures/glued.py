@@ -73,7 +73,7 @@ class GluedWords:
 
     @property
     def dim(self) -> int:
-        """Dimension n: the length of the codewords plus that of the glue vectors."""
+        """Dimension n: the length of the codewords plus the length of the glue vectors."""
         return self.codewords.dim + self.glue_vectors.shape[1]
 
     @property
@@ -83,12 +83,12 @@ class GluedWords:
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Cosine step of the codewords if zeros follow them, else None."""
+        """Cosine step of the codewords if the glue vectors have no share (`share` is 1), else None."""
         return self.codewords.cosine_step if self.share == 1 else None
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications: that of the codewords if zeros follow them, else over all pairs."""
+        """Approximate number of multiplications: as for the codewords alone if `share` is 1, else over all pairs."""
         return self.codewords.work if self.share == 1 else self.count**2 * self.dim // 2
 
     def unit_rows(self, start: int, stop: int) -> Points:
@@ -96,7 +96,7 @@ class GluedWords:
 
         Args:
             start: Index of the first point.
-            stop: Index after that of the last point.
+            stop: One past the index of the last point.
         """
         packed = self.codewords.packed_rows(start, stop)
         words = gram.sign_rows(packed, self.codewords.dim).slice(0, len(packed))
@@ -148,11 +148,11 @@ class GluedWords:
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return the spectrum of the codewords if zeros follow them, else None."""
+        """Return the number of pairs for each cosine if the glue vectors have no share (`share` is 1), else None."""
         return self.codewords.spectrum(progress) if self.share == 1 else None
 
     def check(self) -> None:
-        """Raise CertificateError unless the codewords are what their structure says."""
+        """Raise CertificateError if the codewords do not satisfy the properties that their structure states."""
         self.codewords.check()
 
     def permuted(self, order: Indices) -> GluedWords:

@@ -107,7 +107,7 @@ class Plain:
 
         Args:
             start: Index of the first row.
-            stop: Index after that of the last row.
+            stop: One past the index of the last row.
         """
         return self.points[start:stop].astype(np.float64)
 

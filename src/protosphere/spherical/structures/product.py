@@ -73,7 +73,7 @@ class ProductPoints:
     """Classes made of parts: a point is the concatenation of scaled points of its parts, followed by zeros up to `dim`.
 
     Class i is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), where a is the point of its value of the first part, b
-    that of its value of the second part, and so on. The cosine of two classes is the mean of the cosines of their
+    the point of its value of the second part, and so on. The cosine of two classes is the mean of the cosines of their
     parts, weighted by the shares. If every combination of values is a class, the largest cosine is 1 - min over parts
     of share * (1 - largest cosine of the part).
 
@@ -169,7 +169,7 @@ class ProductPoints:
 
         Args:
             start: Index of the first class.
-            stop: Index after that of the last class.
+            stop: One past the index of the last class.
         """
         if self.values is not None:
             return self.values[start:stop]
@@ -185,7 +185,7 @@ class ProductPoints:
 
         Args:
             start: Index of the first class.
-            stop: Index after that of the last class.
+            stop: One past the index of the last class.
         """
         values = self.class_values(start, stop)
         rows = np.zeros((len(values), self.dim))

@@ -217,7 +217,7 @@ class ShortenedWords(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> ShortenedWords:
-        """Read the shortened code and the indices of the codewords; the stated length must be that of the code."""
+        """Read the shortened code and the indices of the codewords; the stated length must be the code's length."""
         code = ShortenedCosets(**content.record("shortened"))
         if code.dim != content.dim:
             raise InvalidArgumentError(

@@ -67,7 +67,7 @@ class SignWords:
 
         Args:
             start: Index of the first codeword.
-            stop: Index after that of the last codeword.
+            stop: One past the index of the last codeword.
         """
         if self.held is not None:
             return self.held[start:stop]
@@ -100,7 +100,7 @@ class SignWords:
 
         Args:
             start: Index of the first codeword.
-            stop: Index after that of the last codeword.
+            stop: One past the index of the last codeword.
         """
         words = self.packed_rows(start, stop)
         signs = gram.sign_rows(words, self.dim).slice(0, len(words))

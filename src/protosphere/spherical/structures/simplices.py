@@ -74,7 +74,7 @@ class OrthogonalSimplices:
 
         Args:
             start: Index of the first point.
-            stop: Index after that of the last point.
+            stop: One past the index of the last point.
         """
         block = self.blocks[start:stop]
         numbers = self.numbers[start:stop]

@@ -99,7 +99,7 @@ class Structure(Protocol):
 
         Args:
             start: Index of the first point.
-            stop: Index after that of the last point.
+            stop: One past the index of the last point.
         """
         ...
 

@@ -75,7 +75,7 @@ class WordsAndAxes:
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications: that of the codewords, plus one for each entry of the points."""
+        """Approximate number of multiplications: the work of the codewords, plus one for each entry of the points."""
         return self.codewords.work + self.count * self.codewords.dim
 
     @property
@@ -88,7 +88,7 @@ class WordsAndAxes:
 
         Args:
             start: Index of the first point.
-            stop: Index after that of the last point.
+            stop: One past the index of the last point.
         """
         axes = self.axes[start:stop]
         first_word = int(np.count_nonzero(self.axes[:start] == WORD))

@@ -156,7 +156,7 @@ def scatter_rows(
         offsets: First row of each part.
         first: Index of the first class.
         count: Number of classes.
-        table: Rows of all parts, added to.
+        table: Rows of all parts, updated in place.
     """
     for p in range(U(len(offsets))):
         for k in range(U(count)):
@@ -193,13 +193,13 @@ def write_scores(
 def add_weights(
     weights: Block, values: Values, offsets: Offsets, tables: Block
 ) -> None:
-    """Add weights of classes to the table rows of the classes: the transpose of `write_scores`.
+    """Add the weights of classes to the table rows of their values: the transpose of `write_scores`.
 
     Args:
         weights: B x K, one vector per row.
         values: K x P values.
         offsets: First row of each part.
-        tables: Sums, (groups, rows * LANES), added to.
+        tables: Sums, (groups, rows * LANES), updated in place.
     """
     x = np.zeros(TILE * LANES, np.float32)
     num_classes = len(values)
@@ -244,7 +244,7 @@ def write_peak(x: Block, count: int, peak: Block) -> None:
     Args:
         x: Block of rows.
         count: Number of rows.
-        peak: LANES numbers, overwritten.
+        peak: LANES values, overwritten.
     """
     peak[:] = -np.inf
     in_fours = U(count - count % 4) * W
@@ -261,7 +261,7 @@ def write_total(x: Block, count: int, total: Block) -> None:
     Args:
         x: Block of rows.
         count: Number of rows.
-        total: LANES numbers, overwritten.
+        total: LANES values, overwritten.
     """
     total[:] = 0
     in_fours = U(count - count % 4) * W
@@ -322,8 +322,8 @@ def raise_shift(peak: Block, shift: Block, sums: NDArray[np.float64]) -> Block:
 
     Args:
         peak: LANES peaks.
-        shift: LANES shifts, overwritten.
-        sums: LANES sums, overwritten.
+        shift: LANES shifts, updated in place.
+        sums: LANES sums, updated in place.
     """
     factors = np.ones(LANES, np.float32)
     for w in range(LANES):

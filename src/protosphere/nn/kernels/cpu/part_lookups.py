@@ -111,7 +111,7 @@ def _top_k_within(
 
 
 def _lookups(block: ProjectionBlock) -> CombinationsBlock:
-    """Return the block with its type."""
+    """Return the block unchanged, with its type narrowed for the type checker."""
     return cast("CombinationsBlock", block)
 
 
@@ -121,7 +121,7 @@ def _classes(lookups: CombinationsBlock) -> tuple[NDArray[Any], NDArray[np.int64
 
 
 def _empty_lanes(batch: int, entries: int) -> NDArray[np.float32]:
-    """Return float32 zeros for `entries` numbers of each vector, in lanes: (groups, entries LANES)."""
+    """Return float32 zeros for `entries` values of each vector, in lanes: (groups, entries LANES)."""
     width = _loops().LANES
     return aligned_zeros((-(-batch // width), entries * width))
 

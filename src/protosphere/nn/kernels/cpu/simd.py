@@ -87,7 +87,7 @@ def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
 
     Args:
         z: Block of b rows.
-        flips: Signs of the rows.
+        flips: Sign of each row of z.
         y: Block of b rows, overwritten.
         b: Number of rows.
     """
@@ -119,14 +119,14 @@ def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
 def walsh_hadamard_rows(
     x: Block, y: Block, b: int, left: int, last: int
 ) -> tuple[Block, Block]:
-    """Transform the rows of x; return the block with the result, and the other block as workspace.
+    """Transform the rows of x; return the block with the result, and the other block, which is free for scratch.
 
     The result is the Walsh-Hadamard transform, in x or in y. Each step moves the highest digit of the row index to
     the lowest position, so that the order is restored after all steps.
 
     Args:
-        x: Block of b rows, overwritten.
-        y: Block of b rows, overwritten.
+        x: Block of b rows to transform; used as scratch.
+        y: Block of b rows, used as scratch.
         b: Number of rows.
         left: Size of the part that is still to be transformed; b at the start.
         last: Size of the part that the caller transforms.
@@ -146,15 +146,18 @@ def walsh_hadamard_rows(
 def coset_products(
     z: Block, flips: Flips, x: Block, y: Block, b: int, last: int
 ) -> tuple[Block, Block]:
-    """Write the dot products with a coset; return the block with the result, and the other block as workspace.
+    """Compute the dot products of vectors with the codewords of a coset.
 
     Args:
         z: Vectors in lanes.
-        flips: Signs of the coset.
-        x: Block of b rows, overwritten.
-        y: Block of b rows, overwritten.
+        flips: Signs of the coset, one for each row of z.
+        x: Block of b rows, used as scratch.
+        y: Block of b rows, used as scratch.
         b: Number of bins.
         last: Size of the part that the caller transforms.
+
+    Returns:
+        The block (x or y) with the result, and the other block, which is free for scratch.
     """
     if len(flips) > b or b < 4 * last:
         gather_bins(z, flips, x, b)
@@ -165,11 +168,11 @@ def coset_products(
 
 @compiled_exactly
 def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Write the signed sums over b consecutive groups of rows of z, all of the same size.
+    """Write the signed sums over b consecutive groups of rows of z, all of the same size, into y.
 
     Args:
         z: Vectors in lanes.
-        flips: Signs of the rows.
+        flips: Sign of each row of z.
         y: Block of b rows, overwritten.
         b: Number of groups.
     """
@@ -187,14 +190,17 @@ def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
 def scatter_words(
     x: Block, y: Block, flips: Flips, z: Block, b: int
 ) -> tuple[Block, Block]:
-    """Add the transpose of `coset_products` to z; return the two blocks x and y, swapped or not, as workspace.
+    """Apply the transpose of `coset_products` to weights of codewords, and add the result to z.
 
     Args:
-        x: Block of b rows of weights, overwritten.
-        y: Block of b rows, overwritten.
-        flips: Signs of the coset.
-        z: Sums in lanes, added to.
+        x: Block of b rows of weights; used as scratch afterward.
+        y: Block of b rows, used as scratch.
+        flips: Signs of the coset, one for each row of z.
+        z: Sums in lanes, updated in place.
         b: Number of bins.
+
+    Returns:
+        The blocks x and y in either order, both free for scratch.
     """
     x, y = walsh_hadamard_rows(x, y, b, b, 1)
     size = U(len(flips) // b)
@@ -218,9 +224,9 @@ def exponentials(
     Args:
         x: Block of b rows.
         sign: 1 or -1.
-        shift: One number per lane.
+        shift: One value per lane.
         y: Block of b rows, overwritten.
-        bits: Block of b rows as workspace.
+        bits: Block of b rows of integers, used as scratch.
         b: Number of rows.
     """
     powers = bits.view(np.float32)

@@ -32,7 +32,7 @@ def write_highest(
 
     Args:
         z: Vectors in lanes.
-        flips: Signs of the cosets.
+        flips: (cosets, rows) signs.
         bins: Number of sums that are transformed.
         both: Whether each codeword also represents its antipode.
         highest: (groups, cosets, lanes), overwritten.
@@ -52,7 +52,7 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) 
 
     Args:
         z: Vectors in lanes.
-        flips: Signs of the cosets.
+        flips: (cosets, rows) signs.
         bins: Number of sums that are transformed.
         both: Whether each codeword also represents its antipode.
         products: B x codewords, overwritten; the last group may have fewer rows than lanes.
@@ -72,13 +72,13 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) 
 def write_lane(
     x: Block, lane: np.uint64, both: bool, row: Block, first: np.uint64, bins: int
 ) -> None:
-    """Write one lane of x into a row; with `both`, every number is followed by its negative.
+    """Write one lane of x into a row; with `both`, every value is followed by its negative.
 
     Args:
         x: Block of rows.
-        lane: Index of the lane.
+        lane: Index of the lane, from 0 to LANES - 1.
         both: Whether to write the negatives, too.
-        row: Row of products, overwritten in part.
+        row: Row of dot products; the entries of these codewords are overwritten.
         first: Index of the first codeword.
         bins: Number of rows of x.
     """
@@ -101,10 +101,10 @@ def add_weighted_words(
 
     Args:
         weights: B x codewords weights.
-        flips: Signs of the cosets.
+        flips: (cosets, rows) signs.
         bins: Number of sums that are transformed.
         both: Whether each codeword also represents its antipode.
-        z: Sums in lanes.
+        z: Sums in lanes, updated in place.
     """
     x = np.zeros(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -120,14 +120,16 @@ def add_weighted_words(
 def read_lane(
     row: Block, first: np.uint64, both: bool, x: Block, lane: np.uint64, bins: int
 ) -> None:
-    """Read a row into one lane of x: the transpose of `write_lane`.
+    """Read a row of weights into one lane of x: the transpose of `write_lane`.
+
+    With `both`, the weight of an antipode is subtracted from the weight of its codeword.
 
     Args:
         row: Row of weights.
         first: Index of the first codeword.
         both: Whether each codeword is followed by its antipode.
         x: Block of rows, one lane of which is overwritten.
-        lane: Index of the lane.
+        lane: Index of the lane, from 0 to LANES - 1.
         bins: Number of rows of x.
     """
     if both:
@@ -152,12 +154,12 @@ def write_sums(
 ) -> None:
     """Write, for each coset, the sum of exp(score - peak) over its codewords, and add up weighted sums of codewords.
 
-    A score is a dot product with a codeword plus the product of the glue vectors. A peak is the largest score so far.
-    `word_sums` is scaled by the last peak.
+    A score is a dot product with a codeword plus the dot product with the glue vector of its coset. A peak is the
+    largest score so far. `word_sums` is scaled by the last peak.
 
     Args:
         z: Vectors in lanes.
-        flips: Signs of the cosets.
+        flips: (cosets, rows) signs.
         glue: (groups, cosets, lanes) dot products with glue vectors.
         bins: Number of sums that are transformed.
         both: Whether each codeword also represents its antipode.
@@ -198,15 +200,18 @@ def write_sums(
 def raise_peak(
     x: Block, both: bool, glue: Block, peaks: Block, coset: int, bins: int
 ) -> bool:
-    """Write the peaks of a coset, at least those of the previous coset; return True if any lane's peak was raised.
+    """Write the peak of each lane for a coset: the previous coset's peak, or a larger score of this coset.
 
     Args:
         x: Block of dot products with the coset's codewords.
         both: Whether each codeword also represents its antipode.
         glue: LANES dot products with the glue vector of the coset.
-        peaks: (cosets, lanes), overwritten for this coset.
-        coset: Index of the coset.
+        peaks: (cosets, lanes); row `coset` is overwritten, the previous row is read.
+        coset: Index of the coset in `peaks`.
         bins: Number of rows of x.
+
+    Returns:
+        Whether any lane's peak was raised; always True for the first coset.
     """
     peak = peaks[coset]
     peak[:] = -np.inf
@@ -228,7 +233,7 @@ def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
     Args:
         x: Block of b rows.
         both: Whether to include -x.
-        highest: LANES numbers, overwritten.
+        highest: LANES running maxima, updated in place; the old values take part.
         b: Number of rows.
     """
     step = U(b // 4) * W
@@ -257,7 +262,7 @@ def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
     Args:
         x: Block of b rows.
         both: Whether to include the negatives.
-        highest: LANES numbers, overwritten.
+        highest: LANES running maxima, updated in place; the old values take part.
         b: Number of rows.
     """
     step = U(b // 4) * W
@@ -285,7 +290,7 @@ def add_rows(x: Block, sums: Block, b: int) -> None:
 
     Args:
         x: Block of b rows.
-        sums: LANES sums, added to.
+        sums: LANES sums, updated in place.
         b: Number of rows.
     """
     step = U(b // 4) * W
