@@ -152,7 +152,7 @@ def _listed_rows(given: Any, by: Callable[[Any], Row] | None) -> _Rows:
 
 
 def _rows_by(by: Callable[[Any], Row], given: Any) -> _Rows:
-    """The values that a function gives for each class name."""
+    """Return a table with one row for each class name: the values that the function `by` returns for the name."""
     if not callable(by) or not isinstance(given, Iterable):
         raise InvalidArgumentError(
             f"'by' must be a function, and 'parts' the names of classes, got {brief(by)} and {brief(given)}"
@@ -225,7 +225,7 @@ def _rows_of_frame(frame: Any) -> _Rows:
 
 
 def _has_row_numbers(labels: Any, index: list[Any]) -> bool:
-    """Whether an index has no names of classes but numbers of rows, of this frame or of a larger one."""
+    """Return whether an index has row numbers, of this data frame or of a larger one, in place of class names."""
     if index == list(range(len(index))):
         return True
     unnamed = getattr(labels, "name", None) is None
@@ -309,7 +309,7 @@ class _Numbering:
 
 
 def _is_missing(cell: Any) -> bool:
-    """Whether there is no value: None, NaN and the like, which differ from themselves, or NA, which does not say so."""
+    """Return whether a cell has no value: None, a value that differs from itself such as NaN, or pandas' NA."""
     if cell is None:
         return True
     try:

@@ -174,7 +174,7 @@ def _is_lossless(raw: NDArray[Any], matrix: Points) -> bool:
 
 
 def _are_small(matrix: Points) -> bool:
-    """Whether all numbers are so small that integers among others in nested sequences have not been rounded."""
+    """Return whether all entries are below 2^53, so that conversion to float64 has rounded no integer."""
     return bool(np.all(np.abs(matrix) < 2.0**53))
 
 

@@ -225,7 +225,7 @@ class ShortenedWords(SignWords):
             )
         if 1 << code.m > max(
             SHORT, 2 * code.dim
-        ):  # a small file may not have us work with long words
+        ):  # so that a small file cannot cause much work with long codewords
             raise InvalidArgumentError(
                 f"'punctured' should leave half of 2^{code.m}, is {code.punctured}"
             )

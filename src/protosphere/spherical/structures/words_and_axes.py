@@ -212,7 +212,7 @@ class WordsAndAxes:
         """Read codewords whose length is the square of an even number, and the axes.
 
         Raises:
-            InvalidArgumentError: If the axes, the zeros or the words are not of this structure.
+            InvalidArgumentError: If the axes, the zeros or the codewords do not fit this structure.
         """
         zeros = as_integer("zeros", content.header.get("zeros"), minimum=0)
         length = content.dim - zeros
