@@ -35,6 +35,7 @@ nb_merge_streams = True
 INTENTS = Path(os.environ.get("PROTOSPHERE_DATA", ".")) / "text" / "clinc150_minilm.npz"
 if not INTENTS.exists():  # the page then shows its code without outputs
     nb_execution_excludepatterns = ["tutorials/rejecting-out-of-scope.md"]
+    suppress_warnings = ["myst-nb.lexer"]  # only a run tells the language of its cells
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

@@ -140,7 +140,7 @@ class Projection(nn.Module):
 
     @property
     def num_points(self) -> int:
-        """Number of points of all blocks: K, or the share of this process if the projection is sharded."""
+        """Number of points of all blocks, which is K unless the projection is sharded over processes."""
         return sum(block.num_points for block in self.typed_blocks)
 
     @property
