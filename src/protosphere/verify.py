@@ -435,7 +435,10 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
         code.hold(len(numbers) * n // 8)
         rows = affine_functions(m, range(n))
         words = sums_of(rows, (number % (2 * n) for number in numbers))
-        words = [word ^ firsts[i // (2 * n)] for word, i in zip(words, numbers)]  # noqa: B905
+        words = [
+            word ^ firsts[number // (2 * n)]
+            for word, number in zip(words, numbers, strict=True)
+        ]
     if "signs" in code.arrays:
         stored = packed_words(code, "signs", code.count, n)
         ensure(words == stored, "the codewords do not match their indices")
