@@ -162,6 +162,20 @@ def puncture(code: Bits, count: str) -> Bits:
     return code[:, : code.shape[1] - _whole(count)]
 
 
+def puncture_at(code: Bits, places: str) -> Bits:
+    """Remove given columns.
+
+    If the columns are the support of a codeword of the dual code with odd weight s, no codeword has more than s - 1
+    ones there, so the distance decreases by at most s - 1. If they are the columns of some positions of an outer code,
+    this punctures the outer code of a concatenated code.
+
+    Args:
+        code: Generator matrix.
+        places: Indices of the columns in hexadecimal, separated by dots.
+    """
+    return np.delete(code, _numbers(places), axis=1)
+
+
 def first_rows(code: Bits, count: str) -> Bits:
     """Return the subcode that the first `count` rows generate.
 
@@ -276,7 +290,13 @@ STEPS: dict[str, tuple[int, Callable[..., Bits]]] = {
     step.__name__: (operands, step)
     for operands, steps in (
         (0, (orbits,)),
-        (1, (extend, puncture, first_rows, columns, rows, repeat, shorten, shorten_at)),
+        (
+            1,
+            (
+                *(extend, puncture, puncture_at, first_rows),
+                *(columns, rows, repeat, shorten, shorten_at),
+            ),
+        ),
         (2, (join, tail, double)),
     )
     for step in steps
