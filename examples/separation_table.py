@@ -51,9 +51,7 @@ def columns(quick: bool) -> dict[str, Callable[[int, int], Entry]]:
         "best": lambda K, n: entry(
             ps.best(num_classes=K, dim=n, iterations=0).max_cosine
         ),
-        "nothing is below": lambda K, n: entry(
-            ps.bounds.converse(num_classes=K, dim=n).value
-        ),
+        "converse": lambda K, n: entry(ps.bounds.converse(num_classes=K, dim=n).value),
     }
     return algebra | ({} if quick else descents) | known
 

@@ -69,9 +69,7 @@ MAKERS = (
             "table": separation_table,
             "best_1000": lambda answer: cosine(answer["1000, 128"]["best"]),
             "descent_1000": lambda answer: cosine(answer["1000, 128"]["log-sum-exp"]),
-            "converse_1000": lambda answer: cosine(
-                answer["1000, 128"]["nothing is below"]
-            ),
+            "converse_1000": lambda answer: cosine(answer["1000, 128"]["converse"]),
         },
         spot_check=f"{SEPARATION} --quick",
         tolerances={"*": COSINE},
