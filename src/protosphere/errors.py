@@ -1,4 +1,4 @@
-"""Exceptions and checks of arguments. A message names the argument, the value it got, and a value that works."""
+"""Exceptions and argument checks. A message names the argument, the value that was given, and a value that works."""
 
 import operator
 from collections.abc import Iterable
@@ -48,7 +48,10 @@ class InfeasibleError(ProtosphereError, ValueError):
 
 
 class CertificateError(ProtosphereError):
-    """Error if theory and measurement disagree: a cosine is above its guarantee, below its converse, or off its grid.
+    """Error for points whose measured maximum cosine contradicts what is proved about them.
+
+    A measured cosine must not be above its guarantee (the proved upper bound for these points) nor below the converse
+    (the proved lower bound for any points), and it must be one of the values that the structure allows.
 
     Example:
         >>> issubclass(CertificateError, ProtosphereError)
@@ -66,7 +69,7 @@ class TrainingError(ProtosphereError):
 
 
 class ManyClassesWarning(UserWarning):
-    """Warning that a head has so many classes for its dimension that a network may not learn unrelated prototypes.
+    """Warning that a head has so many classes for its dimension that training may fail with unaligned prototypes.
 
     Example:
         >>> issubclass(ManyClassesWarning, UserWarning)
@@ -189,7 +192,10 @@ def as_flag(name: str, value: object) -> bool:
 
 
 def brief(value: object) -> str:
-    """Return a short text for `value` in a message: huge integers as powers of two, long texts cut off."""
+    """Return a short text for `value` in a message.
+
+    A huge integer is written as a power of two, and a long text is cut off.
+    """
     if isinstance(value, int) and abs(value) >= 10**18:
         size = abs(value)
         exactly = "" if size & (size - 1) == 0 else "about "

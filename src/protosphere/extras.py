@@ -1,4 +1,7 @@
-"""Optional packages, which are imported when they are needed; an extra of this package installs each of them."""
+"""Import of optional packages, such as matplotlib, when they are needed.
+
+Each of them is installed by an extra of this package, such as `pip install protosphere[plots]`.
+"""
 
 from importlib import import_module
 from typing import Any
@@ -30,7 +33,7 @@ class MissingExtraError(ProtosphereError, ImportError):
 
 
 def require(module: str) -> Any:
-    """Return an imported module of an optional package.
+    """Import a module of an optional package.
 
     Args:
         module: Full name of the module.

@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, a line every few seconds elsewhere."""
+"""Display of progress on standard error: a bar on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ STARTING = "starting"
 
 
 class _StageBars:
-    """Display with a progress bar and remaining time for each stage; the text before a colon names the stage."""
+    """Display with one progress bar per stage, with the remaining time.
+
+    In a message such as "searching: start 3", the text before the colon names the stage.
+    """
 
     def __init__(self, label: str, console: Console) -> None:
         from rich.progress import (
@@ -47,7 +50,7 @@ class _StageBars:
         self.tasks: dict[str, TaskID] = {}
 
     def show(self, stage: str, done: int, total: int) -> None:
-        """Draw or update the bar of a stage: `done` of `total` steps (0 if unknown)."""
+        """Draw or update the bar of a stage, of which `done` of `total` steps are done (`total` is 0 if unknown)."""
         name = stage.partition(":")[0]
         description = f"{self.label} {stage}".strip()
         if name not in self.tasks:
@@ -77,7 +80,7 @@ class _StageLines:
         self.shown = float("-inf")
 
     def show(self, stage: str, done: int, total: int) -> None:
-        """Write a line on the stage (`done` of `total` steps), if the last line is at least `LINE_SECONDS` old."""
+        """Write a line with the stage and its steps `done` of `total`, but at most one in `LINE_SECONDS` seconds."""
         if time.monotonic() - self.shown >= LINE_SECONDS:
             self.shown = time.monotonic()
             share = f" {100 * done // total}%" if total else ""
@@ -85,7 +88,7 @@ class _StageLines:
             self.console.print(text, soft_wrap=True)
 
     def stop(self) -> None:
-        """Do nothing: lines that were written stay."""
+        """Do nothing, because the lines stay on the screen."""
 
 
 @contextmanager

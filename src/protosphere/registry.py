@@ -1,4 +1,4 @@
-"""Registries: entries of one kind by name; the error for an unknown name suggests similar names."""
+"""Registries, which map names to entries; the error for an unknown name suggests similar names."""
 
 import difflib
 import re
@@ -37,9 +37,9 @@ class Registry(Mapping[str, Entry]):
     """Mapping from names to entries of one kind, in the order in which the entries were added.
 
     Args:
-        kind: Kind of the entries, for messages.
-        argument: Name of the argument that takes such a name; `kind` by default.
-        listing: Sentence that says how to see all names. With it, an error shows only the nearest names.
+        kind: What an entry is, for error messages, such as "scheme".
+        argument: Name of the argument by which users choose an entry, for error messages; `kind` by default.
+        listing: Sentence that says how to see all names. If it is given, an error shows only the nearest names.
 
     >>> fruits: Registry[int] = Registry("fruit")
     >>> fruits.add("apple", 1)
@@ -85,10 +85,10 @@ class Registry(Mapping[str, Entry]):
     def register(
         self: "Registry[NamedEntry]", entry_of: Callable[[Decorated], NamedEntry]
     ) -> Callable[[Decorated], Decorated]:
-        """Return a decorator that adds an entry made from the decorated object, and returns the object unchanged.
+        """Return a decorator that registers the decorated object and returns it unchanged.
 
         Args:
-            entry_of: Function that makes the entry from the decorated object.
+            entry_of: Function that makes the registry entry from the decorated object.
         """
 
         def register_decorated(decorated: Decorated) -> Decorated:
@@ -103,8 +103,8 @@ class Registry(Mapping[str, Entry]):
 
         Args:
             name: Name of the entry.
-            otherwise: Text after the list of all names, such as ', or the path of a .toml file'; unused if the message
-                suggests similar names.
+            otherwise: Text that follows the list of all names in the error message, such as ', or the path of a .toml
+                file'. It is not used if the message suggests similar names instead.
 
         Raises:
             InvalidArgumentError: If no entry has this name; the message suggests similar names or lists all names.
@@ -131,7 +131,7 @@ class Registry(Mapping[str, Entry]):
 
 
 def _with_shared_prefix(name: str, known: Iterable[str]) -> list[str]:
-    """Return at most three known names that begin like `name`, the longest shared prefix first.
+    """Return at most three known names that have their first letters in common with `name`, the most alike first.
 
     >>> _with_shared_prefix("goldcodes", ["leech", "goethals", "gold", "golay"])
     ['gold', 'golay']

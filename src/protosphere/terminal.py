@@ -1,4 +1,4 @@
-"""Output to a terminal, in which control characters in text from files are shown as escape sequences."""
+"""Output to a terminal that shows control characters in texts as escape sequences."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -18,11 +18,13 @@ class SafeConsole(Console):
     """
 
     def on_broken_pipe(self) -> None:
-        """Raise BrokenPipeError, which `main` handles; rich's method would exit the program."""
+        """Raise BrokenPipeError, which `main` handles, in place of rich's method, which would exit the program."""
         raise BrokenPipeError
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Return rich's rendering of a text after escaping it, so that columns are as wide as what is shown.
+        """Return rich's rendering of a text whose control characters are escaped.
+
+        The text is escaped before rich measures it, so that table columns have the right width.
 
         Args:
             text: Text to render.
@@ -54,5 +56,5 @@ def _escaped(text: str) -> str:
 
 
 def error_console() -> SafeConsole:
-    """Return a console on the current standard error, which a test or a pipe may have replaced."""
+    """Return a console that writes to the current `sys.stderr`, which a test may have replaced."""
     return SafeConsole(stderr=True, highlight=False, markup=False, emoji=False)

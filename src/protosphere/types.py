@@ -19,7 +19,7 @@ Cosine = Fraction | float
 
 
 class UpperBound(float):
-    """An upper bound on all cosines that may not be attained by any pair."""
+    """Upper bound on the cosines of all pairs of points, which no pair needs to attain."""
 
 
 Progress = Callable[[str, int, int], None]

@@ -52,7 +52,7 @@ BYTES_OF_AN_INTEGER = 48
 
 
 class VerificationError(Exception):
-    """Error for a statement of the file that is false, or that this program cannot prove."""
+    """Error for a code file that states something false, or something that this program cannot prove."""
 
 
 def ensure(condition: bool, otherwise: str) -> None:
@@ -72,14 +72,14 @@ DIGEST_NAMES = {"U8": "|u1", "U16": "<u2", "U32": "<u4", "I64": "<i8", "F64": "<
 
 @dataclass(frozen=True)
 class StoredArray:
-    """An array of the file: its number type, its shape and its bytes."""
+    """An array of a code file: its number type in safetensors ("F64", ...), its shape and its bytes."""
 
     kind: str
     shape: tuple[int, ...]
     data: bytes
 
     def numbers(self) -> tuple[Any, ...]:
-        """Return all entries, row by row; the number of bytes must match the shape."""
+        """Return all entries of the array as one sequence, row by row."""
         return struct.unpack(f"<{math.prod(self.shape)}{LETTERS[self.kind]}", self.data)
 
     def rows(self) -> list[tuple[Any, ...]]:
@@ -91,7 +91,11 @@ class StoredArray:
 
 @dataclass(frozen=True)
 class CodeFile:
-    """Content of a code file: arrays, header, certificate, the sizes K and n, and the limit on products."""
+    """Content of a code file, and the limit on the work to verify it.
+
+    `description` and `certificate` are from the header, `count` is K, `dim` is n, and `limit` is the largest number of
+    products of two numbers to compute.
+    """
 
     arrays: dict[str, StoredArray]
     description: dict[str, Any]
@@ -101,7 +105,7 @@ class CodeFile:
     limit: float
 
     def array(self, name: str, kind: str, *shape: int | None) -> StoredArray:
-        """Return the array with this name after checking its type and its shape, in which None allows any length."""
+        """Return the array with this name; its type must be `kind`, and its shape `shape`, where None is any length."""
         found = self.arrays[name]
         lengths = [b if a is None else a for a, b in zip(shape, found.shape, strict=True)]  # fmt: skip
         fits = found.kind == kind and list(found.shape) == lengths
@@ -109,12 +113,12 @@ class CodeFile:
         return found
 
     def spend(self, products: int) -> None:
-        """Raise VerificationError if this number of products exceeds the limit."""
+        """Raise VerificationError if the next step needs more products of two numbers than the limit allows."""
         enough = products <= self.limit
         ensure(enough, f"{products:.0e} products are above the limit; see --no-limit")
 
     def hold(self, size_bytes: int) -> None:
-        """Raise VerificationError if so much memory exceeds the limit."""
+        """Raise VerificationError if the next step needs more than `MOST_BYTES` of memory, and there is a limit."""
         enough = size_bytes <= MOST_BYTES or self.limit == math.inf
         ensure(enough, f"{size_bytes:.0e} bytes are above the limit; see --no-limit")
 
@@ -136,7 +140,7 @@ def size_in(value: Any) -> int:
 
 
 def fraction_in(value: Any) -> Fraction:
-    """Return a number from a header as a Fraction; the number is a fraction given as text, or a float."""
+    """Return a number of a header as a Fraction; the header has it as text such as "1/3", or as a float."""
     if isinstance(value, str):
         plain = re.fullmatch(r"-?\d{1,300}(/[1-9]\d{0,299})?", value, re.ASCII)
         ensure(plain is not None, "a number is not a fraction")
@@ -146,9 +150,10 @@ def fraction_in(value: Any) -> Fraction:
 
 
 def read_code(path: Path, limit: float) -> CodeFile:
-    """Read a code file, and check its digest and sizes; `limit` is the largest number of products to compute later.
+    """Read a code file, and check its digest and sizes.
 
-    A file has 8 bytes with the length of the header, the header, and the bytes of the arrays.
+    A file has 8 bytes with the length of the header, the header, and the bytes of the arrays. `limit` is the largest
+    number of products of two numbers that later steps may compute.
     """
     content = path.read_bytes()
     start = 8 + int.from_bytes(content[:8], "little")
@@ -168,7 +173,10 @@ def read_code(path: Path, limit: float) -> CodeFile:
 
 
 def stored_arrays(header: dict[str, Any], body: bytes) -> dict[str, StoredArray]:
-    """Return the arrays, which fill the bytes after the header one after another, each as its type and shape state."""
+    """Return the arrays of a file by name, cut out of the bytes after the header.
+
+    The arrays must fill these bytes without gaps, and each must have the size that its type and shape state.
+    """
     arrays: dict[str, StoredArray] = {}
     end = 0
     for name in sorted(header, key=lambda name: header[name]["data_offsets"]):
@@ -187,7 +195,7 @@ def stored_arrays(header: dict[str, Any], body: bytes) -> dict[str, StoredArray]
 
 
 def content_digest(arrays: dict[str, StoredArray], description: str) -> str:
-    """Return the SHA-256 digest of the header text and of every array's name, type, shape and bytes."""
+    """Return the SHA-256 digest of the description (as text) and of every array's name, type, shape and bytes."""
     sha = hashlib.sha256(description.encode())
     for name, array in sorted(arrays.items()):
         kind = DIGEST_NAMES[array.kind]
@@ -202,9 +210,9 @@ def content_digest(arrays: dict[str, StoredArray], description: str) -> str:
 
 @dataclass(frozen=True)
 class MaxCosine:
-    """The maximum cosine is at least `low` and at most `high`; the two are equal if it is exact.
+    """Interval that contains the maximum cosine: from `low` to `high`, which are equal if it is known exactly.
 
-    `points` describes the points, whose squared norms differ from 1 by at most `unit`.
+    `points` describes the points in words; their squared norms differ from 1 by at most `unit`.
     """
 
     low: Fraction
@@ -230,21 +238,25 @@ LARGEST_INTEGER_NORM = 1024
 
 
 def scaled(array: StoredArray) -> list[list[int]]:
-    """Return the K x n rows times 2^52, rounded to integers. Multiplying a float by a power of two is exact."""
+    """Return the K x n entries times ONE = 2^52, rounded to integers."""
     return [[round(x * ONE) for x in row] for row in array.rows()]
 
 
 def rounding(dim: int) -> Fraction:
-    """Return a bound on |x y - X Y / ONE^2| for unit vectors x, y of R^n and their scaled rows X, Y, n < 2^29.
+    """Return a bound on the error of an inner product that comes from rounding coordinates to multiples of 1 / ONE.
 
-    The error of a coordinate of X / ONE is at most 1 / (2 ONE), that of a row at most sqrt(n) / (2 ONE). The bound
-    follows by Cauchy-Schwarz.
+    For unit vectors x, y of R^n, n < 2^29, and their scaled rows X, Y, this bounds |x y - X Y / ONE^2|. The error of a
+    coordinate of X / ONE is at most 1 / (2 ONE), that of a row at most sqrt(n) / (2 ONE). The bound follows by
+    Cauchy-Schwarz.
     """
     return Fraction(math.isqrt(dim) + 1, ONE)
 
 
 def unit_error(rows: list[list[int]], dim: int) -> Fraction:
-    """Return a bound on the difference of the squared norms from 1, which must be at most a few rounding errors."""
+    """Return a bound on how far the squared norms of scaled rows are from 1.
+
+    Rows that are farther from 1 than a few rounding errors raise VerificationError.
+    """
     farthest = max(abs(sum(map(mul, row, row)) - ONE * ONE) for row in rows)
     error = Fraction(farthest, ONE * ONE) + rounding(dim)
     is_unit = error <= 4 * rounding(dim) + Fraction(1, 1 << 47)
@@ -253,10 +265,11 @@ def unit_error(rows: list[list[int]], dim: int) -> Fraction:
 
 
 def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int]]:
-    """Yield the indices of two rows for every inner product above the largest minus the margin, and for some others.
+    """Yield the index pair of every two rows whose inner product is within `margin` of the largest one.
 
-    A row is multiplied with all later rows together. Column j of the later rows is packed into one long integer, with
-    a lane of bits per row. The sum over j of row[j] times column j then has the inner products in its lanes.
+    Some other pairs are yielded as well. A row is multiplied with all later rows at once: column j of the later rows is
+    packed into one long integer, in which every row has a fixed range of bits (a lane). The sum over j of row[j] times
+    column j then has one inner product in each lane.
     """
     columns = [column for column in zip(*rows, strict=True) if any(column)]
     rows = [list(row) for row in zip(*columns, strict=True)]
@@ -294,9 +307,9 @@ def largest_product(rows: list[list[int]]) -> int:
 def largest_long_product(rows: list[list[int]], dim: int) -> int:
     """Return the largest inner product of two scaled unit vectors.
 
-    The rows divided by COARSE are compared first, and pairs that this leaves open are compared exactly. The divided
-    rows have length at most 2 ONE / COARSE, and rounding them down moves each by at most sqrt(n). So the products of
-    two rounded rows are right to within `error`.
+    The rows are first divided by COARSE and rounded down, which makes their products faster to compute. Only pairs that
+    may be the closest after this step are compared exactly. The divided rows have length at most 2 ONE / COARSE, and
+    rounding down moves each by at most sqrt(n), so that the products of two rounded rows are right to within `error`.
     """
     short = [[x // COARSE for x in row] for row in rows]
     root = math.isqrt(dim) + 1
@@ -309,9 +322,9 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
 
 
 def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
-    """Return integer vectors that equal the scaled rows times sqrt(N), and their common squared norm N.
+    """Return integer vectors of a common squared norm N that, divided by sqrt(N), are the points; and N.
 
-    None is returned if there is no such N up to `LARGEST_INTEGER_NORM`.
+    `rows` are the scaled points. None is returned if there are no such vectors with N up to `LARGEST_INTEGER_NORM`.
     """
     for norm in range(1, LARGEST_INTEGER_NORM + 1):
         root = math.sqrt(norm) / ONE
@@ -323,9 +336,9 @@ def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
 
 
 def is_rounded(vector: list[int], norm: int, row: list[int]) -> bool:
-    """Return whether the vector has squared norm `norm` and, divided by sqrt(norm), is the scaled row.
+    """Return whether the vector has squared norm `norm` and, divided by sqrt(norm), is the point of the scaled row.
 
-    Each entry of the scaled row may differ by at most 4.
+    The scaled entries may differ by at most 4, that is the coordinates by at most 4 / ONE.
     """
     exact = {a: math.isqrt(a * a * ONE * ONE // norm) for a in map(abs, vector)}
     near = all(
@@ -359,7 +372,10 @@ LARGEST_SPAN_BITS = 20
 
 @dataclass(frozen=True)
 class Codewords:
-    """Codewords of `length` bits, the index of each in its code, and rows that generate a linear subcode."""
+    """Codewords of `length` bits as integers, the index of each in its code, and rows that generate a linear subcode.
+
+    `rows` is empty if the code has no such description.
+    """
 
     length: int
     words: list[int]
@@ -378,7 +394,7 @@ def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[i
 
 
 def number_array(code: CodeFile, name: str, limit: int) -> tuple[int, ...]:
-    """Return K integers from 0 to limit - 1."""
+    """Return the K integers of an array after checking that they are from 0 to limit - 1."""
     numbers = code.array(name, "I64", code.count).numbers()
     ensure(0 <= min(numbers) <= max(numbers) < limit, f"'{name}' is out of range")
     return numbers
@@ -457,14 +473,14 @@ def shortened_rows(code: CodeFile, n: int) -> list[int]:
 
 
 def reduced(word: int, rows: list[int]) -> int:
-    """Return the smallest codeword of the coset of `word`, where `rows` come from `reduced_rows`."""
+    """Return the numerically smallest codeword of the coset word + C; `rows` span C and come from `reduced_rows`."""
     for row in rows:
         word = min(word, word ^ row)
     return word
 
 
 def reduced_rows(rows: Iterable[int]) -> list[int]:
-    """Return independent rows that span the same code and have different highest bits, largest first."""
+    """Return a basis of the code that `rows` span, in which all highest bits differ, largest row first."""
     independent: list[int] = []
     for row in rows:
         rest = reduced(row, independent)
@@ -478,7 +494,10 @@ Cosets = dict[int, Counter[int]]
 
 
 def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Cosets:
-    """Return the number of codewords in each coset of the linear code that `rows` span, for each label."""
+    """Count, for each label, the given codewords in each coset of the linear code that `rows` span.
+
+    `labels` has one label per codeword. A coset is named by its smallest codeword.
+    """
     cosets: Cosets = {label: Counter() for label in sorted(set(labels))}
     for label, word in zip(labels, words, strict=True):
         cosets[label][reduced(word, rows)] += 1
@@ -486,11 +505,11 @@ def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Coset
 
 
 def are_filled(cosets: Cosets, size: int) -> bool:
-    """Return whether every difference of two cosets, or within a coset, is a difference of two codewords present.
+    """Return whether counts prove that codewords in use attain every difference between, and within, their cosets.
 
-    Let A and B be sets of codewords in two cosets of a linear code with `size` codewords. The condition holds if |A|
-    + |B| > size: there are `size` pairs with a given difference, and the codewords missing from A and B exclude
-    fewer.
+    Let A and B be the codewords in use of two cosets of a linear code with `size` codewords. All differences occur if
+    |A| + |B| > size: each difference belongs to `size` pairs of codewords, and the codewords that are missing from A
+    and B exclude fewer pairs than that. A coset with a single codeword in use needs no condition of its own.
     """
     counts = sorted(count for counter in cosets.values() for count in counter.values())
     alone = all(2 * count > size for count in counts if count > 1)
@@ -498,11 +517,10 @@ def are_filled(cosets: Cosets, size: int) -> bool:
 
 
 def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
-    """Return rows of a linear subcode whose cosets can be compared in place of single codewords.
+    """Return rows that span a linear subcode whose cosets can be compared in place of single codewords.
 
-    Every difference of two cosets in use must be a difference of two codewords (`are_filled`). The largest span of
-    first rows of the code with this property is returned; no rows are returned if there are few codewords or none has
-    it.
+    This needs enough codewords in use in each coset (see `are_filled`). The rows are as many of the first rows of the
+    code as possible. An empty list is returned if no number of rows works, or if there are few codewords.
     """
     count = len(code.words)
     if count > FEW_WORDS:
@@ -517,7 +535,10 @@ def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
 def least_distances(
     code: CodeFile, labels: Sequence[int], signs: Codewords
 ) -> dict[tuple[int, int], int]:
-    """Return the minimum distance of two codewords for each pair of labels, one label per codeword."""
+    """Return the minimum Hamming distance of two different codewords for each pair of labels.
+
+    `labels` has one label per codeword; a pair of labels without two such codewords is left out.
+    """
     if len(set(zip(labels, signs.words, strict=True))) < len(labels):
         return {(labels[0], labels[0]): 0}  # two classes have one point
     rows = filled_subcode(labels, signs)
@@ -541,7 +562,10 @@ def least_distances(
 
 
 def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
-    """Return distances between the coset of `word` and other cosets, including the smallest; `sums` is the subcode."""
+    """Return Hamming distances between the coset of `word` and other cosets, the smallest of them included.
+
+    `others` has one codeword of each other coset, and `sums` all codewords of the linear subcode.
+    """
     if not others:
         return []
     outer, inner = (others, sums) if len(others) < len(sums) else (sums, others)
@@ -551,7 +575,7 @@ def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
 
 
 def sign_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of codewords of n bits without further coordinates."""
+    """Return the maximum cosine of points that are codewords of n bits, read as signs."""
     signs = read_codewords(code, code.description["structure"], code.dim)
     distance = least_distances(code, [0] * code.count, signs)[0, 0]
     cosine = 1 - Fraction(2 * distance, code.dim)
@@ -648,9 +672,10 @@ def simplex_cosine(code: CodeFile) -> MaxCosine:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a product: its weight in the cosine, and the cosines of its values in units of 1 / ONE^2.
+    """One part of classes made of parts: its weight `share` in the cosine, and the cosines of its values.
 
-    The error of the cosines is at most `error`, and the squared norms are 1 to within `unit`.
+    The cosines are in units of 1 / ONE^2. Their error is at most `error`, and the squared norms of the points of the
+    values are 1 to within `unit`.
     """
 
     share: Fraction
@@ -665,9 +690,9 @@ class Part:
 
 
 def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
-    """Return the part with this index: its share, and the cosines of its values in use.
+    """Read the part with the index `number`, whose entry in the header is `record`.
 
-    The values in use are the first of its points.
+    If classes use `size` values of the part, these are its first `size` points.
     """
     prefix = f"part{number}_"
     own = {
@@ -687,9 +712,9 @@ def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
 
 
 def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
-    """Return the cosines of the first `size` points of a part in units of 1 / ONE^2, and the error of the norms.
+    """Return the cosines of the first `size` points of a part in units of 1 / ONE^2, and the error of squared norms.
 
-    Where the points have no rounded coordinates, this error is 0, and the cosines are rounded down.
+    The error is 0 for points that are not stored as floats, such as signs; their cosines are rounded down.
     """
     structure = part.description["structure"]
     if structure in ("plain", "lattice"):
@@ -742,7 +767,10 @@ def product_cosine(code: CodeFile) -> MaxCosine:
 
 
 def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
-    """Return a column of values for each part; none where the file leaves them out and every combination is a class."""
+    """Return a column for each part, with the value of each class; an empty list if all combinations are classes.
+
+    In that case the file may leave the values out.
+    """
     if "values" not in code.arrays:
         every = math.prod(sizes) == code.count
         ensure(every, "not every combination is a class")
@@ -852,7 +880,7 @@ def from_expansion(coefficients: list[Fraction], dim: int) -> Polynomial:
 
 
 def excludes(coefficients: list[Fraction], count: int) -> bool:
-    """Return whether f = f_0 P_0 + f_1 P_1 + ... excludes K points all of whose cosines t have f(t) <= 0.
+    """Return whether f = f_0 P_0 + f_1 P_1 + ... proves that no K points have only cosines t with f(t) <= 0.
 
     The sum of P_k over all ordered pairs of points, including each point with itself, is not negative (Schoenberg).
     So the sum of f is at least f_0 K^2 if no f_k is negative, and at most f(1) K if f is not positive at the cosines.
@@ -894,7 +922,7 @@ def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
 
 
 def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
-    """Return the cosine of a proof, after checking that its polynomial excludes K points with cosines up to it."""
+    """Return the cosine of a proof, after checking by its polynomial that K points cannot have all cosines up to it."""
     ensure(proof["format"] == PROOF_FORMAT, f"the format is not '{PROOF_FORMAT}'")
     cosine = fraction_in(proof["cosine"])
     coefficients = [fraction_in(coefficient) for coefficient in proof["coefficients"]]
@@ -911,7 +939,10 @@ def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
 
 
 def levenshtein_degree(count: int, dim: int) -> int:
-    """Return the least degree m with K <= D(n, m + 1), where D(n, m) is the size of a tight m-design in R^n."""
+    """Return the degree of Levenshtein's polynomial for K points: the least m with K <= D(n, m + 1).
+
+    D(n, m) is the number of points that a tight spherical m-design in R^n would have.
+    """
     for m in range(1, LARGEST_DEGREE + 1):
         k = (m + 1) // 2
         size = math.comb(dim + k - 1, k)
@@ -924,9 +955,9 @@ def levenshtein_degree(count: int, dim: int) -> int:
 def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
     """Return Levenshtein's polynomial at s without the factor t - s: a square, times t + 1 if the degree is even.
 
-    So the whole polynomial is not positive from -1 to s. Let m be the degree. The square is the squared reproducing
-    kernel, at s, of the polynomials of degree below m / 2. The weight function is the weight of the sphere in R^n,
-    times 1 - t for odd m, or times 1 - t^2 for even m, which gives the weight of the sphere in R^(n+2).
+    The whole polynomial is therefore at most 0 from -1 to s. Let m be the degree. The square is the square of a
+    reproducing kernel at s, for the polynomials of degree below m / 2. The weight function of that kernel is the weight
+    of the sphere in R^n times 1 - t for odd m, or times 1 - t^2 for even m (the weight of the sphere in R^(n+2)).
     """
     n = dim if degree % 2 else dim + 2
     kernel: Polynomial = []
@@ -1001,7 +1032,10 @@ CITED = """
 
 
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
-    """Return the largest cosine of a theorem that applies to K points in R^n."""
+    """Return the converse for K points in R^n that the theorem with this name proves, from the table `CITED`.
+
+    If several rows of the table apply, the largest value is returned.
+    """
     values: list[Fraction] = []
     for line in CITED.split("\n")[1:-1]:
         n, K, value, authors = line.split(" ", 3)
@@ -1039,7 +1073,7 @@ NODES = quadrature_nodes(QUADRATURE_POINTS)
 
 
 def schlaefli_function(order: int, width: float) -> float:
-    """Return Schlaefli's F_order(a) in floats, by Gauss's quadrature; `width` is 1 / (order - 1) - cos 2a."""
+    """Return Schlaefli's function F_order(a) as a float; the angle is given by `width` = 1 / (order - 1) - cos 2a."""
     if order <= 2:
         return 1.0 if order == 1 else 2 / math.pi * math.asin(math.sqrt(width / 2))
     total = 0.0
@@ -1074,9 +1108,9 @@ class Converse:
 
 
 def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
-    """Return the converse that the file states, checked by the theorem that it names.
+    """Return the converse that the file states, after checking it by the theorem that the file names.
 
-    `found` is the maximum cosine of the points, which must not be below the converse.
+    `found` is the maximum cosine of the points; the converse must not be above it.
     """
     theorem = code.certificate["theorem"]
     stated = fraction_in(code.certificate["converse"])
@@ -1110,10 +1144,10 @@ def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
 def levenshtein_converse(
     code: CodeFile, found: MaxCosine, stated: Fraction, wrong: str
 ) -> Converse:
-    """Return Levenshtein's bound after checking it against the stated value.
+    """Return Levenshtein's bound after checking that it is the stated value up to rounding.
 
-    Levenshtein's polynomial must exclude K points just below the stated value, but not just above it. `wrong` is the
-    message of the error.
+    Levenshtein's polynomial must prove a cosine just below the stated value impossible, but not one just above it.
+    `wrong` is the error message otherwise.
     """
     ensure(stated < 1, wrong)
     below = Fraction(math.floor(stated * LEVENSHTEIN_SCALE) - 1, LEVENSHTEIN_SCALE)
@@ -1142,7 +1176,11 @@ ALL_PAIRS_POINTS = 20_000
 
 @dataclass
 class Verdict:
-    """Whether a file is accepted, the reason if it is not, what was proved, what was assumed, and the numbers."""
+    """Result of the check of a file.
+
+    It has whether the file is accepted, the reason if it is not, the statements that were proved, the statements that
+    were not checked (`believed`), and the main numbers by name.
+    """
 
     file: str
     accepted: bool = False
@@ -1163,7 +1201,7 @@ def tolerance(dim: int) -> Fraction:
 
 
 def stated_tolerance(code: CodeFile, stated: str | float, found: MaxCosine) -> Fraction:
-    """Return how far a stated number may be from the maximum cosine: not at all where both are exact."""
+    """Return how far a stated number may be from the maximum cosine; this is 0 if both are exact."""
     if found.exact and isinstance(stated, str):
         return ZERO
     return tolerance(code.dim)
@@ -1185,7 +1223,7 @@ def check_cosine(code: CodeFile, found: MaxCosine) -> None:
 
 
 def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
-    """Check the content of a file, and add what is proved and what is assumed to the verdict."""
+    """Check the content of a code file, and write the results into `verdict`."""
     structure = code.description["structure"]
     ensure(structure in STRUCTURES, "the structure is unknown")
     found = STRUCTURES[structure](code)
@@ -1266,7 +1304,7 @@ def verify(
         limit: Largest number of products to compute.
 
     Returns:
-        The verdict. Everything that an accepted file states is proved, except what `believed` lists.
+        The verdict. Everything that an accepted file states is proved, except for the statements in `believed`.
     """
     verdict = Verdict(str(path))
     try:
@@ -1280,7 +1318,7 @@ def verify(
 
 
 def show(verdict: Verdict, *, json_output: bool = False) -> None:
-    """Print a verdict."""
+    """Print a verdict, as JSON if `json_output` is true."""
     lines = [f"{verdict.file}: {'accepted' if verdict.accepted else 'REJECTED'}"]
     if json_output:
         lines = [json.dumps(vars(verdict), indent=2)]

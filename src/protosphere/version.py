@@ -1,3 +1,3 @@
-"""The version of the package, which the build reads and every file's provenance contains."""
+"""Version of the package; the build reads it, and it is stored in the provenance of every code file."""
 
 __version__ = "0.1.0"

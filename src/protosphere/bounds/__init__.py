@@ -1,4 +1,8 @@
-"""Bounds on the maximum cosine of K points in R^n: one file per theorem, registered by its import here."""
+"""Bounds on the maximum cosine of K points in R^n, one module per theorem.
+
+A converse is a lower bound that holds for every set of K points. An achievable bound is a maximum cosine that some set
+of K points attains.
+"""
 
 # The order of the list is ours: of equal bounds the first one is named.
 # isort: off

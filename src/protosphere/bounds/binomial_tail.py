@@ -1,4 +1,4 @@
-"""The lower tail of the symmetric binomial distribution in logarithms, since the tail itself underflows."""
+"""Lower tail of the symmetric binomial distribution, in logarithms because the tail itself underflows in float64."""
 
 from math import atanh, fsum, log, log1p, pi, sqrt
 
@@ -24,7 +24,7 @@ def log_tail(x: int, trials: int) -> float:
 
 
 def log_mass(x: int, trials: int) -> float:
-    """Return log P(X = x) for X ~ Binomial(trials, 1/2), by Loader's saddle-point form, whose terms do not cancel.
+    """Return log P(X = x) for X ~ Binomial(trials, 1/2), by Loader's saddle-point formula, which avoids cancellation.
 
     Args:
         x: Number of successes.
@@ -58,7 +58,7 @@ def relative_entropy(x: int, trials: int) -> float:
 
 
 def stirling_error(m: int) -> float:
-    """Return log m! - log(sqrt(2 pi m) (m/e)^m) for m of at least 16."""
+    """Return the error of Stirling's formula, log m! - log(sqrt(2 pi m) (m/e)^m), for m of at least 16."""
     square = 1 / m**2
     return (
         1 / 12
@@ -69,7 +69,7 @@ def stirling_error(m: int) -> float:
 def tail_over_mass(x: int, trials: int) -> float:
     """Return P(X <= x) / P(X = x) for X ~ Binomial(trials, 1/2).
 
-    It is (trials - x) times the integral over [0, 1] of (1-v)^(trials-x-1) (1+v)^x dv.
+    The ratio is computed as (trials - x) times the integral over [0, 1] of (1-v)^(trials-x-1) (1+v)^x dv.
 
     Args:
         x: Largest value, 0 <= x < trials / 2.

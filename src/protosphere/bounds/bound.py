@@ -1,4 +1,4 @@
-"""The result type of all bounds: a value, and the name of the theorem that proves it."""
+"""Result type of all bounds: a value, and the name of the theorem that proves it."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,8 +13,8 @@ class Bound:
     """A bound on the max cosine of a spherical code, and the theorem that proves it.
 
     Attributes:
-        value: A Fraction if the theorem gives a rational number, else a float.
-        theorem: Name of the theorem, which is the name of a function of `protosphere.bounds`.
+        value: The bound, a Fraction if the theorem gives a rational number, else a float.
+        theorem: Name of the theorem, such as "levenshtein".
 
     Example:
         >>> Bound(Fraction(-1, 99), "rankin_simplex")
@@ -37,8 +37,8 @@ def short_cosine(value: Cosine, largest_denominator: int = 10_000) -> str:
     """Return a cosine as text: a fraction if it is simple, otherwise six significant digits.
 
     Args:
-        value: The cosine.
-        largest_denominator: Fractions with this denominator or a larger one are shown as decimals.
+        value: The cosine, a Fraction or a float.
+        largest_denominator: Fractions whose denominator is at least this number are shown as decimals.
     """
     if isinstance(value, Fraction) and value.denominator < largest_denominator:
         return str(value)

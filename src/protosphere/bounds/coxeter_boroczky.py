@@ -1,4 +1,4 @@
-"""The simplex bound of Coxeter and Boroczky on the density of equal caps on the sphere."""
+"""Simplex bound of Coxeter and Boroczky: the density of equal spherical caps is at most that in a regular simplex."""
 
 from math import exp, log
 
@@ -67,11 +67,13 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
 
 
 def simplex_bound(n: int, gap: float) -> float:
-    """Return 2 F_{n-1}(a) / F_n(a), an upper bound on the number of points with cosines of at most s = 1 - gap.
+    """Return the simplex bound 2 F_{n-1}(a) / F_n(a) on the number of points in R^n with cosines of at most 1 - gap.
+
+    F is Schlaefli's function, and the angle a is given by sec 2a = 1/s + n - 2 with s = 1 - gap.
 
     Args:
         n: Dimension.
-        gap: 1 - s.
+        gap: Difference of the maximum cosine from 1, which may be small.
     """
     below = 1 + (n - 2) * (1 - gap)  # cos 2a = s / below
     larger = schlaefli(n - 1, np.array([1 / ((n - 2) * below)]))
@@ -80,15 +82,15 @@ def simplex_bound(n: int, gap: float) -> float:
 
 
 def schlaefli(order: int, width: Points) -> Points:
-    """Return Schlaefli's F_order(a) in terms of width = 1/(order-1) - cos 2a >= 0; F_order is zero at width 0.
+    """Return Schlaefli's function F_N(a), which is proportional to the volume of a regular spherical simplex.
 
-    With t = cos 2a it reads F_N(t) = (1/pi) * integral from t to 1/(N-1) of F_{N-2}(x / (1-2x)) / sqrt(1-x^2) dx,
-    F_1 = 1 and F_2(t) = arccos(t) / pi. The width keeps its precision if there are many points and t is close to
-    1/(N-1). Substituting a square makes the integrand analytic.
+    With t = cos 2a, F_N(t) = (1/pi) * integral from t to 1/(N-1) of F_{N-2}(x / (1-2x)) / sqrt(1-x^2) dx, starting from
+    F_1 = 1 and F_2(t) = arccos(t) / pi. The angle is given by width = 1/(N-1) - t, because t itself would lose
+    precision if there are many points and t is close to 1/(N-1). Substituting a square makes the integrand analytic.
 
     Args:
         order: Order N of the function.
-        width: 1/(N-1) - cos 2a for each angle a.
+        width: 1/(N-1) - cos 2a >= 0 for each angle a; the function is 0 at width 0.
     """
     if order == 1:
         return np.ones_like(width)

@@ -1,4 +1,4 @@
-"""Polynomials that prove a converse, with rational coefficients that can be checked in exact arithmetic."""
+"""Polynomials with rational coefficients that prove a converse and can be checked in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class DualPolynomial:
     Attributes:
         num_classes: Number K of points.
         dim: Dimension n.
-        cosine: The converse, a fraction.
-        coefficients: f_0, f_1, ..., fractions.
+        cosine: The converse that the polynomial proves, as a Fraction.
+        coefficients: The coefficients f_0, f_1, ..., as Fractions.
 
     Example:
         >>> from protosphere.bounds import dual_polynomial
@@ -83,9 +83,9 @@ class DualPolynomial:
 def dual_polynomial(num_classes: int, dim: int) -> DualPolynomial:
     """Return a polynomial that proves a converse for K points in R^n.
 
-    It comes from the linear program if the program's cosine is above Levenshtein's bound, else from Levenshtein's
-    polynomial. Its coefficients are rounded to rational numbers. It is checked in exact arithmetic before it is
-    returned.
+    The polynomial is the solution of Delsarte's linear program if that gives a better bound than Levenshtein's theorem,
+    else Levenshtein's polynomial. Its coefficients are rounded to rational numbers, and the result is checked in exact
+    arithmetic before it is returned.
 
     Args:
         num_classes: Number K of points, above 2 n.
@@ -127,9 +127,10 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 
 
 def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial | None:
-    """Return the polynomial of the linear program for the first of several descending cosines at which it is valid.
+    """Return the polynomial of Delsarte's linear program, rounded to rational coefficients; None if rounding spoils it.
 
-    The cosines lie between `better` (the program's) and `known` (Levenshtein's). None is returned if none works.
+    Several cosines are tried in descending order, from `better` (the solution of the program) to `known`
+    (Levenshtein's bound), until the rounded polynomial is a valid proof.
     """
     for attempt in range(MOST_ATTEMPTS):
         cosine = better - (better - known) * attempt / MOST_ATTEMPTS
@@ -165,6 +166,9 @@ def _rounded(coefficient: Fraction) -> Fraction:
 
 
 def _cosine_below(cosine: float | Fraction) -> Fraction:
-    """Return a fraction of short denominator just below the cosine, or equal to it, relative to the distance from 1."""
+    """Return a fraction with a short denominator that is equal to the cosine or just below it.
+
+    The difference is small relative to the distance of the cosine from 1.
+    """
     scale = 1 << (COSINE_BITS + int(1 / (1 - cosine)).bit_length())
     return Fraction(int(Fraction(cosine) * scale // 1), scale)

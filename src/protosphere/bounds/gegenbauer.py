@@ -1,4 +1,7 @@
-"""Gegenbauer polynomials of the sphere in R^n, scaled to 1 at 1: (k+n-2) P_{k+1} = (2k+n-2) t P_k - k P_{k-1}."""
+"""Gegenbauer polynomials P_k of the sphere in R^n, scaled so that P_k(1) = 1.
+
+They satisfy the recurrence (k+n-2) P_{k+1} = (2k+n-2) t P_k - k P_{k-1}.
+"""
 
 import numpy as np
 
@@ -8,12 +11,12 @@ SMALLEST = 1e-100
 
 
 def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
-    """Return P_0, ..., P_degree (degree >= 1) at every t, one polynomial per row.
+    """Return the values of the Gegenbauer polynomials P_0, ..., P_degree at every t, one polynomial per row.
 
     Args:
         dim: Dimension n.
-        degree: Largest degree.
-        t: Arguments.
+        degree: Largest degree, at least 1.
+        t: Arguments of the polynomials.
 
     >>> gegenbauer_rows(3, 2, np.array([0.0, 1.0])).tolist()
     [[1.0, 1.0], [0.0, 1.0], [-0.5, 1.0]]
@@ -28,12 +31,12 @@ def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
 
 
 def neighbors(dim: int, degree: int, t: float) -> tuple[float, float]:
-    """Return P_{degree-1}(t) and P_degree(t), degree >= 1, up to a common positive factor that avoids underflow.
+    """Return the values P_{degree-1}(t) and P_degree(t), both multiplied by a positive factor that avoids underflow.
 
     Args:
         dim: Dimension n.
-        degree: The larger degree.
-        t: Argument.
+        degree: The larger degree, at least 1.
+        t: Argument of the polynomials.
     """
     lower = 1.0
     upper = t

@@ -1,4 +1,4 @@
-"""The Gilbert-Varshamov bound: the distance that some binary linear code has, and the max cosine that follows."""
+"""Gilbert-Varshamov bound: a distance that some binary linear code attains, and the max cosine that follows from it."""
 
 from bisect import bisect_left
 from fractions import Fraction
@@ -36,9 +36,10 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
-    """Return the max cosine 1 - 2 d / n that K binary prototypes in n dimensions certainly attain.
+    """Return a max cosine that some code of K binary prototypes in R^n attains, by the Gilbert-Varshamov bound.
 
-    d is the Gilbert-Varshamov distance at n and k = ceil(log2 K). The theorem does not say how to find the code.
+    It is 1 - 2 d / n, where d is the Gilbert-Varshamov distance at length n and dimension k = ceil(log2 K). The theorem
+    does not say how to find the code.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -60,11 +61,12 @@ def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
 
 
 def gilbert_varshamov_distance(length: int, dimension: int) -> int:
-    """Return the largest d with 2^(n-k) > C(n-1, 0) + ... + C(n-1, d-2): some binary [n, k] code has distance d.
+    """Return the largest minimum distance that the Gilbert-Varshamov bound proves for some binary [n, k] code.
 
-    The sum is counted in integers up to n - k = 4096. Above, the equivalent P(X <= d-2) < 2^(1-k) for X ~
-    Binomial(n-1, 1/2) is tested in logarithms; a tie too close for rounding to decide gives the smaller d
-    (MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 12).
+    It is the largest d with C(n-1, 0) + ... + C(n-1, d-2) < 2^(n-k) (MacWilliams and Sloane, The Theory of
+    Error-Correcting Codes, chapter 1, theorem 12). The sum is computed in integers for n - k <= 4096. For larger n - k
+    the equivalent condition P(X <= d-2) < 2^(1-k), X ~ Binomial(n-1, 1/2), is tested in logarithms; if the two sides
+    are equal up to rounding errors, the smaller d is returned.
 
     Args:
         length: Length n of the code.
@@ -94,7 +96,7 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
 
 
 def counted_distance(n: int, k: int) -> int:
-    """Return the Gilbert-Varshamov distance by exact counting, for any 1 <= k <= n.
+    """Return the Gilbert-Varshamov distance by summing binomial coefficients as integers, for any 1 <= k <= n.
 
     Args:
         n: Length of the code.
@@ -112,7 +114,7 @@ def counted_distance(n: int, k: int) -> int:
 
 
 def tail_distance(n: int, k: int) -> int:
-    """Return the Gilbert-Varshamov distance by the binomial tail, for k >= 2 and any n.
+    """Return the Gilbert-Varshamov distance by the logarithm of the binomial tail, for k >= 2 and any n.
 
     Args:
         n: Length of the code.

@@ -1,4 +1,4 @@
-"""Levenshtein's bound: the strongest known in one formula, met by every sharp code."""
+"""Levenshtein's bound, the strongest known lower bound on the max cosine that has a formula for all K and n."""
 
 from bisect import bisect_left
 from fractions import Fraction
@@ -25,11 +25,13 @@ ROUNDING = 1e-15  # several times what double precision adds to a root; taken of
 def levenshtein(num_classes: int, dim: int) -> Bound:
     """Return a lower bound on the max cosine of K points in R^n by Levenshtein's theorem.
 
-    The bound is the s at which L_m(n, s) = K, for the order m with D(n, m) <= K <= D(n, m+1), where D(n, m) is the
-    size of a tight spherical m-design. It is sharp for the icosahedron, E8, the Leech lattice and many more codes. It
-    equals Rankin's bound for K <= n + 1 and K = 2n, and cos(2 pi / K) in the plane. A bound for fewer points also
-    holds for more points, so a K beyond order 4000 gets the value of the largest K within that order. A dimension
-    above 10^15 gets Rankin's 0.
+    The bound is the solution s of L_m(n, s) = K, where L_m is Levenshtein's function of order m. The order is the m
+    with D(n, m) <= K <= D(n, m+1), where D(n, m) is the size of a tight spherical m-design. The bound is attained by
+    the icosahedron, the roots of E8, the shortest vectors of the Leech lattice and many more codes. It equals Rankin's
+    bound for K <= n + 1 and K = 2n, and cos(2 pi / K) in the plane.
+
+    Two limits keep the computation finite. A K that needs an order above 4000 gets the bound of the largest K within
+    that order, which also holds for more points. A dimension above 10^15 gets Rankin's bound 0.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -49,7 +51,7 @@ def levenshtein(num_classes: int, dim: int) -> Bound:
 
 
 def levenshtein_cosine(K: int, n: int) -> Cosine:
-    """Return Levenshtein's cosine: a closed form for K <= 2n (orders 1 and 2) and in the plane, else a root.
+    """Return Levenshtein's bound: in closed form for K <= 2n (orders 1 and 2) and for n = 2, else as a numerical root.
 
     Args:
         K: Number of points.
@@ -70,7 +72,9 @@ def levenshtein_cosine(K: int, n: int) -> Cosine:
 
 
 def levenshtein_order(K: int, n: int) -> int:
-    """Return the least order m >= 3 with K <= D(n, m+1), or the largest supported order.
+    """Return the order of Levenshtein's function for K points: the least m >= 3 with K <= D(n, m+1).
+
+    If that order is not supported, the largest supported order is returned.
 
     Args:
         K: Number of points.
@@ -95,7 +99,7 @@ def design_size(n: int, m: int) -> int:
 
 
 def solution(K: int, n: int, order: int) -> float:
-    """Return the s in the interval of `order` at which L_order(n, s) = K.
+    """Return the cosine s at which Levenshtein's function L_order(n, s) equals K.
 
     Args:
         K: Number of points.
@@ -116,7 +120,9 @@ def solution(K: int, n: int, order: int) -> float:
 
 
 def odd_excess(s: float, K: int, n: int, k: int) -> float:
-    """Return (L_{2k-1}(n, s) - K) / C(k+n-3, k-1).
+    """Return the excess (L_{2k-1}(n, s) - K) / C(k+n-3, k-1) of Levenshtein's function of odd order, for root finding.
+
+    It is zero at the bound; the binomial coefficient scales it to moderate values.
 
     Args:
         s: Cosine.
@@ -133,7 +139,9 @@ def odd_excess(s: float, K: int, n: int, k: int) -> float:
 
 
 def even_excess(s: float, K: int, n: int, k: int) -> float:
-    """Return (L_{2k}(n, s) - K) / C(k+n-2, k).
+    """Return the excess (L_{2k}(n, s) - K) / C(k+n-2, k) of Levenshtein's function of even order, for root finding.
+
+    It is zero at the bound; the binomial coefficient scales it to moderate values.
 
     Args:
         s: Cosine.
@@ -147,11 +155,13 @@ def even_excess(s: float, K: int, n: int, k: int) -> float:
 
 
 def largest_zero(n: int, degree: int, shift: int) -> float:
-    """Return the largest zero of the Jacobi polynomial P_degree^(1 + (n-3)/2, shift + (n-3)/2), degree >= 1.
+    """Return the largest zero of a Jacobi polynomial; such zeros are the ends of the intervals of Levenshtein's bound.
+
+    The polynomial is P_degree^(a, b) with a = 1 + (n-3)/2 and b = shift + (n-3)/2.
 
     Args:
         n: Dimension.
-        degree: Degree of the polynomial.
+        degree: Degree of the polynomial, at least 1.
         shift: 0 or 1.
     """
     from scipy.linalg import eigvalsh_tridiagonal

@@ -1,4 +1,4 @@
-"""Delsarte's linear programming bound, solved numerically: sometimes a little above Levenshtein's."""
+"""Delsarte's linear programming bound, solved numerically; it is sometimes a little above Levenshtein's bound."""
 
 from math import acos, inf, log, pi
 
@@ -28,12 +28,13 @@ LAST_STEP = 1e-6
     numerical=True,
 )
 def linear_programming(num_classes: int, dim: int) -> Bound:
-    """Return a lower bound on the max cosine by a Delsarte polynomial of degree 36, or Levenshtein's bound if better.
+    """Return a lower bound on the max cosine by Delsarte's linear program, or Levenshtein's bound if that is higher.
 
-    A polynomial f = 1 + sum f_k P_k with f_k >= 0 (P_k: Gegenbauer) that is nowhere positive on [-1, s] shows that at
-    most f(1) points have cosines at most s. HiGHS minimizes f(1) with f <= 0 at Chebyshev nodes. Points of a finer
-    grid at which f exceeds 0 are added to the nodes, and the remaining excess is subtracted from f. The result is
-    numerical, not a proof: four to five digits are reliable. It takes half a second.
+    The variable is a polynomial f = 1 + sum f_k P_k of degree 36 with f_k >= 0, where P_k are Gegenbauer polynomials.
+    If f is nowhere positive on [-1, s], then at most f(1) points have cosines of at most s. The solver HiGHS minimizes
+    f(1) with f <= 0 at Chebyshev nodes. Points of a finer grid at which f is positive are then added to the nodes, and
+    the largest value that remains is subtracted from f. The result is numerical, not a proof: four to five digits are
+    reliable. The computation takes about half a second.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -61,12 +62,12 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
 
 
 def last_excluded(K: int, n: int, start: float) -> float:
-    """Return the largest cosine above `start` that K points are shown to exceed, to a small step; else `start`.
+    """Return the largest cosine that K points must exceed according to the linear program, by root finding.
 
     Args:
         K: Number of points.
         n: Dimension.
-        start: A cosine that K points are known to reach or exceed.
+        start: A lower bound on the max cosine by another theorem; it is returned if the program does not improve on it.
     """
     from scipy.optimize import brentq
 
@@ -86,7 +87,9 @@ def last_excluded(K: int, n: int, start: float) -> float:
 
 
 def delsarte_size(dim: int, max_cosine: float) -> float:
-    """Return an upper bound on the number of points of R^dim whose cosines are at most `max_cosine`, up to rounding.
+    """Return Delsarte's upper bound on the number of points in R^n whose cosines are at most `max_cosine`.
+
+    The bound is numerical: it is right up to rounding errors.
 
     Args:
         dim: Dimension n.
@@ -99,7 +102,9 @@ def delsarte_size(dim: int, max_cosine: float) -> float:
 
 
 def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]]:
-    """Return the bound of `delsarte_size` (infinity if there is none), and the coefficients that prove it.
+    """Return Delsarte's upper bound on the number of points, and the coefficients of the polynomial that gives it.
+
+    The bound is infinity if the linear program has no solution.
 
     Args:
         dim: Dimension n.
@@ -139,17 +144,19 @@ def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]
 
 
 def largest_excess(values: Points) -> float:
-    """Return a bound on the values of f on and between the grid points; 0 if f is nowhere positive."""
+    """Return an upper bound on f between the grid points, given its values at them; 0 if f is nowhere positive."""
     bend = np.pad(np.abs(np.diff(values, 2)), 1, mode="edge")
     # a parabola rises bend / 8 between its points
     return max(0.0, float(np.max(values + bend / 4)))
 
 
 def corrected_size(at_one: float, excess: float) -> float:
-    """Return f(1) after f is lowered by its excess and rescaled to mean 1.
+    """Return the bound f(1) after correcting a polynomial f that is slightly positive where it must not be.
+
+    The excess is subtracted from f, and f is rescaled so that its coefficient f_0 is 1 again.
 
     Args:
         at_one: Value of f at 1.
-        excess: Bound on the values of f where they should be at most 0.
+        excess: Upper bound on the values of f where they should be at most 0.
     """
     return (at_one - excess) / (1 - excess) if excess < 1 else inf

@@ -1,4 +1,4 @@
-"""The bound of one-hot vectors, which are orthogonal and need one dimension per class."""
+"""Achievable bound of one-hot vectors, which are orthogonal and need one dimension per class."""
 
 from fractions import Fraction
 

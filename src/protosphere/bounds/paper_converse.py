@@ -1,4 +1,4 @@
-"""The converse as the paper draws it: Rankin's bound for few points, at every dimension."""
+"""Converse as drawn in the paper: Rankin's bound for K <= n + 1 points, used for every number of points."""
 
 from fractions import Fraction
 
@@ -14,7 +14,9 @@ from protosphere.bounds.registry import bound
     superseded=True,  # by Rankin's bound with its two cases
 )
 def paper_converse(num_classes: int, dim: int) -> Bound:
-    """Return the lower bound -1/(K-1) at every dimension, as drawn in the paper; tight only for K <= n + 1.
+    """Return the lower bound -1/(K-1), which is valid for every K and n but attained only for K <= n + 1.
+
+    The figures of the paper show it at every dimension; `rankin` and `levenshtein` are stronger.
 
     Args:
         num_classes: Number K of points, at least 2.

@@ -1,4 +1,4 @@
-"""Bounds from single configurations that are proved to be optimal."""
+"""Bounds from single configurations of points that are proved to be optimal, such as the 24-cell."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ ROOT_BITS = 80
 
 @dataclass(frozen=True)
 class AlgebraicCosine:
-    """A zero of a polynomial with integer coefficients.
+    """Cosine that is given exactly, as a zero of a polynomial with integer coefficients.
 
     Attributes:
         coefficients: Coefficients of the polynomial, highest power first.
-        low: Fraction below the zero.
-        high: Fraction above the zero; the polynomial changes its sign once between `low` and `high`.
+        low: A fraction below the zero.
+        high: A fraction above the zero; the polynomial changes its sign once between `low` and `high`.
 
     >>> AlgebraicCosine((7, 2, -1), Fraction(1, 4), Fraction(3, 10)).rounded_down
     0.2612038749637414
@@ -34,7 +34,7 @@ class AlgebraicCosine:
 
     @cached_property
     def rounded_down(self) -> float:
-        """The largest float that is not above the zero, or the one before it."""
+        """The largest float that is at most the zero; in rare cases the next smaller float."""
         low = self.bracket[0]
         nearest = float(low)
         if Fraction(nearest) <= low:
@@ -74,12 +74,12 @@ def polynomial_value(coefficients: Sequence[int], x: Fraction) -> Fraction:
 
 @dataclass(frozen=True)
 class ProvedOptimum:
-    """A configuration that a theorem proves optimal.
+    """A set of points that a theorem proves optimal: no other set of as many points has a lower maximum cosine.
 
     Attributes:
         dim: Dimension n.
         num_classes: Number K of points.
-        cosine: Maximum cosine of the configuration, exactly: no K points of R^n have a lower maximum cosine.
+        cosine: Exact maximum cosine of the points.
         theorem: Names of the authors, as the certificate shows them.
         reference: Paper with the proof.
         configuration: Description of the points.
@@ -101,7 +101,7 @@ class ProvedOptimum:
 
 
 def _root(coefficients: tuple[int, ...], near: str) -> AlgebraicCosine:
-    """Return the zero within 0.001 of a number that is given as a decimal text."""
+    """Return the zero of a polynomial near a number, which is given as decimal text and is within 0.001 of the zero."""
     middle = Fraction(near)
     margin = Fraction(1, 1000)
     return AlgebraicCosine(coefficients, middle - margin, middle + margin)
@@ -137,14 +137,14 @@ def _on_the_sphere(
     reference: str,
     configuration: str,
 ) -> ProvedOptimum:
-    """Return a configuration of three dimensions."""
+    """Return an optimal configuration in three dimensions."""
     return ProvedOptimum(3, num_classes, cosine, theorem, reference, configuration)
 
 
 def _by_three_points(
     dim: int, num_classes: int, denominator: int, configuration: str
 ) -> ProvedOptimum:
-    """Return a configuration that a sharp three-point bound proves optimal."""
+    """Return an optimal configuration whose proof is a sharp three-point bound; its cosine is 1 / `denominator`."""
     return ProvedOptimum(
         dim,
         num_classes,
@@ -156,7 +156,7 @@ def _by_three_points(
 
 
 def _kerdock(k: int) -> ProvedOptimum:
-    """Return the 4^k / 2 + 1 mutually unbiased bases of R^(4^k) and their negatives."""
+    """Return the optimal configuration of 4^k / 2 + 1 mutually unbiased bases of R^(4^k) and their negatives."""
     dim = 4**k
     return _by_three_points(dim, dim * dim + 2 * dim, 2**k, "Kerdock code and axes")
 
@@ -229,7 +229,7 @@ LARGEST_PROVED_DIM = max(row.dim for row in PROVED_OPTIMA)
 
 
 def _applicable(K: int, n: int) -> list[ProvedOptimum]:
-    """Return the configurations that bound K points in R^n: they have at most K points in at least n dimensions."""
+    """Return the proved optima that bound K points in R^n: those of at most K points in at least n dimensions."""
     return [row for row in PROVED_OPTIMA if row.num_classes <= K and n <= row.dim]
 
 
@@ -254,9 +254,9 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 def proved_optimum(num_classes: int, dim: int) -> Bound:
     """Return a lower bound on the max cosine of K points in R^n by theorems on single configurations.
 
-    If no K points of R^n have a maximum cosine below s, the same holds for more points and for fewer dimensions. So
-    every configuration of `PROVED_OPTIMA` also bounds more points in fewer dimensions. The returned bound is the
-    largest, and names its theorem.
+    If no K points of R^n have a maximum cosine below s, the same holds for more points and for fewer dimensions. Every
+    configuration of `PROVED_OPTIMA` therefore also bounds more points in fewer dimensions. The largest of these bounds
+    is returned.
 
     Args:
         num_classes: Number K of points, at least 2.

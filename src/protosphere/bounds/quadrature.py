@@ -9,7 +9,7 @@ from protosphere.types import Points
 
 @lru_cache(maxsize=4)
 def gauss_legendre(count: int) -> tuple[Points, Points]:
-    """Return the `count` nodes and weights, which integrate polynomials of degree up to 2 count - 1 exactly.
+    """Return nodes and weights of Gauss-Legendre quadrature, exact for polynomials of degree up to 2 count - 1.
 
     >>> nodes, weights = gauss_legendre(3)
     >>> round(float(weights @ nodes**5), 12)

@@ -1,4 +1,4 @@
-"""Rankin's two bounds: no code is better than a simplex, and more than n + 1 points have a max cosine of at least 0."""
+"""Rankin's two bounds: K points have max cosine at least -1/(K-1), and at least 0 if there are more than n + 1."""
 
 from fractions import Fraction
 

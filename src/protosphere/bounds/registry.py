@@ -1,4 +1,4 @@
-"""The registry of bounds: one frozen record each, created by decorating the function of the theorem."""
+"""Registry of bounds, in which the decorator `bound` enters the function of each theorem."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ InfeasibleReason = Callable[[int, int], str | None]
 
 @dataclass(frozen=True)
 class RegisteredBound:
-    """One theorem on the max cosine of K points in R^n.
+    """Registry entry of a theorem that bounds the max cosine of K points in R^n.
 
     Attributes:
         name: Name of the function in `protosphere.bounds`.
-        function: Function of K and n that returns the Bound; raises InfeasibleError if the theorem does not apply.
+        function: Function of K and n that returns the Bound, or raises InfeasibleError if the theorem does not apply.
         title: Common name of the theorem.
-        kind: 'converse' or 'achievable'.
-        summary: One line for lists.
-        reference: Where the theorem comes from.
+        kind: 'converse' (a lower bound for any points) or 'achievable' (attained by some points).
+        summary: One line that describes the theorem in lists.
+        reference: Publication of the theorem.
         infeasible_reason: Function of K and n that returns why the theorem does not apply, or None.
-        numerical: Whether the bound is numerical (not proved) and slow: used only on request.
+        numerical: Whether the bound is numerical (not proved) and slow, and therefore used only on request.
         superseded: Whether another bound of the same kind is at least as good at every K and n, so that the tightest
             bound can be found without this one.
     """
@@ -71,13 +71,13 @@ def bound(
 ) -> Callable[[Theorem], Theorem]:
     """Register the decorated theorem under its own name.
 
-    The theorem is called with K of at least 2 and n of at least 1 to which it applies; `bound` checks them.
+    The decorated function is replaced by one that checks K >= 2, n >= 1 and that the theorem applies to K and n.
 
     Args:
         title: Common name of the theorem.
-        kind: 'converse' or 'achievable'.
-        summary: One line for lists.
-        reference: Where the theorem comes from.
+        kind: 'converse' (a lower bound for any points) or 'achievable' (attained by some points).
+        summary: One line that describes the theorem in lists.
+        reference: Publication of the theorem.
         infeasible_reason: Function of K and n that returns why the theorem does not apply, or None.
         numerical: Whether the bound is numerical (not proved) and slow.
         superseded: Whether another bound of the same kind is at least as good at every K and n.
@@ -117,7 +117,7 @@ def bound(
 
 
 def title_of(theorem: str) -> str:
-    """Return the common name of a theorem, given the name that a Bound holds.
+    """Return the common name of a theorem, given the `theorem` attribute of a Bound.
 
     >>> title_of("rankin_orthoplex")
     'Rankin'

@@ -6,8 +6,8 @@ from protosphere.errors import InfeasibleError, as_integer, brief
 def singleton_distance(length: int, dimension: int) -> int:
     """Return the largest distance that a linear [n, k] code can have over any field: n - k + 1.
 
-    Reed-Solomon codes attain it; of the binary codes only repetition codes, even-weight codes and whole spaces do
-    (MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 11).
+    Reed-Solomon codes attain this bound. Of the binary codes only repetition codes, even-weight codes and the codes of
+    all vectors do (MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 11).
 
     Args:
         length: Length n of the code.
@@ -29,7 +29,7 @@ def singleton_distance(length: int, dimension: int) -> int:
 
 
 def code_size(length: int, dimension: int) -> tuple[int, int]:
-    """Return n and k after checking that there are [n, k] codes.
+    """Return n and k after checking that they are integers with 1 <= k <= n.
 
     Args:
         length: Length n of the code.

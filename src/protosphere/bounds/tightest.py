@@ -1,4 +1,4 @@
-"""The tightest bounds: the lowest achievable and the highest converse bound."""
+"""Tightest bounds over all registered theorems: the lowest achievable bound and the highest converse."""
 
 from functools import lru_cache
 
@@ -8,7 +8,7 @@ from protosphere.errors import InfeasibleError, as_flag
 
 
 def achievable(num_classes: int, dim: int) -> Bound:
-    """Return the lowest achievable bound: a max cosine that some arrangement certainly attains.
+    """Return the lowest achievable bound: a max cosine that some set of K points in R^n is proved to attain.
 
     All bounds in `BOUNDS` of kind 'achievable' are compared.
 
@@ -32,7 +32,7 @@ def achievable(num_classes: int, dim: int) -> Bound:
 
 
 def converse(num_classes: int, dim: int, *, linear_programming: bool = False) -> Bound:
-    """Return the highest converse bound: no arrangement of K points in R^n has a lower max cosine.
+    """Return the highest converse bound: no set of K points in R^n has a lower max cosine.
 
     All bounds in `BOUNDS` of kind 'converse' are compared. Results are cached.
 
@@ -86,6 +86,7 @@ def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
 
 @lru_cache(maxsize=4096)
 def _tightest(K: int, n: int, numerical: bool) -> Bound:
+    """Return the highest converse bound for K points in R^n."""
     return max(
         applicable("converse", K, n, numerical=numerical), key=lambda bound: bound.value
     )

@@ -1,4 +1,4 @@
-"""Welch's bounds on lines through the origin, for antipodal codes: those that contain -x with every x."""
+"""Welch's bounds on the cosines of lines through the origin, that is of codes that contain -x with every point x."""
 
 from fractions import Fraction
 from math import isqrt, sqrt
@@ -10,11 +10,13 @@ from protosphere.types import Cosine
 
 
 def welch_antipodal(num_lines: int, dim: int) -> Bound:
-    """Return a lower bound on the max cosine of an antipodal code of `num_lines` pairs +-x in `dim` dimensions.
+    """Return a lower bound on the max cosine of an antipodal code: `num_lines` pairs of points x and -x in R^n.
 
-    For N lines, cos^2 >= (N-n) / (n (N-1)) for n < N, and cos^2 >= (3N-n^2-2n) / ((n+2)(N-n)) from N = n(n+1)/2 on,
-    which Kerdock codes joined with the basis attain. This bounds the largest |cosine|. It is **not** a bound on the
-    max cosine of a code that need not be antipodal: the simplex is below it. For such codes see `levenshtein`.
+    The largest |cosine| of N lines satisfies cos^2 >= (N-n) / (n (N-1)) for N > n. From N = n(n+1)/2 lines on, it also
+    satisfies cos^2 >= (3N-n^2-2n) / ((n+2)(N-n)), which the union of a Kerdock code and the standard basis attains.
+
+    This is **not** a bound on the max cosine of codes that are not antipodal: the simplex has a lower one. For such
+    codes see `levenshtein`.
 
     References: L. R. Welch, Lower bounds on the maximum cross correlation of signals (1974); V. I. Levenshtein,
     Bounds for packings of metric spaces and some of their applications (1983).
@@ -47,8 +49,9 @@ def welch_antipodal(num_lines: int, dim: int) -> Bound:
 def welch_mean_square(num_classes: int, dim: int) -> Bound:
     """Return the lower bound (K - n) / (n (K - 1)) on the mean squared cosine of K points in R^n; 0 for K <= n.
 
-    Tight frames meet it, and for K >= n only tight frames do (J. Benedetto, M. Fickus, Finite normalized tight
-    frames, 2003): the sum over all ordered pairs is the squared norm of the n x n frame operator, whose trace is K.
+    For K >= n, tight frames attain the bound, and only they do (J. Benedetto, M. Fickus, Finite normalized tight
+    frames, 2003). The reason is that the sum of squared cosines over all ordered pairs is the squared norm of the n x n
+    frame operator, whose trace is K.
 
     Args:
         num_classes: Number K of points.

@@ -1,1 +1,1 @@
-"""Error-correcting codes over integers and packed bits, independent of the sphere. Import the module of each code."""
+"""Error-correcting codes over finite fields, as integers and packed bits; one module per family of codes."""

@@ -19,14 +19,14 @@ from protosphere.types import Indices, PackedBits
 
 @dataclass(frozen=True)
 class BCHParameters:
-    """Parameters of a BCH code.
+    """Parameters of a primitive BCH code.
 
     Attributes:
-        m: The length is 2^m - 1.
+        m: Degree of the field GF(2^m), which gives the length 2^m - 1.
         n: Length.
         k: Dimension.
-        bose_distance: Largest designed distance that gives this code.
-        even: Whether it is an even-weight subcode.
+        bose_distance: Bose distance: the largest designed distance that gives this code.
+        even: Whether it is the even-weight subcode of a narrow-sense code.
     """
 
     m: int
@@ -38,14 +38,14 @@ class BCHParameters:
 
 @lru_cache
 def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
-    """Return every narrow-sense BCH code of length 2^m - 1, by ascending dimension.
+    """Return the parameters of every narrow-sense BCH code of length 2^m - 1, in ascending order of dimension.
 
-    The first is the repetition code (k = 1), the last all vectors (k = n).
+    The first code is the repetition code (k = 1), and the last consists of all vectors (k = n).
 
     Args:
-        m: From 2 to 16.
-        even: Whether to return the even-weight subcodes of all but the repetition code. They have one dimension less
-            and, by one root more, the designed distance d + 1.
+        m: Degree of the field, from 2 to 16.
+        even: Whether to return the even-weight subcodes of all codes but the repetition code. Their dimension is k - 1
+            and, because of the additional root, their designed distance is d + 1.
 
     Raises:
         InvalidArgumentError: If m is out of range.
@@ -72,10 +72,10 @@ def coset_leaders(m: int) -> tuple[Indices, Indices]:
     """Return the least element of every cyclotomic coset {i, 2i, 4i, ...} modulo 2^m - 1, and the sizes of the cosets.
 
     Args:
-        m: Cosets are taken modulo 2^m - 1.
+        m: Exponent of the modulus 2^m - 1.
 
     Returns:
-        The leaders, ascending from 0, and the size of the coset of each.
+        The leaders in ascending order, starting with 0, and the size of the coset of each leader.
 
     >>> [part.tolist() for part in coset_leaders(4)]
     [[0, 1, 3, 5, 7], [1, 4, 4, 2, 4]]
@@ -93,11 +93,11 @@ def coset_leaders(m: int) -> tuple[Indices, Indices]:
 
 
 def minimal_polynomials(m: int, leaders: Indices) -> list[int]:
-    """Return minimal polynomials of powers of alpha over GF(2): prod_j (x - alpha^(i 2^j)).
+    """Return the minimal polynomials over GF(2) of the powers alpha^i: the products over j of x - alpha^(i 2^j).
 
     Args:
-        m: Degree of the field of alpha.
-        leaders: Coset leaders i.
+        m: Degree of the field GF(2^m), of which alpha is the primitive element.
+        leaders: The exponents i, which must be coset leaders.
 
     Returns:
         The minimal polynomial of alpha^i for each i; bit j is the coefficient of x^j.
@@ -140,9 +140,10 @@ def generator_polynomial(m: int, k: int, even: bool = False) -> int:
 
 
 def systematic_rows(g: int, n: int, first: int, count: int) -> PackedBits:
-    """Return consecutive rows of the systematic generator [I | P] of a cyclic code.
+    """Return consecutive rows of the systematic generator matrix [I | P] of a cyclic code.
 
-    Bit j of a row is the coefficient of x^(n-1-j); row i is x^(n-1-i) + (x^(n-1-i) mod g), for 0 <= i < k.
+    A row is the list of coefficients of a polynomial, with the highest power x^(n-1) first. Row i is the polynomial
+    x^(n-1-i) + (x^(n-1-i) mod g), for 0 <= i < k.
 
     Args:
         g: Generator polynomial.

@@ -31,12 +31,12 @@ MOST_SUM_BITS = 22
 def coset_union_words(
     representatives: PackedBits, m: int, numbers: Indices
 ) -> PackedBits:
-    """Return the codewords with the given indices in the union.
+    """Return the codewords with the given indices in a union of cosets of RM(1, m).
 
     Args:
-        representatives: Packed coset representatives, as rows.
-        m: The codewords have length 2^m.
-        numbers: Indices of codewords in the union.
+        representatives: Packed representatives of the cosets, as rows.
+        m: Base-2 logarithm of the length of the codewords.
+        numbers: Indices of codewords, as in the docstring of this module.
 
     Returns:
         Packed codewords, as rows.
@@ -61,15 +61,15 @@ def coset_union_words(
 def largest_coset_product(
     representatives: PackedBits, m: int, num_words: int, progress: Progress = ignore
 ) -> int:
-    """Return the exact largest inner product of two of the first codewords, read as +-1, over all pairs.
+    """Return the exact largest inner product of two of the first codewords of a union of cosets, read as +-1.
 
-    All cosets except the last must be complete. Even a single codeword of the last coset attains every value of the
-    transform, with either sign, against a complete coset: the number of codewords matters only within a coset.
+    Only the last coset may be incomplete. The result between two cosets does not depend on how many codewords of the
+    last coset are used: a single codeword has, with a complete coset, all inner products that two complete cosets have.
 
     Args:
-        representatives: Packed coset representatives, as rows.
-        m: The codewords have length 2^m.
-        num_words: Number of codewords, at least 2.
+        representatives: Packed representatives of the cosets, as rows.
+        m: Base-2 logarithm of the length of the codewords.
+        num_words: Number of codewords to compare, at least 2.
         progress: Called as cosets are measured.
     """
     if len(representatives) == 1:
@@ -86,11 +86,11 @@ def largest_coset_product(
 def _largest_of_sums(
     basis: PackedBits, m: int, messages: Indices, progress: Progress
 ) -> int:
-    """Return the largest absolute value in the transforms of the sums of any two codewords of a linear code.
+    """Return the largest absolute value in the Walsh-Hadamard transforms of the sums of any two of the codewords.
 
     Args:
-        basis: Packed generator of the linear code.
-        m: The codewords have length 2^m.
+        basis: Packed generator of a linear code that has the codewords.
+        m: Base-2 logarithm of the length of the codewords.
         messages: Indices of the codewords.
         progress: Called as sums are transformed.
     """
@@ -120,7 +120,7 @@ def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
 
 
 def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
-    """Return the largest absolute value in the transforms of the products of any two codewords."""
+    """Return the largest absolute value in the Walsh-Hadamard transforms of the products of any two codewords."""
     count = blocks.shape[1]
     inner = hadamard(blocks.shape[2]).astype(np.float32)
     largest = 0
@@ -132,9 +132,9 @@ def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
 
 
 def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) -> int:
-    """Return the largest absolute value in the transforms of codewords.
+    """Return the largest absolute value in the Walsh-Hadamard transforms of codewords.
 
-    All sums are integers of at most 2^m <= 2^16, which float32 holds exactly.
+    All sums are integers of absolute value at most 2^m <= 2^16, which float32 represents exactly.
 
     Args:
         blocks: Codewords as signs (see `_as_blocks`).

@@ -1,4 +1,4 @@
-"""Finite fields as tables: GF(2^m) by exponents and logarithms, GF(q) with q <= 256 by full tables.
+"""Finite fields as tables: GF(2^m) by tables of powers and logarithms, GF(q) with q <= 256 by tables of operations.
 
 Lidl & Niederreiter, Finite Fields, chapter 2; MacWilliams & Sloane, chapters 3 and 4.
 """
@@ -22,15 +22,16 @@ Elements = NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class BinaryField:
-    """The field GF(2^m) modulo a polynomial, made by `binary_field(m)`.
+    """The finite field GF(2^m), made by `binary_field(m)`.
 
-    An element is an integer below 2^m whose bits are its coefficients; alpha is 2.
+    An element is a polynomial over GF(2) modulo a primitive polynomial, stored as an integer below 2^m whose bits are
+    the coefficients. The primitive element alpha is the polynomial x, the integer 2.
 
     Attributes:
         m: Degree of the field over GF(2).
-        exp: exp[i] is alpha^i for 0 <= i < 2 (2^m - 1).
-        log: log[a] is the least i with alpha^i = a; log[0] is 0 and has no meaning.
-        trace_mask: Tr(a) is the parity of `a & trace_mask`.
+        exp: Table of powers: exp[i] is alpha^i for 0 <= i < 2 (2^m - 1).
+        log: Table of logarithms: log[a] is the least i with alpha^i = a; log[0] is 0 and has no meaning.
+        trace_mask: Bit mask that gives the trace: Tr(a) is the parity of `a & trace_mask`.
     """
 
     m: int
@@ -112,9 +113,10 @@ def binary_field(m: int) -> BinaryField:
 
 @dataclass(frozen=True, eq=False)
 class FiniteField:
-    """The field GF(q), q = p^e <= 256, modulo the first primitive polynomial in lexicographic order.
+    """The finite field GF(q) with q = p^e <= 256, made by `field(q)`.
 
-    The element with base-p digits c_0, c_1, ... is c_0 + c_1 x + ...
+    An element is a polynomial over GF(p) modulo the lexicographically first primitive polynomial of degree e. It is
+    stored as the integer whose base-p digits c_0, c_1, ... are the coefficients of c_0 + c_1 x + ...
 
     Attributes:
         q: Number of elements.
@@ -178,9 +180,9 @@ def _primitive_powers(p: int, e: int) -> list[int]:
 
 
 def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
-    """Return 1, x, x^2, ... modulo x^e + low until 1 recurs, each as the integer of its base-p digits.
+    """Return 1, x, x^2, ... modulo the polynomial x^e + low over GF(p), up to the power before 1 recurs.
 
-    The list is empty if 1 does not recur.
+    Each power is stored as the integer whose base-p digits are its coefficients. The list is empty if 1 does not recur.
     """
     e = len(low)
     one = (1, *(0,) * (len(low) - 1))

@@ -1,7 +1,7 @@
 """Hadamard matrices: square matrices of +-1 with orthogonal rows.
 
-They are Sylvester's (1867) for powers of two, Paley's (1933) for q + 1 and 2(q + 1), q a prime power, and Kronecker
-products of these. The smallest multiples of 4 without such a matrix are 92, 116 and 156.
+The constructions are Sylvester's (1867) for powers of two, Paley's (1933) for orders q + 1 and 2(q + 1) with q a prime
+power, and Kronecker products of these. The smallest multiples of 4 that they do not reach are 92, 116 and 156.
 """
 
 from functools import cache, lru_cache
@@ -22,7 +22,7 @@ def hadamard_orders(limit: int) -> tuple[int, ...]:
     """Return every order for which `hadamard` has a matrix, ascending.
 
     Args:
-        limit: Largest order; none is larger than 2^14.
+        limit: Largest order to return; orders above 2^14 are not supported.
 
     >>> hadamard_orders(30)
     (1, 2, 4, 8, 12, 16, 20, 24, 28)
@@ -33,13 +33,13 @@ def hadamard_orders(limit: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def hadamard(order: int) -> Signs:
-    """Return a Hadamard matrix: +-1 as int8, read-only.
+    """Return a Hadamard matrix of the given order, as a read-only int8 array of +-1.
 
     Args:
-        order: Number of rows.
+        order: Number of rows and columns.
 
     Raises:
-        InfeasibleError: If no construction here has this order; the message names the nearest orders.
+        InfeasibleError: If no construction in this module has this order; the message names the nearest orders.
 
     >>> hadamard(4).tolist()
     [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]
@@ -65,9 +65,10 @@ def hadamard(order: int) -> Signs:
 
 @cache
 def _left_factor(order: int) -> int | None:
-    """Return the left factor of the Kronecker product of this order; None if there is no matrix of this order.
+    """Return the order of the left factor of the Kronecker product that gives a matrix of this order.
 
-    The factor is the order itself if it is 1, 2 or the order of one of Paley's matrices.
+    The result is the order itself if it is 1, 2 or the order of one of Paley's matrices, and None if there is no
+    matrix of this order.
     """
     if order == 1:
         return 1
@@ -83,9 +84,10 @@ def _left_factor(order: int) -> int | None:
 
 
 def _is_paley(order: int) -> bool:
-    """Return whether Paley's construction has a matrix of this order.
+    """Return whether one of Paley's two constructions has a matrix of this order.
 
-    It needs a supported field of order - 1 = 3 mod 4 elements, or of order / 2 - 1 = 1 mod 4 elements.
+    The first needs a field with q = order - 1 elements, q = 3 mod 4; the second one with q = order / 2 - 1 elements,
+    q = 1 mod 4.
     """
     return _is_field(order - 1) or (order % 8 == 4 and _is_field(order // 2 - 1))
 
@@ -115,9 +117,9 @@ def _paley_two(q: int) -> Signs:
 
 
 def _conference(q: int) -> Signs:
-    """Return the conference matrix of GF(q): chi(x - y) bordered by ones, with 0 in the corner.
+    """Return the Paley conference matrix of order q + 1: the matrix chi(x - y) over GF(q), bordered by ones.
 
-    chi is 1 for nonzero squares, -1 for other elements, and 0 for 0.
+    The quadratic character chi is 1 for nonzero squares, -1 for other nonzero elements, and 0 for 0. The corner is 0.
     """
     x = np.arange(q)
     chi = np.full(q, -1, dtype=np.int8)

@@ -10,8 +10,9 @@ from protosphere.types import Indices
 def inversive_plane(q: int) -> NDArray[np.uint8]:
     """Return the circles of the Miquelian inversive plane of order q: a Steiner system S(3, q + 1, q^2 + 1).
 
-    The points are the elements z of GF(q^2), and infinity. The circles are a z z' + b z + b' z' + d = 0 with z' = z^q,
-    a and d in GF(q), b b' - a d not 0: first those with a = 1, then the lines, which have a = 0 and meet infinity.
+    Every three points are on exactly one circle. The points are the elements z of GF(q^2), and infinity. The circles
+    are the solutions of a z z' + b z + b' z' + d = 0, where z' = z^q, a and d are in GF(q), and b b' - a d is not 0.
+    The circles with a = 1 come first, then those with a = 0, which are lines and contain infinity.
 
     Args:
         q: Prime power with q^2 of at most 256.
@@ -51,7 +52,7 @@ def _rows(
     subfield: Indices,
     q: int,
 ) -> NDArray[np.uint8]:
-    """Return the circles z z' + b z + b' z' + d = 0 that do not meet infinity."""
+    """Return the circles z z' + b z + b' z' + d = 0, which do not contain infinity, as 0/1 rows."""
     F = field(q * q)
     values = F.add[norms, traces]  # z z' + Tr(b z), a row for each b
     minus = np.argmin(F.add, axis=1)  # the element that gives 0
@@ -65,7 +66,10 @@ def _rows(
 
 
 def _lines(traces: NDArray[np.uint8], subfield: Indices, q: int) -> NDArray[np.uint8]:
-    """Return the circles b z + b' z' + d = 0, which contain infinity, one for every b up to multiples in GF(q)."""
+    """Return the circles b z + b' z' + d = 0, which contain infinity, as 0/1 rows.
+
+    Multiples of b by elements of GF(q) give the same circles and are left out.
+    """
     F = field(q * q)
     seen = np.zeros(F.q, dtype=np.bool_)
     rows: list[NDArray[np.uint8]] = []

@@ -35,7 +35,7 @@ def degree(a: int) -> int:
 
 
 def multiply(a: int, b: int) -> int:
-    """Return the product a b.
+    """Return the product of two polynomials.
 
     Args:
         a: Polynomial.
@@ -55,7 +55,7 @@ def multiply(a: int, b: int) -> int:
 
 
 def remainder(a: int, b: int) -> int:
-    """Return the remainder r of a divided by b: a = q b + r with deg r < deg b.
+    """Return the remainder of the division of a by b: the r with a = q b + r and deg r < deg b.
 
     Args:
         a: Polynomial.

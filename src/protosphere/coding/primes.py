@@ -1,10 +1,10 @@
-"""Primes and prime powers by trial division; all integers are small, such as orders of small fields."""
+"""Primes and prime powers by trial division, for small integers such as the orders of finite fields."""
 
 from itertools import count
 
 
 def prime_factors(number: int) -> tuple[int, ...]:
-    """Return the distinct primes that divide a number, ascending; none for 1 or less.
+    """Return the distinct primes that divide a number, in ascending order; numbers below 2 have none.
 
     >>> prime_factors(60)
     (2, 3, 5)

@@ -1,15 +1,17 @@
-"""Quadratic forms on GF(2)^m as codewords of 2^m bits, ordered so that good sets of forms come first.
+"""Quadratic forms on GF(2)^m as codewords of 2^m bits, ordered so that the first 2^j forms give a good code.
 
-Two forms whose sum has rank 2h are at distance at least 2^(m-1) - 2^(m-1-h), whatever affine functions are added
-(MacWilliams & Sloane, chapter 15). A set of forms whose sums have high rank therefore makes a good union of cosets of
-RM(1, m):
+If the sum of two forms has rank 2h, then their codewords are at distance at least 2^(m-1) - 2^(m-1-h), whatever affine
+functions are added (MacWilliams & Sloane, chapter 15). A set of forms whose pairwise sums have high rank therefore
+gives a union of cosets of RM(1, m) with a large minimum distance:
 
-- m odd: Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)), x in GF(2^m): sums have rank at least m + 1 - 2r. Gold (1968).
-- m even, coordinates (x, e), x in GF(2^(m-1)), e a bit: Kerdock's (1972) forms Q_a, all of whose sums have full rank,
-  and Q_a + Tr(b_1 x^3 + ... + b_r x^(1+2^r)): rank at least m - 2r. Delsarte & Goethals (1975).
+- For m odd, the points are x in GF(2^m), and the forms are Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)) (Gold 1968).
+  Their sums have rank at least m + 1 - 2r.
+- For m even, the points are (x, e) with x in GF(2^(m-1)) and a bit e. The first forms are Kerdock's (1972) forms Q_a,
+  whose sums have full rank. The others are Q_a + Tr(b_1 x^3 + ... + b_r x^(1+2^r)) (Delsarte & Goethals 1975), whose
+  sums have rank at least m - 2r.
 
-Coordinate j is element j of the field; for m even, e is the highest bit of j. The index of a form has the bits of a
-first (m even), then the bits of b_1, b_2, ..., lowest first; form 0 is zero.
+Coordinate j of a codeword belongs to element j of the field; for m even, e is the highest bit of j. The bits of the
+index of a form are, lowest first, the bits of a (m even), then those of b_1, b_2, ...; form 0 is zero.
 """
 
 import numpy as np
@@ -25,12 +27,12 @@ BLOCK_ENTRIES = 1 << 20
 
 
 def form_bits(m: int) -> int:
-    """Return log2 of the number of quadratic forms on m bits, up to affine functions: m(m-1)/2."""
+    """Return m(m-1)/2, the base-2 logarithm of the number of quadratic forms on m bits, up to affine functions."""
     return m * (m - 1) // 2
 
 
 def quadratic_forms(m: int, count: int) -> PackedBits:
-    """Return the first quadratic forms on m bits.
+    """Return the first quadratic forms on m bits, in the order of this module.
 
     Args:
         m: Number of bits, at most 16.
@@ -40,7 +42,7 @@ def quadratic_forms(m: int, count: int) -> PackedBits:
         Packed values of the forms at all 2^m points, as rows.
 
     Raises:
-        InfeasibleError: If there are fewer forms.
+        InfeasibleError: If there are fewer than `count` forms.
 
     >>> np.unpackbits(quadratic_forms(2, 2), axis=1, count=4).tolist()  # 0 and e x
     [[0, 0, 0, 0], [0, 0, 0, 1]]
@@ -60,11 +62,13 @@ def quadratic_forms(m: int, count: int) -> PackedBits:
 
 
 def trace_forms(m: int, count: int) -> PackedBits:
-    """Return the first of the forms Tr(x^3), Tr(alpha x^3), Tr(alpha^2 x^3), ..., Tr(x^5), Tr(alpha x^5), ...
+    """Return a basis of the trace forms: Tr(x^3), Tr(alpha x^3), Tr(alpha^2 x^3), ..., Tr(x^5), Tr(alpha x^5), ...
+
+    alpha is the primitive element of the field, and Tr is the absolute trace.
 
     Args:
         m: Number of bits of a point.
-        count: Number of forms.
+        count: Number of first forms to return.
 
     Returns:
         Packed values of the forms, as rows.
@@ -81,13 +85,14 @@ def trace_forms(m: int, count: int) -> PackedBits:
 
 
 def kerdock_forms(m: int, slopes: Indices) -> PackedBits:
-    """Return Kerdock's forms Q_a(x, e) = sum_{j=1}^{(m-2)/2} Tr((ax)^(1+2^j)) + e Tr(ax), m even.
+    """Return Kerdock's forms Q_a for m even: Q_a(x, e) = sum_{j=1}^{(m-2)/2} Tr((ax)^(1+2^j)) + e Tr(ax).
 
-    They depend only on the product of a and x, so that they are one form with its values permuted.
+    A point (x, e) has x in GF(2^(m-1)) and a bit e. The form depends on a and x only by their product ax, so that the
+    values of Q_a for a nonzero a are a permutation of those of Q_1.
 
     Args:
-        m: Number of bits of a point.
-        slopes: The numbers a.
+        m: Number of bits of a point, even.
+        slopes: The field elements a (slopes), as integers below 2^(m-1).
 
     Returns:
         Packed values of the forms, as rows.

@@ -49,12 +49,12 @@ def order_for(k_needed: int, m: int) -> int | None:
 
 
 def generator_rows(r: int, m: int, count: int | None = None) -> PackedBits:
-    """Return the generator of RM(r, m): rows 1, x1, ..., xm, x1 x2, x1 x3, ..., monomials by degree.
+    """Return the packed generator of RM(r, m): the monomials 1, x1, ..., xm, x1 x2, x1 x3, ... in order of degree.
 
     Args:
         r: Order.
         m: Number of variables.
-        count: Number of first rows; all by default.
+        count: Number of first rows to return; all rows by default.
 
     Returns:
         Packed rows.

@@ -11,7 +11,7 @@ from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
 
 
 def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elements:
-    """Return the codewords with the given indices.
+    """Return codewords of a Reed-Solomon code by their indices.
 
     The message with index j consists of the k_q base-q digits of j, least significant first. The digits are the
     coefficients f_0, f_1, ... of a polynomial f. Symbol i of the codeword is the value of f at element i of the field.

@@ -37,12 +37,15 @@ MOST_PROBES, MOST_PROBE_PRODUCTS = 64, 3 * 10**10
 
 @dataclass(frozen=True)
 class ShortenedCosets:
-    """The nested codes of length 2^m after shortening and puncturing.
+    """Nested unions of cosets of RM(1, m) after shortening and puncturing.
+
+    Cosets are counted in the order of their quadratic forms (see `quadratic_forms`), so that a smaller code consists of
+    the first codewords of a larger one.
 
     Attributes:
         m: Base-2 logarithm of the original length.
         shortened: Number of coordinates by which the codes are shortened, at most m + 1.
-        punctured: Number of coordinates that are deleted by puncturing.
+        punctured: Number of coordinates that are then deleted by puncturing.
     """
 
     m: int
@@ -74,13 +77,14 @@ class ShortenedCosets:
     def max_cosine(self, whole: Cosine) -> Cosine:
         """Return an upper bound on the maximum cosine after shortening and puncturing.
 
-        `whole` >= 0 is the maximum cosine before shortening and puncturing.
+        Args:
+            whole: Maximum cosine before shortening and puncturing, at least 0.
         """
         return ((whole * (1 << self.m)) + self.punctured - self.shortened) / self.dim
 
     @property
     def slopes(self) -> int:
-        """Number of forms that share each trace form: 2^(m-1) for m even, one for m odd."""
+        """Number of slopes, that is of forms with the same trace form: 2^(m-1) for m even, 1 for m odd."""
         return 1 if self.m % 2 else 1 << (self.m - 1)
 
     @property
@@ -96,17 +100,17 @@ class ShortenedCosets:
 
     @cached_property
     def inner(self) -> PackedBits:
-        """Packed generator of the remaining part of RM(1, m): 1, x_1, ..., x_m from index `shortened` on."""
+        """Packed generator of RM(1, m) after shortening: the rows 1, x_1, ..., x_m without the first `shortened`."""
         return pack(
             unpack(generator_rows(1, self.m), 1 << self.m)[self.shortened :, self.kept]
         )
 
     def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
-        """Return packed forms of the given slopes, and a packed generator of the trace forms, both shortened.
+        """Return the quadratic forms of the given slopes and a generator of the trace forms, packed and shortened.
 
         Args:
-            slopes: Slopes p of the forms.
-            layers: Number of messages of trace forms that are needed.
+            slopes: Slopes p of the forms A_p.
+            layers: Number of trace forms T_b that the generator must reach.
         """
         none = np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)
         sloped = none if self.m % 2 else kerdock_forms(self.m, slopes)
@@ -115,9 +119,9 @@ class ShortenedCosets:
         )
 
     def _restricted(self, forms: PackedBits) -> PackedBits:
-        """Return the forms on the remaining coordinates.
+        """Return packed forms, given on all 2^m coordinates, on the remaining coordinates.
 
-        Affine functions are added first, so that the forms are zero in the shortened coordinates.
+        Affine functions are added first to make the forms zero in the shortened coordinates.
         """
         points = np.arange(1 << self.m)
         bits = unpack(forms, 1 << self.m)
@@ -126,13 +130,13 @@ class ShortenedCosets:
         return pack(bits[:, self.kept])
 
     def words(self, count: int) -> PackedBits:
-        """Return the first `count` codewords, coset by coset."""
+        """Return the first `count` codewords, packed, one coset after another."""
         inner = codewords(self.inner, min(count, 1 << self.coset_bits))
         firsts = self.numbered(np.arange(0, count, 1 << self.coset_bits))
         return (firsts[:, None] ^ inner).reshape(-1, inner.shape[1])[:count]
 
     def numbered(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with these indices, counted coset by coset."""
+        """Return the packed codewords with the given indices; codewords are counted one coset after another."""
         cosets = numbers >> self.coset_bits
         layers, (used, which) = (
             cosets // self.slopes,
@@ -146,13 +150,16 @@ class ShortenedCosets:
         )
 
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
-        """Return the largest inner product between different cosets for each difference x of trace messages.
-
-        Entry x covers all slopes and all codewords of the cosets. The entry is attained if both layers are complete.
+        """Return the largest inner products between different cosets, by the difference of their trace forms.
 
         Args:
-            cosets: Number of first cosets.
+            cosets: Number of first cosets to compare.
             progress: Called while cosets are compared.
+
+        Returns:
+            An array with one entry for each difference x of messages of trace forms. Entry x is the maximum over all
+            pairs of slopes and all codewords of the two cosets. It is attained if both layers (all cosets with the same
+            trace form) are complete.
         """
         slopes, traces = self.forms(
             np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes)
@@ -170,18 +177,18 @@ class ShortenedCosets:
         return largest
 
     def closest_work(self, cosets: int) -> int:
-        """Return the number of multiplications of `closest`."""
+        """Return the number of multiplications that `closest` needs for the first `cosets` cosets."""
         slopes, layers = min(cosets, self.slopes), -(-cosets // self.slopes)
         return (
             slopes * (slopes + 1) // 2 * self.dim << (layers - 1).bit_length()
         ) << self.coset_bits
 
     def closest_possible(self, cosets: int) -> int:
-        """Return an upper bound on the inner products between the first cosets, by the ranks of their forms.
+        """Return an upper bound on the inner products between the first `cosets` cosets, by the ranks of their forms.
 
-        The first 2^(layer r) forms have `layer` bits per level. Two of these forms differ by a form of rank at least
-        m - 2(r - 1) for m even and m + 1 - 2r for m odd. The sum of the signs of the difference, whatever affine
-        function is added, is then at most 2^(m - rank/2). Each shortened coordinate lowers the bound by one, and each
+        Let q be m - 1 for m even and m for m odd. Two of the first 2^(q r) forms differ by a form of rank at least
+        m - 2(r - 1) for m even and m + 1 - 2r for m odd. The sum of the signs of this difference is then at most
+        2^(m - rank/2), whatever affine function is added. Each shortened coordinate lowers the bound by one, and each
         punctured coordinate raises it by at most one.
         """
         layer = self.m - 1 + self.m % 2
@@ -192,16 +199,19 @@ class ShortenedCosets:
     def attains(
         self, cosets: int, product: int, progress: Progress = ignore, group: int = 1
     ) -> bool:
-        """Return whether a pair of codewords with this inner product is found in two complete cosets.
+        """Search for two codewords of different cosets with a given inner product, to prove that it is attained.
 
-        The two cosets are from different groups of `group` consecutive cosets; the last group may be incomplete.
-        Pairs of cosets are drawn with a fixed seed until the product is found or the work limit is reached.
+        Pairs of cosets are drawn at random, with a fixed seed, until the product is found or the limit on the work is
+        reached.
 
         Args:
-            cosets: Number of complete first cosets.
-            product: The inner product.
+            cosets: Number of first cosets to draw from, all of them complete.
+            product: The inner product, an upper bound on all inner products of different cosets.
             progress: Called after each batch of pairs.
-            group: Number of cosets of a group.
+            group: Only cosets of different groups of `group` consecutive cosets are compared.
+
+        Returns:
+            Whether such a pair was found.
         """
         if cosets <= group:
             return False
@@ -230,9 +240,9 @@ class ShortenedCosets:
         return False
 
     def _affine_signs(self) -> NDArray[np.float32]:
-        """Return the codewords of the remaining part of RM(1, m) as columns of signs.
+        """Return the codewords of the shortened RM(1, m) as columns of +-1.
 
-        If no coordinate is shortened, only one codeword of each complementary pair is returned.
+        If no coordinate is shortened, the code has the complement of each codeword; one of the two is returned.
         """
         words = codewords(self.inner, 1 << self.coset_bits)
         return self._signs(words if self.shortened else words[::2]).T
@@ -249,6 +259,7 @@ class ShortenedCosets:
         return products.max(axis=1).astype(np.int64)
 
     def _signs(self, words: PackedBits) -> NDArray[np.float32]:
+        """Return packed codewords as rows of +1 (bit 0) and -1 (bit 1)."""
         return 1 - 2 * unpack(words, self.dim).astype(np.float32)
 
     def closest_within_coset(self) -> int:

@@ -1,4 +1,4 @@
-"""The cache of compiled loops in the user's cache folder, with one folder per version of their sources.
+"""Cache of compiled loops on disk, in the user's cache folder, with one folder per version of the source code.
 
 numba's own cache checks the source file of a function, but not the source files of the functions that it calls, and
 the cache fails if the folder is not writable or a file is damaged. In this cache every file has a digest, and a file
@@ -44,9 +44,9 @@ _reasons: list[str] = []
 
 @lru_cache(maxsize=1)
 def kernel_folder() -> Path | None:
-    """Return the folder of compiled loops for this version and CPU.
+    """Return the folder of compiled loops for this version of the source code and this CPU.
 
-    The result is None, with one warning, if there is no folder that only the user can write to.
+    If there is no folder that only the user can write to, None is returned and a warning is logged once.
     """
     chosen = getattr(config, "CACHE_DIR", "")
     root = Path(chosen) / "protosphere" if chosen else cache_folder()
@@ -71,7 +71,7 @@ def kernel_folder() -> Path | None:
 
 
 def _key() -> str:
-    """Return a digest of everything that determines the machine code: sources of loops, compiler, interpreter, CPU."""
+    """Return a digest of all that determines the machine code: source files, compiler, Python version and CPU."""
     features = ""
     with suppress(RuntimeError):  # some processors do not say
         features = get_host_cpu_features().flatten()
@@ -105,12 +105,13 @@ def _in_memory(reason: str) -> None:
     if not _reasons:
         _reasons.append(reason)
         _log.warning(
-            "compiled loops are not kept, each process compiles them anew: %s", reason
+            "compiled loops are not cached, so each process compiles them again: %s",
+            reason,
         )
 
 
 class _Implementation(CompileResultCacheImpl):
-    """Name and folder under which numba stores the machine code of a function."""
+    """Implementation of numba's cache interface that names the folder and the file of a function's machine code."""
 
     def __init__(self, function: Any) -> None:
         self._py_file: str = (
@@ -131,9 +132,9 @@ class _Implementation(CompileResultCacheImpl):
 
 
 class _Files(IndexDataCacheFile):
-    """One file for each function and signature, with its digest at the end.
+    """Cache storage for numba with one file per function and signature; each file ends with its digest.
 
-    Without a shared index, concurrent processes do not overwrite each other's entries.
+    numba's own storage has an index file that concurrent processes overwrite; this storage has none.
     """
 
     def _place(self, key: object) -> str:
@@ -154,7 +155,10 @@ class _Files(IndexDataCacheFile):
 
 
 class KernelCache(FunctionCache):
-    """Cache object that numba queries before it compiles and updates afterwards. It never raises."""
+    """Cache of a function's machine code: numba queries it before compiling and updates it afterwards.
+
+    A failure of the cache is not an error: the function is compiled again.
+    """
 
     _impl_class = _Implementation
 
@@ -175,7 +179,7 @@ class KernelCache(FunctionCache):
             return None
 
     def save_overload(self, sig: object, data: Any) -> None:
-        """Store the machine code of a signature; after a failed write, keep it in memory only.
+        """Store the machine code of a signature; if the file cannot be written, a warning is logged.
 
         Args:
             sig: Signature of the function.

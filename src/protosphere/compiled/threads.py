@@ -27,14 +27,17 @@ def processor_count() -> int:
 
 @lru_cache(maxsize=1)
 def _libraries() -> Any:
-    """Return the controller of the libraries with which numpy multiplies matrices."""
+    """Return threadpoolctl's controller of the thread pools of loaded libraries, such as numpy's BLAS."""
     import_module("numpy")  # loaded, so that its library is found
     return import_module("threadpoolctl").ThreadpoolController()
 
 
 @contextmanager
 def single_threaded() -> Generator[None]:
-    """Context in which matrix products of numpy and torch use one thread, so that the bits are reproducible."""
+    """Return a context in which matrix products of numpy and torch use one thread.
+
+    Their results are then the same in every bit, whatever the number of CPUs.
+    """
     torch = sys.modules.get("torch")
     user = object()
     with _lock:

@@ -1,1 +1,1 @@
-"""Points on the unit sphere: inner products, lattices, simplices."""
+"""Computations with points on the unit sphere: inner products, lattices, simplices."""

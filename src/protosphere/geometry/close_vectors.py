@@ -1,7 +1,8 @@
-"""Enumeration of all vectors of a lattice within a distance of a center, in blocks.
+"""Enumeration of all vectors of a lattice within a given distance of a center, in blocks.
 
-Coefficients are enumerated from the last to the first as long as projections stay close (Fincke & Pohst 1985), many
-partial vectors at once. On every machine the vectors are sorted by their coefficients, the last coefficient first.
+This is the algorithm of Fincke & Pohst (1985): coefficients are enumerated from the last to the first, and a partial
+vector is dropped when its projection is too far away. Many partial vectors are extended at once. The order of the
+vectors is the same on every machine: they are sorted by the last coefficient, then the one before, and so on.
 """
 
 from collections.abc import Iterator
@@ -20,9 +21,9 @@ SLACK = 1e-9
 
 
 def cholesky_factor(gram: Indices) -> Points:
-    """Return the lower triangular matrix whose rows have the given inner products.
+    """Return the Cholesky factor: the lower triangular matrix whose rows have the given inner products.
 
-    The rounding is the same on every machine.
+    It is computed in a fixed order of operations, so that the result has the same bits on every machine.
 
     Args:
         gram: Symmetric positive definite matrix of integers.
@@ -48,11 +49,12 @@ def close_vectors(
 
     Args:
         factor: Lower triangular basis of the lattice, as rows.
-        center: Coefficients of the center in this basis.
-        squared_distance: Largest squared distance.
+        center: Coefficients of the center in this basis; they need not be integers.
+        squared_distance: Largest squared distance from the center.
 
     Yields:
-        Coefficients x - center for integer x, as rows, and the squared lengths of these vectors.
+        Blocks of vectors: the differences x - center, as rows of coefficients, where the integer coefficients x give
+        the lattice vector; and the squared distances.
 
     >>> [(y.tolist(), d.tolist()) for y, d in close_vectors(np.eye(2), np.array([0.5, 0.0]), 0.25)]
     [([[-0.5, 0.0], [0.5, 0.0]], [0.25, 0.25])]

@@ -1,7 +1,8 @@
-"""The closest pair of classes given by values of parts, without comparing all pairs.
+"""Search for the closest pair of classes made of parts, without comparing all pairs.
 
-Two classes differ in some set of parts. Each part in that set adds at least its own smallest distance, so the sets are
-tried in order of the sum of these distances. Classes that agree outside a set are found by sorting hashes. The search
+A class is a row of values, one for each part, such as a shape and a color. Two classes differ in some set of parts, and
+each of these parts adds at least its own smallest distance. The sets of parts are therefore tried in order of the sum
+of these distances, and for each set the classes that agree in all other parts are found by sorting hashes. The search
 ends as soon as no remaining set can contain a closer pair.
 """
 
@@ -33,11 +34,11 @@ Hashes = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class ClosestPair:
-    """The outcome of a search for the closest pair.
+    """Result of a search for the closest pair of classes.
 
     Attributes:
-        distance: 1 - cosine of the closest pair that was found; infinity if none was found.
-        bound: Lower bound on the distance of all pairs that were not compared.
+        distance: Distance (1 - cosine) of the closest pair that was found; infinity if no pair was found.
+        bound: Lower bound on the distances of all pairs that were not compared.
     """
 
     distance: float
@@ -56,14 +57,14 @@ def closest_classes(
     part_distances: Sequence[float],
     most_rows: int = MOST_ROWS,
 ) -> ClosestPair:
-    """Search for the closest pair of classes.
+    """Search for the closest pair of classes made of parts.
 
     Args:
-        values: K x P values, no two rows the same.
-        part_points: Unit vectors of the values of each part.
+        values: K x P matrix of indices: entry (i, p) is the value of part p of class i. No two rows are the same.
+        part_points: For each part, the unit vectors of its values, as rows.
         shares: Weight of each part in the cosine of two classes.
-        part_distances: A lower bound on the distance that each part adds where it differs.
-        most_rows: Number of rows after which the search gives up.
+        part_distances: For each part, a lower bound on the distance that it adds between classes that differ in it.
+        most_rows: Number of rows that the search may hash and sort before it gives up.
 
     Returns:
         The closest pair found, and a lower bound for all pairs that were not compared.
@@ -89,10 +90,10 @@ def closest_classes(
 def _sets_by_sum(
     part_distances: Sequence[float],
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """Yield pairs of a sum of distances and a set of parts with this sum, for all nonempty sets, in ascending order.
+    """Yield every nonempty set of parts, after the sum of its distances, in ascending order of the sum.
 
-    Each set is followed in the queue by two sets: one adds the next part in order of distance, and the other replaces
-    the last part by the next part.
+    The sets are generated from a priority queue. When a set is taken from it, two sets are put in: one adds the next
+    part in order of distance, and the other replaces the last part by the next part.
     """
     order = sorted(range(len(part_distances)), key=part_distances.__getitem__)
     sizes = [part_distances[part] for part in order]
@@ -109,7 +110,7 @@ def _sets_by_sum(
 
 
 def _value_hashes(part_points: Sequence[Points]) -> list[Hashes]:
-    """Return a random integer for each value of each part; the hash of a class is the sum over its values."""
+    """Return random integers, one for each value of each part; the hash of a class is the sum over its values."""
     rng = np.random.default_rng(0)
     largest = np.iinfo(np.uint64).max
     return [
@@ -120,7 +121,7 @@ def _value_hashes(part_points: Sequence[Points]) -> list[Hashes]:
 def _row_hashes(
     values: Values, hashes: Sequence[Hashes], chosen: Sequence[int]
 ) -> Hashes:
-    """Return, for each class, the sum of the hashes of its values of the chosen parts."""
+    """Return the hash of each class restricted to the chosen parts: the sum of the hashes of its values of them."""
     total = np.zeros(len(values), dtype=np.uint64)
     for part in chosen:
         total += hashes[part][values[:, part]]
@@ -128,7 +129,10 @@ def _row_hashes(
 
 
 def _agreeing_pairs(hashes: Hashes) -> Iterator[tuple[Indices, Indices]]:
-    """Yield all pairs of classes with equal hashes, in batches: pairs at distance 1, 2, ... in the sorted order."""
+    """Yield all pairs of classes with equal hashes, in batches of left and right indices.
+
+    Batch d has the pairs that are d places apart after sorting by hash, for d = 1, 2, ...
+    """
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]
     starts = np.arange(len(order))
@@ -166,14 +170,14 @@ def pair_distances(
     part_points: Sequence[Points],
     shares: Sequence[float],
 ) -> NDArray[np.float64]:
-    """Return 1 - cosine of row i of `left` and row i of `right`, for all i.
+    """Return the distance 1 - cosine of row i of `left` and row i of `right`, for all i.
 
-    It is the sum over parts of share times half the squared distance of the values' points.
+    The distance is a sum over parts: the share of the part times half the squared distance of the two values' points.
 
     Args:
-        left: Values of classes, one class per row.
+        left: Values of classes, one class per row and one part per column.
         right: Values of as many classes.
-        part_points: Unit vectors of the values of each part.
+        part_points: For each part, the unit vectors of its values, as rows.
         shares: Weight of each part in the cosine of two classes.
     """
     total = np.zeros(len(left))

@@ -1,4 +1,4 @@
-"""The closest pair of many points in few dimensions, without comparing all pairs."""
+"""Search for the closest pair of many points in few dimensions, without comparing all pairs."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Statistics of the Gram matrix, which is computed in blocks and never held as a whole."""
+"""Statistics of the Gram matrix of many points, which is computed in blocks and never held in memory as a whole."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ exact.
 
 @dataclass(frozen=True)
 class Rows:
-    """Row vectors that are read in slices, so that packed rows are unpacked only in blocks.
+    """Matrix whose rows are read in slices, so that packed rows are unpacked only block by block.
 
     Attributes:
         count: Number of rows.
         dim: Number of columns.
-        slice: Function from the first row and the last row (exclusive) to the rows between.
+        slice: Function that takes `start` and `stop` and returns the rows from `start` to `stop` - 1.
     """
 
     count: int
@@ -37,14 +37,14 @@ class Rows:
 
     @property
     def block(self) -> int:
-        """Number of rows to read together."""
+        """Number of rows to read at a time."""
         by_row_entries = BLOCK_ENTRIES // max(self.dim, 1)
         by_gram_entries = BLOCK_ENTRIES**0.5
         return int(max(1, min(self.count, by_row_entries, by_gram_entries)))
 
 
 def point_rows(points: Points) -> Rows:
-    """Return the rows of a dense matrix."""
+    """Return a dense matrix as `Rows`."""
     count, dim = points.shape
 
     def rows(start: int, stop: int) -> Block:
@@ -54,7 +54,7 @@ def point_rows(points: Points) -> Rows:
 
 
 def sign_rows(signs: PackedBits, dim: int) -> Rows:
-    """Return packed codewords as rows of +1 (bit 1) and -1 (bit 0), whose inner products are exact integers.
+    """Return packed codewords as `Rows` of +1 (bit 1) and -1 (bit 0), whose inner products are exact integers.
 
     Args:
         signs: Codewords, packed eight bits to a byte.
@@ -71,7 +71,7 @@ def sign_rows(signs: PackedBits, dim: int) -> Rows:
 def inner_products(left: Block, right: Block) -> Block:
     """Return the inner product of every row of `left` with every row of `right`.
 
-    Columns are multiplied in blocks of `COLUMNS`.
+    The sum over columns is taken in blocks of `COLUMNS` columns.
 
     Args:
         left: Row vectors.
@@ -102,9 +102,11 @@ def squared_norms(points: Points) -> NDArray[np.float64]:
 def product_error(dim: int) -> float:
     """Return a bound on the rounding error of `inner_products` of two float64 unit rows, for any order of summation.
 
-    The error of a sum of m products is at most m u / (1 - m u) times the sum of their absolute values, u = 2**-53 (N.
-    Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), and that sum is at most the product of the
-    norms.
+    Let u = 2**-53. The error of a sum of m products is at most m u / (1 - m u) times the sum of their absolute values
+    (N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), which is at most the product of the norms.
+
+    Args:
+        dim: Length m of the rows.
     """
     additions = min(dim, COLUMNS) + -(-dim // COLUMNS)
     return 1.01 * additions * 2.0**-53
@@ -120,7 +122,7 @@ def gram_blocks(
         progress: Called after each block.
 
     Yields:
-        The first row and the first column of a block, and its inner products.
+        The index of the first row and of the first column of a block, and the inner products in the block.
     """
     starts = range(0, rows.count, rows.block)
     done = 0
@@ -145,7 +147,7 @@ def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
         progress: Called after each block of the Gram matrix.
 
     Yields:
-        The inner products of one block, flat.
+        The inner products in one block of the Gram matrix, as a one-dimensional array.
     """
     for i, j, gram in gram_blocks(rows, progress):
         if i < j:
@@ -185,7 +187,8 @@ def bin_cosines(
 
     Args:
         points: Unit vectors, as rows.
-        edges: Edges of the bins, ascending. The last bin is closed; cosines outside are counted in the outer bins.
+        edges: Edges of the bins, in ascending order. A bin contains its lower edge; the last bin contains both edges.
+            Cosines below the first or above the last edge are counted in the first or last bin.
         progress: Called after each block of the Gram matrix.
 
     Returns:
@@ -201,7 +204,7 @@ def bin_cosines(
 def sign_inner_product_counts(
     signs: PackedBits, dim: int, progress: Progress = ignore
 ) -> dict[int, int]:
-    """Count the pairs of codewords, read as +-1, that have each inner product.
+    """Count the pairs of codewords, read as +-1, by their inner product.
 
     Args:
         signs: Codewords, packed eight bits to a byte.
@@ -209,7 +212,7 @@ def sign_inner_product_counts(
         progress: Called after each block of the Gram matrix.
 
     Returns:
-        The number of pairs by inner product, an exact integer.
+        The number of pairs for each inner product that occurs.
     """
     counts = np.zeros(dim + 1, dtype=np.int64)
     for products in pair_products(sign_rows(signs, dim), progress):

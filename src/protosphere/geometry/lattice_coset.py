@@ -1,4 +1,4 @@
-"""Points of one coset of a lattice: the shortest lattice vector is a lower bound on all their distances."""
+"""Points of one coset of a lattice, whose distances are at least the length of the shortest lattice vector."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,8 +23,8 @@ class LatticeCoset:
 
     Attributes:
         basis: Basis of the lattice, as rows.
-        least: Squared norm of its shortest nonzero vector, or a lower bound on it, in the scale of the points.
-        theorem: Theorem that gives `least`.
+        least: Squared norm of the shortest nonzero lattice vector, or a lower bound on it, in the scale of the points.
+        theorem: Name of the theorem that gives `least`.
     """
 
     basis: Points
@@ -35,12 +35,12 @@ class LatticeCoset:
     def ceiling(self) -> Fraction:
         """Upper bound on the cosine of two different unit vectors of a coset: 1 - least / 2.
 
-        |x - y|^2 = 2 - 2 cos for unit vectors, and `least` is the smallest squared distance.
+        The squared distance of two unit vectors is 2 - 2 cos, and it is at least `least`.
         """
         return 1 - self.least / 2
 
     def in_annulus(self, lengths: Points) -> bool:
-        """Return whether the ceiling also bounds the cosines of points of these lengths.
+        """Return whether `ceiling` also bounds the cosines of points of a coset that have the given lengths.
 
         It does if all lengths are at most 1 and at least 1 - least.
 
@@ -55,11 +55,11 @@ class LatticeCoset:
         return 1 - float(self.least) <= shortest + COSET_TOLERANCE
 
     def holds(self, points: Points, lengths: Points | None = None) -> bool:
-        """Return whether the points are distinct points of one coset of the lattice.
+        """Return whether the points are different and all in one coset of the lattice.
 
         Args:
             points: Unit vectors, as rows.
-            lengths: Column of lengths by which the rows are multiplied; all 1 unless given.
+            lengths: K x 1 array of lengths by which the rows are multiplied first; None if all lengths are 1.
         """
         # coordinates of all differences are integers; those after the lattice's must be the same for all
         rank = len(self.basis)
@@ -84,9 +84,7 @@ class LatticeCoset:
 
 
 def integer_basis(vectors: Indices) -> Indices:
-    """Return a triangular basis of the lattice that integer vectors span.
-
-    Euclid's algorithm is run down each column.
+    """Return a triangular basis of the lattice that integer vectors span, by Euclid's algorithm in each column.
 
     Args:
         vectors: Integer vectors, as rows.

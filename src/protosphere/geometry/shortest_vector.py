@@ -46,12 +46,12 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
 
 
 def _largest_shorter(basis: Points, squared_length: float) -> float:
-    """Return an upper bound on the squared lengths that are smaller than the given one.
+    """Return an upper bound on the squared lengths of lattice vectors that are shorter than `squared_length`.
 
     If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths, and
-    the bound is the multiple before `squared_length`. The error of a squared length is at most the errors of the
-    inner products, each times two coefficients. A coefficient is at most the length of the vector times the length of
-    a vector of the dual basis.
+    the bound is the multiple before `squared_length` plus the rounding error. The rounding error of a squared length is
+    at most the errors of the inner products, each times two coefficients. A coefficient is at most the length of the
+    vector times the length of a vector of the dual basis.
     """
     gram = basis @ basis.T
     norms = np.linalg.norm(basis, axis=1)
@@ -106,7 +106,7 @@ def _any_within(triangle: Points, squared_length: float) -> bool | None:
 
 
 def lll_reduced(basis: Points) -> Points | None:
-    """Return a basis of the same lattice with short, nearly orthogonal rows.
+    """Return an LLL-reduced basis of the same lattice, whose rows are short and nearly orthogonal.
 
     Args:
         basis: Basis of the lattice, as rows.
@@ -134,8 +134,8 @@ def lll_reduced(basis: Points) -> Points | None:
 
 
 def _triangle(rows: Points) -> Points:
-    """Return the triangular factor of a basis.
+    """Return the triangular factor of a basis: entry (i, k) is the inner product of row k with direction i.
 
-    Entry (i, k) is the inner product of row k with direction i of the Gram-Schmidt process.
+    The directions are those of the Gram-Schmidt process.
     """
     return np.linalg.qr(rows.T)[1]

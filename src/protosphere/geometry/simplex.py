@@ -8,8 +8,8 @@ from protosphere.types import Indices, Points
 def simplex_points(num_points: int) -> Points:
     """Return the K vertices of a regular simplex in R^(K-1), whose cosines are all -1/(K-1).
 
-    They are the rows of a Helmert matrix without its constant column, scaled to the sphere: in coordinate j the first
-    j points are at 1 and point j is at -j, up to a factor. There is no recursion, and the cost is O(K^2).
+    They are the rows of a Helmert matrix without its constant column, scaled to unit length: in coordinate j, counted
+    from 1, the first j points have the value 1 and the next point has -j, up to a factor.
 
     Args:
         num_points: Number K of points.
@@ -25,10 +25,10 @@ def simplex_points(num_points: int) -> Points:
 
 
 def simplex_factors(num_points: int | Indices, j: Indices) -> Points:
-    """Return coordinate j of the vertices before vertex j of a regular simplex.
+    """Return coordinate j of the first j vertices of a regular simplex, which all have the same value.
 
     Args:
-        num_points: Number of vertices of the simplex.
+        num_points: Number of vertices of the simplex, or an array of such numbers.
         j: Indices of coordinates, counted from 1.
     """
     return np.sqrt(num_points / ((num_points - 1) * j * (j + 1.0)))

@@ -1,4 +1,4 @@
-"""Computing and checking unit vectors."""
+"""Functions that compute and check unit vectors."""
 
 import numpy as np
 
@@ -13,9 +13,9 @@ BLOCK_ROWS = 1 << 16
 
 
 def product_rounding(dim: int) -> float:
-    """Return a generous bound on the rounding error of inner products of unit vectors of R^n in float64.
+    """Return an upper bound on the rounding error of inner products of unit vectors of R^n in float64.
 
-    The observed errors are below a tenth of it.
+    It is generous: observed errors are below a tenth of it.
 
     Args:
         dim: Dimension n.
@@ -26,7 +26,7 @@ def product_rounding(dim: int) -> float:
 def normalized(points: Points) -> Points:
     """Return the rows divided by their norms.
 
-    They are divided twice, so that the norms are 1 up to the last bit or two.
+    They are divided twice, after which the norms are 1 up to the last one or two bits.
 
     Args:
         points: Non-zero vectors, as rows.
@@ -65,7 +65,7 @@ def uniform_points(num_points: int, dim: int, rng: np.random.Generator) -> Point
 
 
 def cross_polytope_points(num_points: int, dim: int) -> Points:
-    """Return the first points of e_1, -e_1, e_2, -e_2, ..., which are antipodal or orthogonal.
+    """Return the first vertices of a cross-polytope in the order e_1, -e_1, e_2, -e_2, ...
 
     Args:
         num_points: Number of points, at most 2n.
@@ -81,9 +81,7 @@ def cross_polytope_points(num_points: int, dim: int) -> Points:
 
 
 def renormalized(points: Points) -> Points:
-    """Return the points with unit norms.
-
-    Rows that are unit vectors up to rounding are returned as they are; others are divided by their norms.
+    """Return the rows scaled to unit norm; rows that already are unit vectors up to rounding stay unchanged.
 
     Args:
         points: Non-zero vectors, as rows.
@@ -101,17 +99,17 @@ def renormalized(points: Points) -> Points:
 
 
 def padded(points: Points, dim: int) -> Points:
-    """Return the points with zero coordinates appended, which changes no cosine.
+    """Return the points with zeros appended up to the given dimension, which does not change their cosines.
 
     Args:
         points: Vectors, as rows.
-        dim: Dimension of the result.
+        dim: Dimension of the result, at least that of the points.
     """
     return np.pad(points, ((0, 0), (0, dim - points.shape[1])))
 
 
 def require_unit_rows(points: Points, what: str = "points") -> None:
-    """Check that points are a matrix of at least two finite unit vectors.
+    """Raise an error unless the points are a matrix of at least two finite unit vectors.
 
     Args:
         points: Candidate points, as rows.

@@ -43,7 +43,7 @@ def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
         num_first: Number of classes that are used first.
     """
     if (
-        code.placement.structure.is_chain
+        code.placement.structure.is_nested
         or code.num_classes**2 * code.dim > LARGEST_ORDERED
     ):
         return code

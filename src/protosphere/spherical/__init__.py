@@ -1,1 +1,1 @@
-"""Spherical codes: the points, the structure they are stored in, their certificate and their file."""
+"""Spherical codes: points on the unit sphere with a certificate, how they are stored, and their files."""

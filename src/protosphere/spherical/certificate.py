@@ -1,4 +1,4 @@
-"""Certificates: the largest cosine of a code, compared with a guarantee and with a proved lower bound."""
+"""Certificates of codes: their largest cosine, compared with a guarantee and with a proved lower bound."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -38,7 +38,7 @@ LARGEST_SLACK = 1e-5
 
 @dataclass(frozen=True)
 class Certificate:
-    """The largest cosine of K points in R^n, compared with a guarantee and with a proved lower bound.
+    """Largest cosine of K points in R^n, together with the bounds that are proved for it.
 
     Attributes:
         num_classes: Number K of points.
@@ -46,8 +46,8 @@ class Certificate:
         max_cosine: Largest cosine of two points: a Fraction if it is exact, else a measured float.
         guarantee: Upper bound on the largest cosine by the theorem of the construction; None if there is no theorem.
         converse: Tightest proved lower bound for any K points in R^n.
-        method: How the maximum was measured.
-        reason: Why it is exact; empty if it is not.
+        method: Text that says how the largest cosine was measured.
+        reason: Text that says why the largest cosine is exact; empty if it is not.
         error: Bound on the distance of `max_cosine` from the true value for the points as they were given; 0.0 if it is
             exact.
         unverified: Whether `max_cosine` was read from a file and not measured, because measuring it while loading would
@@ -92,12 +92,11 @@ class Certificate:
 
     @property
     def optimal(self) -> bool:
-        """Whether the points provably meet the converse bound: exactly for Fractions, up to rounding for floats.
+        """Whether the largest cosine equals the converse, so that no other points are better.
 
-        Up to rounding means that the gap is at most 1e-12 of 1 - converse, at most `error`, or at most eight epsilons
-        of float64. If this slack is more than 1e-5 of 1 - converse, rounding could hide a gap, and the result is
-        False. It is also False for an unverified value. The number type in which the points were given does not
-        matter.
+        Fractions are compared exactly. Floats are compared up to rounding: the gap must be at most 1e-12 of
+        1 - converse, at most `error`, or at most eight epsilons of float64. If this tolerance is more than 1e-5 of
+        1 - converse, rounding could hide a gap, and the result is False. It is also False for an unverified value.
         """
         if self.unverified:
             return False
@@ -115,18 +114,18 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Measured largest cosine of a structure, before it is compared with any theorem.
+    """Measured largest cosine of points, before it is compared with any theorem.
 
     Attributes:
         num_classes: Number K of points.
         dim: Dimension n.
-        max_cosine: Measured value, exact if it is a Fraction.
-        method: How it was measured.
-        reason: Why it is exact; empty if it is not.
-        error: Bound on its distance from the true value.
+        max_cosine: Measured largest cosine, exact if it is a Fraction.
+        method: Text that says how it was measured.
+        reason: Text that says why it is exact; empty if it is not.
+        error: Bound on the distance of `max_cosine` from the true value.
         attained: Whether two points have this cosine; if False, it is only an upper bound.
-        separated: Whether different cosines of such points differ by more than rounding. A proved value that equals
-            the measured value up to rounding is then the true value.
+        separated: Whether the cosines that such points can have differ by more than rounding. If so, a proved value
+            that equals the measured value up to rounding is the true value.
     """
 
     num_classes: int
@@ -142,18 +141,18 @@ class Measurement:
 def measure(
     structure: Structure, progress: Progress = ignore, *, verify: bool = False
 ) -> Measurement:
-    """Measure the largest cosine of a structure; every pair is compared at most once.
+    """Measure the largest cosine of points, comparing every pair at most once.
 
     Args:
         structure: Points to measure.
         progress: Called while pairs are measured.
-        verify: Whether to check, in the same pass, that the points are what the structure says they are.
+        verify: Whether to check in the same pass that the points have the properties that the structure states.
 
     Returns:
         The measured value with a bound on its error.
 
     Raises:
-        CertificateError: If `verify` is set and the points are not what the structure says.
+        CertificateError: If `verify` is true and the points do not have the stated properties.
     """
     if verify:
         found, method = structure.verified_cosine(progress)
@@ -179,10 +178,10 @@ def measure(
 
 
 def measurement_error(structure: Structure) -> float:
-    """Return a bound on the error of a cosine measured in float64, relative to the points as they were given.
+    """Return a bound on the error of a cosine that was measured in float64.
 
-    The bound is the sum of the rounding error of inner products, the deviation of the norms from 1, and the rounding
-    error of the rows.
+    The bound is the sum of the rounding error of inner products, the deviation of the norms from 1, and the error by
+    which the float64 rows differ from the points as they were given.
 
     Args:
         structure: The measured points.
@@ -198,10 +197,10 @@ def measurement_error(structure: Structure) -> float:
 def certificate_of(
     measured: Measurement, guarantee: Cosine | None, *, proved: bool
 ) -> Certificate:
-    """Compare a measured value with its guarantee and with the converse.
+    """Return the certificate of a measured largest cosine, after checking it against the guarantee and the converse.
 
-    A float that exceeds its guarantee by no more than rounding is replaced by the guarantee. A float that equals a
-    `proved` Fraction up to rounding is replaced by that Fraction if no other cosine can be as close.
+    A float that exceeds the guarantee by rounding only is replaced by the guarantee. A float that equals a proved
+    guarantee, a Fraction, up to rounding is replaced by that Fraction if no other cosine can be as close.
 
     Args:
         measured: Result of `measure`.
@@ -246,9 +245,9 @@ def certificate_of(
 def _require_between(
     max_cosine: Cosine, guarantee: Cosine | None, bound: Bound, rounding: float
 ) -> None:
-    """Raise CertificateError if a measured value is above the guarantee or below the converse.
+    """Raise CertificateError if a measured largest cosine is above the guarantee or below the converse.
 
-    A guarantee may come from a file, so it is compared to within `rounding`.
+    The guarantee is compared up to `rounding`, because it may have been read from a file as a float.
     """
     measured = f"measured max cosine {max_cosine}"
     if guarantee is not None and _exceeds(max_cosine, guarantee, rounding):
@@ -272,7 +271,7 @@ def certified(
     *,
     proved: bool = True,
 ) -> Certificate:
-    """Measure a placement and compare it with its guarantee and with the converse.
+    """Measure the largest cosine of a placement, and return its certificate.
 
     Args:
         placement: Points to certify.
@@ -291,17 +290,17 @@ def certified(
 
 
 def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
-    """Return a new certificate for points that came with one; the old certificate is checked, not trusted.
+    """Return a new certificate for points that were read with a certificate, after checking the stated values.
 
     Args:
         measured: Measurement of the points.
-        claim: Certificate that came with the points.
+        claim: Certificate that was read with the points.
 
     Returns:
-        A certificate that rests on the measurement alone.
+        A certificate that uses the measurement only.
 
     Raises:
-        CertificateError: If the points do not have the largest cosine of the claim.
+        CertificateError: If the measured largest cosine is not the one stated in `claim`.
     """
     found = certificate_of(measured, claim.guarantee, proved=False)
     if abs(float(found.max_cosine - claim.max_cosine)) > TOLERANCE:
@@ -312,6 +311,6 @@ def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
 
 
 def unverified(claim: Certificate) -> Certificate:
-    """Return the certificate stored in a file, marked as unverified; only the converse is computed again."""
+    """Return a certificate that was read from a file, marked as unverified and with the converse computed again."""
     bound = converse(claim.num_classes, claim.dim)
     return replace(claim, converse=bound, reason="", error=0.0, unverified=True)

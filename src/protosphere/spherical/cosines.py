@@ -30,10 +30,11 @@ class CosineBin:
 
 @dataclass(frozen=True)
 class CosineCounts:
-    """Number of pairs of a code for each cosine or bin, in ascending order; empty bins are left out.
+    """Numbers of pairs of points of a code by cosine, for figures and tables.
 
-    The counts sum to K (K - 1) / 2. If `exact` is True, each count belongs to one cosine, a Fraction; otherwise to a
-    bin. `scheme` is the name of the construction, or 'points'.
+    If `exact` is True, each bin is a single cosine, a Fraction; otherwise it is an interval. The bins are in ascending
+    order, and empty bins are left out. The counts sum to K (K - 1) / 2. `scheme` is the name of the construction, or
+    'points' if there is none.
     """
 
     scheme: str
@@ -49,7 +50,7 @@ class CosineCounts:
         return self.num_classes * (self.num_classes - 1) // 2
 
     def records(self) -> list[dict[str, Any]]:
-        """Return tidy rows for CSV or JSON, one per cosine or bin."""
+        """Return the counts as rows of a table for CSV or JSON, one dictionary per bin."""
         head = {"scheme": self.scheme, "num_classes": self.num_classes, "dim": self.dim}
         return [
             head
@@ -68,8 +69,8 @@ def cosine_spectrum(
 ) -> dict[Cosine, int]:
     """Return the number of pairs of each cosine, exactly, in ascending order of the cosine.
 
-    For codewords of a linear code no pairs are compared. For other codewords, and for points whose cosines lie on an
-    exact grid, all pairs are compared in integers.
+    The spectrum of a linear code follows from its weights, without comparing pairs. For other codewords, and for points
+    whose cosines are known to be multiples of a fraction, all pairs are compared in integers.
 
     Args:
         code: The code.
@@ -97,12 +98,15 @@ def cosine_spectrum(
 def cosine_histogram(
     code: SphericalCode, bins: int = BINS, progress: Progress = ignore
 ) -> CosineCounts:
-    """Return the number of pairs in each of `bins` equal intervals of [-1, 1]; works for every code.
+    """Count the pairs of points whose cosine is in each of `bins` equal intervals of [-1, 1], for any code.
 
     Args:
         code: The code.
         bins: Number of intervals.
         progress: Called while pairs are measured.
+
+    Returns:
+        The counts, without empty intervals.
     """
     edges = np.linspace(-1.0, 1.0, as_integer("bins", bins, minimum=1) + 1)
     pairs = gram.bin_cosines(code.points, edges, progress)
@@ -116,12 +120,15 @@ def cosine_histogram(
 def cosine_counts(
     code: SphericalCode, bins: int = BINS, progress: Progress = ignore
 ) -> CosineCounts:
-    """Return the exact spectrum of a code if its cosines are known exactly, else a histogram.
+    """Count the pairs of points of a code by cosine: exactly if its cosines are rational, else in a histogram.
 
     Args:
         code: The code.
         bins: Number of equal intervals of [-1, 1] in the histogram.
         progress: Called while pairs are measured.
+
+    Returns:
+        The counts; `exact` says which of the two they are.
     """
     spectrum = code.placement.structure.spectrum(progress)
     if spectrum is None:

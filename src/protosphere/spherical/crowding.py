@@ -1,4 +1,4 @@
-"""Test whether there are too many classes for a dimension, if prototypes are unrelated to their classes."""
+"""Test whether there are too many classes for a dimension when prototypes are assigned to classes arbitrarily."""
 
 import math
 
@@ -13,13 +13,14 @@ HELP = (
 
 
 def is_crowded(num_classes: int, dim: int) -> bool:
-    """Return whether there are too many classes for a linear map to learn prototypes unrelated to them.
+    """Return whether K classes are too many for a linear layer to learn arbitrarily assigned prototypes in R^n.
 
-    The map is assumed to have F = max(n, `FEW_FEATURES`) features. A least-squares map from F features to unrelated
-    prototypes keeps a signal of F / K of each prototype and adds noise of variance F / (K n) along every other one.
-    The largest of K such noises stays below the signal if F n is above 2 K ln K. Trained maps agree
-    (benchmarks/many_classes.py): they reach 15 to 31% accuracy if F n is half of 2 K ln K, 59 to 86% if it equals
-    that value and 97 to 99.9% if it is twice that value.
+    The result is True if F n < 2 K ln K, where F = max(n, `FEW_FEATURES`) is the assumed number of features of the
+    layer. The reason is that a least-squares map from F features to arbitrary prototypes keeps a fraction F / K of each
+    prototype (the signal) and adds noise of variance F / (K n) along every other prototype. The largest of these K
+    noise values stays below the signal if F n > 2 K ln K. Trained layers agree (benchmarks/many_classes.py): they reach
+    15 to 31% accuracy if F n is half of 2 K ln K, 59 to 86% if it equals that value and 97 to 99.9% if it is twice that
+    value.
 
     Args:
         num_classes: Number K of classes.
@@ -32,7 +33,7 @@ def is_crowded(num_classes: int, dim: int) -> bool:
 
 
 def least_roomy_dim(num_classes: int) -> int:
-    """Return the smallest dimension in which this number of classes is not crowded, as defined by `is_crowded`."""
+    """Return the smallest dimension n for which `is_crowded` is False with this number of classes."""
     needed = 2 * num_classes * math.log(num_classes)
     return math.ceil(
         max(needed / FEW_FEATURES, 1) if needed < FEW_FEATURES**2 else math.sqrt(needed)
@@ -40,7 +41,7 @@ def least_roomy_dim(num_classes: int) -> int:
 
 
 def crowding_advice(num_classes: int, dim: int) -> str:
-    """Return a text that says that there are too many classes for the dimension, and what to do about it.
+    """Return the text of a warning that there are too many classes for the dimension, with advice.
 
     Args:
         num_classes: Number K of classes.

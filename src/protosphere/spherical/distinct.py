@@ -1,4 +1,4 @@
-"""Check that all points of a code are distinct."""
+"""Check that no two points of a code are equal."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ BLOCK_ROWS = 1 << 14
 
 
 def require_different_points(code: SphericalCode) -> None:
-    """Raise CertificateError if two classes have the same point.
+    """Raise CertificateError if two classes of a code have the same point.
 
-    Points are compared only if their hashes are equal.
+    To save time, only points with equal hashes are compared.
     """
     structure = code.placement.structure
     if isinstance(structure, OrthogonalSimplices):
@@ -52,7 +52,7 @@ def require_different_points(code: SphericalCode) -> None:
 
 
 def _require_different_values(structure: ProductPoints) -> None:
-    """Raise CertificateError if two values of a part have the same point."""
+    """Raise CertificateError if two values of a part have the same point, for classes made of parts."""
     for number, points in enumerate(structure.part_points):
         rows = np.unique(points + 0.0, axis=0)
         if len(rows) < len(points):

@@ -15,7 +15,7 @@ class PartNames:
 
     Attributes:
         parts: Name of each part.
-        values: Names of the values in use of each part, in the order of their indices.
+        values: For each part, the names of its values in use, in the order of their indices.
         classes: Name of each class; None if classes have no names.
     """
 
@@ -24,7 +24,7 @@ class PartNames:
     classes: tuple[str, ...] | None = None
 
     def permuted(self, order: Indices) -> PartNames:
-        """Return the names with the classes in the order order[0], order[1], ...."""
+        """Return the same names with the classes reordered: class i gets the name of class order[i]."""
         if self.classes is None:
             return self
         numbers: list[int] = order.tolist()
@@ -41,12 +41,15 @@ class PartNames:
 def read_part_names(
     record: object, sizes: tuple[int, ...], num_classes: int
 ) -> PartNames | None:
-    """Read the names that `PartNames.to_json` wrote.
+    """Read the names of parts, values and classes from the header of a file.
 
     Args:
-        record: An object of a file's header, or None.
+        record: The object that `PartNames.to_json` wrote, or None if there are no names.
         sizes: Number of values in use of each part.
         num_classes: Number K of classes.
+
+    Returns:
+        The names; None if there are none.
 
     Raises:
         InvalidArgumentError: If the names are not distinct texts, one for each part, value and class.

@@ -1,4 +1,4 @@
-"""Points before they are certified: their structure, and a text that says how they were built."""
+"""Placements: points before they are certified, with a text that says how they were built."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ class Placement:
     """Points that a construction has placed, before they are certified.
 
     Attributes:
-        description: Text that says what was built (which code, how it was modified).
-        structure: The points in compact form: `Plain` rows, codewords of a linear code, ... (`spherical.structures`).
+        description: Text that says what was built, such as which code was used and how it was modified.
+        structure: The points in a compact form, such as dense rows or codewords of a linear code (see
+            `spherical.structures`).
 
     Example:
         >>> import protosphere as ps
@@ -38,7 +39,7 @@ class Placement:
 
     @property
     def points(self) -> Points | None:
-        """The dense points, or None if they are stored in another form."""
+        """The points as a dense matrix if they are stored as one, else None."""
         return self.structure.points
 
     @property
@@ -47,7 +48,7 @@ class Placement:
         return self.structure.packed_signs
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop` as unit vectors.
+        """Return points `start` to `stop - 1` as float64 unit vectors.
 
         Args:
             start: Index of the first point.
@@ -80,12 +81,12 @@ class Placement:
 def dense_placement(
     description: str, points: Points, cosine_step: Fraction | None = None
 ) -> Placement:
-    """Return a placement of unit rows.
+    """Return a placement of points that are given as dense unit rows.
 
     Args:
         description: Text that says what was built.
         points: Unit vectors, one per row.
-        cosine_step: Step such that all cosines are 1 - j * cosine_step for integers j; they are then certified
-            exactly.
+        cosine_step: If given, a theorem says that every cosine is 1 - j * cosine_step for some integer j; the largest
+            cosine is then certified exactly.
     """
     return Placement(description, Plain(points, cosine_step))

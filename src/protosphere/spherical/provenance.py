@@ -1,4 +1,4 @@
-"""Provenance: what was requested and chosen, so that the same points can be rebuilt by any later version."""
+"""Provenance of a code: the request and the choices from which any later version can rebuild the same points."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ ZEROS = "zeros"
 
 @dataclass(frozen=True)
 class Step:
-    """An operation on all points, named by `what`.
+    """An operation that was applied to the points of a code after they were built, named by `what`.
 
     'first' keeps the first `count` points, and 'zeros' appends `count` zero coordinates. Any other name, such as
-    'subset' or 'nested from 10', means a selection: class i becomes the earlier point numbers[i].
+    'subset' or 'nested from 10', is a selection of points: class i gets the previous point with index numbers[i].
     """
 
     what: str
@@ -35,18 +35,18 @@ class Step:
 
 @dataclass(frozen=True)
 class Provenance:
-    """The request for a code, the choices made where it left something open, and the steps applied since.
+    """How a code was built: the request, the choices that were made, and the operations that were applied later.
 
-    `constructions.build.rebuild` makes the same points from it, independently of rankings that later versions may
-    change. Points found by a search cannot be rebuilt, so such codes store them.
+    `constructions.build.rebuild` makes the same points from a provenance in every later version, even if that version
+    would choose another code for the same request. Points found by a search cannot be rebuilt; such codes store them.
 
     Attributes:
-        construction, num_classes, dim, options, seed, mapping: The request, as in `ps.construct`.
+        construction, num_classes, dim, options, seed, mapping: The request: the arguments of `ps.construct`.
         version: Version of the package that built the code.
-        chosen: Parameters that the request left open and the construction chose: a member of a family, a field, a glue
-            vector.
-        resolved: If the scheme chooses among others, the provenance of the chosen one; `chosen` is then empty.
-        steps: Steps applied to the points afterwards, in order.
+        chosen: Parameters that the request left open and the construction chose, such as the member of a family.
+        resolved: If the construction chooses another one (as 'best' does), the provenance of that one; `chosen` is then
+            empty. None otherwise.
+        steps: Operations that were applied to the points later, in order.
 
     Example:
         >>> Provenance("simplex", 10, 9, {}, 0, "fixed", "1.0").scheme
@@ -77,7 +77,7 @@ class Provenance:
 
     @property
     def scheme(self) -> str:
-        """Name of the construction that placed the points, preceded by the one that chose it, if any.
+        """Name of the construction that built the points, after the name of the construction that chose it, if any.
 
         >>> simplex = Provenance("simplex", 10, 9, {}, 0, "fixed", "1.0")
         >>> Provenance("best", 10, 9, {}, 0, "fixed", "1.0", resolved=simplex).scheme
@@ -89,13 +89,13 @@ class Provenance:
 
     @property
     def placed_by(self) -> Provenance:
-        """Provenance of the construction that placed the points, after all choices."""
+        """Provenance of the construction that built the points: the last one if constructions chose others."""
         return self if self.resolved is None else self.resolved.placed_by
 
     def agrees(self, other: Provenance) -> bool:
-        """Return whether both have the same request and the same steps.
+        """Return whether two provenances have the same request and the same steps.
 
-        Versions and choices may differ, and so may options that only one of them has.
+        Versions and choices may differ. Options that only one of the two has are ignored.
         """
         asked = [
             (p.construction, p.num_classes, p.dim, p.seed, p.mapping)
@@ -109,7 +109,7 @@ class Provenance:
         return asked[0] == asked[1] and since[0] == since[1] and same
 
     def to_json(self) -> dict[str, Any]:
-        """Return all fields as JSON, for `from_json`."""
+        """Return all fields as an object that `json` can write and `from_json` reads."""
         return json.loads(json.dumps(asdict(self)))
 
     @classmethod
@@ -122,15 +122,16 @@ class Provenance:
         return cls(**header)
 
     def then(self, *steps: Step) -> Provenance:
-        """Return the provenance with further steps."""
+        """Return the provenance with further steps appended."""
         return replace(self, steps=(*self.steps, *steps))
 
 
 @dataclass(frozen=True)
 class Considered:
-    """A candidate, with its guarantee and its measured maximum cosine.
+    """A candidate that `ps.best` compared: its scheme, its description, and its maximum cosine.
 
-    The guarantee `promise` is None if there is none, and `measured` is None if the candidate was not built.
+    `promise` is the guaranteed upper bound on the maximum cosine, None if there is no guarantee. `measured` is the
+    measured maximum cosine, None if the candidate was not built.
     """
 
     scheme: str
@@ -141,14 +142,18 @@ class Considered:
 
 @dataclass(frozen=True)
 class Choice:
-    """Why a code was chosen: a sentence, all candidates (the chosen one first), and whether Ctrl-C ended the search."""
+    """Record of why `ps.best` chose a code.
+
+    `reason` is a sentence, `considered` has all candidates with the chosen one first, and `interrupted` is whether the
+    search was ended by Ctrl-C.
+    """
 
     reason: str
     considered: tuple[Considered, ...]
     interrupted: bool = False
 
     def table(self) -> str:
-        """Return the sentence, followed by one line per candidate.
+        """Return the reason, followed by a table with one line per candidate.
 
         >>> print(Choice("It is the only one.", (Considered("simplex", "regular simplex", -0.25, -0.25),)).table())
         It is the only one.
@@ -171,7 +176,7 @@ def _cell(value: Cosine | None) -> str:
 
 
 def _read(kind: Any, header: Any) -> Any:
-    """Return `header` as an object of class `kind`; `header` may be such an object, or the JSON object of a file."""
+    """Return an object of the class `kind` from the JSON object `header`; an object of the class is returned as is."""
     if isinstance(header, kind):
         return header
     _require("provenance", isinstance(header, Mapping), header)
@@ -179,7 +184,7 @@ def _read(kind: Any, header: Any) -> Any:
 
 
 def _are(kind: type[Any], *values: object) -> bool:
-    """Return whether all values are instances of `kind`; values from a file may have any type."""
+    """Return whether all values are instances of `kind`; values that were read from a file may have any type."""
     return all(isinstance(value, kind) for value in values)
 
 

@@ -1,4 +1,4 @@
-"""Spherical codes: K certified points on the sphere, how they were built, and their file."""
+"""The class `SphericalCode`: certified points on the unit sphere, and how they were built."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from protosphere.types import Cosine, PackedBits, Points, Progress, ignore
 
 @dataclass(frozen=True, eq=False)
 class SphericalCode:
-    """K certified unit vectors of R^n, one per class. Immutable; made by `ps.construct`, `ps.load` or `ps.from_points`.
+    """Spherical code: K certified unit vectors of R^n, one per class.
 
-    `code[i]`, `code.rows(start, stop)` and `np.asarray(code)` give float64 rows; codewords of binary codes stay packed
-    (`code.signs`, one bit per entry) until rows are requested.
+    Codes are immutable, and made by functions such as `ps.construct`, `ps.best`, `ps.load` and `ps.from_points`. The
+    points are read as float64 rows by `code[i]`, `code.rows(start, stop)` or `np.asarray(code)`. Binary codes are
+    stored with one bit per entry (`code.signs`), and converted when rows are requested.
 
     Attributes:
         placement: The points and their description.
         certificate: Largest cosine of the points, with guarantee and converse.
-        provenance: Request from which the points can be rebuilt; None for points from elsewhere.
+        provenance: Request from which the points can be rebuilt; None for points that protosphere did not construct.
         choice: Why `ps.best` chose this code; None for other codes.
 
     Example:
@@ -64,7 +65,7 @@ class SphericalCode:
 
     @property
     def min_angle_degrees(self) -> float:
-        """The smallest angle between two points in degrees, computed from the chord to keep small angles."""
+        """The smallest angle between two points, in degrees."""
         chord = math.sqrt(max(0.0, 2 - 2 * float(self.max_cosine)))
         return math.degrees(2 * math.asin(min(1.0, chord / 2)))
 
@@ -79,7 +80,7 @@ class SphericalCode:
         return self.rows(0, self.num_classes)
 
     def rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop` as float64.
+        """Return points `start` to `stop - 1` as float64 rows.
 
         Args:
             start: Index of the first point.
@@ -126,10 +127,10 @@ class SphericalCode:
         return f"SphericalCode({name}, K={self.num_classes}, n={self.dim}, {verdict} ({bound.theorem}))"
 
     def explain(self) -> str:
-        """Return why this code was chosen, or how it was built.
+        """Return a text that says why this code was chosen, or how it was built.
 
-        For codes of `ps.best` the text gives the reason and the other candidates. If there are too many classes for
-        prototypes that are unrelated to them, it also says which functions help.
+        For codes of `ps.best` the text has the reason for the choice and a table of the candidates. If there are too
+        many classes to train with arbitrarily assigned prototypes, the text also says which functions help.
         """
         if self.choice is None:
             return self.placement.description
@@ -142,8 +143,8 @@ class SphericalCode:
         """Write the code to a file.
 
         Args:
-            path: File name. A .safetensors file holds provenance, certificate and digest; .npy, .csv and .pt files
-                hold the rows alone.
+            path: File name. A .safetensors file has the points, provenance, certificate and a digest; .npy, .csv and
+                .pt files have only the rows.
             progress: Called while rows are written.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Statistics of the cosines of a code other than the maximum: minimum, antipodal pairs, energy, frame potential."""
+"""Statistics of the cosines of a code besides the maximum: minimum, antipodal pairs, energy, frame potential."""
 
 import math
 from dataclasses import dataclass
@@ -23,12 +23,13 @@ class CodeStatistics:
         min_cosine: Smallest cosine of all pairs.
         antipodal_pairs: Number of pairs with cosine -1.
         scale: Scale s at which the energy is computed; by default `confident_scale` of the code.
-        energy: Mean over classes i of the sum over j != i of exp(s (cosine of i and j - 1)). For a feature vector at
-            prototype i, the softmax denominator is 1 plus this sum, relative to the term of class i. Lower values
-            mean more uniform points. At the default scale the energy is at most (1 - p) / p with p = 0.99, with
-            equality only if all pairs have the largest cosine.
-        mean_square: Mean over pairs of the squared cosine, an exact Fraction if all cosines are exact: the frame
-            potential of J. Benedetto and M. Fickus (2003), per pair. `bounds.welch_mean_square` is its minimum.
+        energy: Mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)). If a feature vector is prototype
+            i, its softmax probability of class i is 1 / (1 + this sum). Lower energies mean more uniform points. At the
+            default scale the energy is at most (1 - p) / p with p = 0.99, with equality only if all pairs have the
+            largest cosine.
+        mean_square: Mean over pairs of the squared cosine, an exact Fraction if all cosines are exact. It is the frame
+            potential of J. Benedetto and M. Fickus (2003) per pair; its smallest possible value is
+            `bounds.welch_mean_square`.
 
     Example:
         >>> import protosphere as ps
@@ -46,10 +47,10 @@ class CodeStatistics:
 def confident_scale(
     num_classes: int, max_cosine: float, probability: float = 0.99
 ) -> float:
-    """Return the scale at which the softmax probability of a class is at least `probability` at its own prototype.
+    """Return the scale at which a feature vector at a prototype gets softmax probability `probability` or more.
 
-    At the prototype of class i, the logits are s times the cosines with all prototypes, and the scale is s = ln((K -
-    1) p / (1 - p)) / (1 - mu).
+    The logits of such a vector are s times its cosines with all K prototypes. The returned scale is
+    s = ln((K - 1) p / (1 - p)) / (1 - mu).
 
     Args:
         num_classes: Number K of classes.
@@ -74,7 +75,9 @@ def confident_scale(
 def code_statistics(
     code: SphericalCode, scale: float | None = None, progress: Progress = ignore
 ) -> CodeStatistics:
-    """Return statistics of the cosines of a code, from its exact spectrum if it has one, else from all pairs.
+    """Return statistics of the cosines of a code: minimum, antipodal pairs, energy and frame potential.
+
+    They are computed from the exact cosine spectrum if the code has one, else from all pairs of points.
 
     Args:
         code: The code.

@@ -25,7 +25,10 @@ _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?(/\d+)?")
 
 
 def guarded(cell: Any) -> Any:
-    """Return a cell as it is written: text that begins like a formula, but is not a number, gets an apostrophe.
+    """Return a cell as it is written to the file; text that a spreadsheet would run as a formula gets an apostrophe.
+
+    Such a text begins with one of `FORMULA_STARTS` and is not a number. A text that begins with an apostrophe gets
+    another one, so that `unguarded` can restore it.
 
     >>> guarded("=1+1"), guarded("-1/9"), guarded(-0.5)
     ("'=1+1", '-1/9', -0.5)
@@ -39,7 +42,7 @@ def guarded(cell: Any) -> Any:
 
 
 def unguarded(cell: str) -> str:
-    """Return the text of a cell as it was before `guarded`.
+    """Return the text of a cell without the apostrophe that `guarded` added, if it added one.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")
@@ -52,15 +55,18 @@ def unguarded(cell: str) -> str:
 def write_csv(
     path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
 ) -> Path:
-    """Write a line with the names of the columns, then the rows.
+    """Write a CSV file: a line with the names of the columns, then one line per row.
 
     Floats are written in full precision; None and missing values become empty cells. A file whose name ends in .gz is
-    compressed, and the same rows give the same bytes.
+    compressed with gzip without a time stamp, so that the same rows give the same bytes.
 
     Args:
         path: The file, which is replaced atomically.
         columns: Names of the columns.
-        rows: Values by column name.
+        rows: One mapping from column names to values per row.
+
+    Returns:
+        `path`.
     """
 
     def write(beside: Path) -> None:
@@ -81,7 +87,10 @@ def write_csv(
 
 
 def read_csv(path: Path) -> list[list[str]]:
-    """Return the cells of all nonempty lines, as they were before `write_csv` wrote them."""
+    """Return the rows of a CSV file, including the header row, as lists of text; empty lines are left out.
+
+    Apostrophes that `write_csv` added are removed.
+    """
     return list(csv_rows(path))
 
 
@@ -89,8 +98,8 @@ def csv_rows(path: Path) -> Iterator[list[str]]:
     """Yield the rows that `read_csv` returns, one at a time, so that a reader can stop at the first invalid row.
 
     Raises:
-        StorageError: If a .gz file expands to far more than a table would.
-        ValueError: If a row, with empty lines before it, has more than `LONGEST_ROW` characters.
+        StorageError: If a .gz file expands to far more data than a table would have.
+        ValueError: If a row, together with the empty lines before it, has more than `LONGEST_ROW` characters.
     """
     with unpacked(path) if path.suffix == ".gz" else path.open("rb") as content:
         file = io.TextIOWrapper(content, newline="", encoding="utf-8-sig")

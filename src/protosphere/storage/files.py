@@ -1,6 +1,7 @@
-"""Atomic file writes: a file is written next to its target and renamed, so that readers never see half of it.
+"""Atomic file writes and file locks.
 
-Use `locked` before changing a folder or a file in several steps.
+A new content is written to a temporary file next to the target, which is then renamed. Other processes therefore see
+either the old or the new content, never a part of it. Use `locked` before changing a folder or a file in several steps.
 """
 
 import errno
@@ -35,7 +36,7 @@ _numbers = count()
 
 
 def _resolved(target: Path) -> Path:
-    """Return the target of symbolic links.
+    """Return `target` with all symbolic links resolved.
 
     Raises:
         StorageError: If the links cannot be resolved, or the file name is invalid.
@@ -55,14 +56,17 @@ def _resolved(target: Path) -> Path:
 
 
 def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
-    """Call `write` with a temporary name next to `target`, then rename the result to `target`.
+    """Create or replace a file atomically: call `write` with a temporary path, then rename that file to `target`.
 
     Symbolic links are followed, and the permissions of an existing file are kept. A target that is not a regular file
     is refused. Temporary files of writers that were killed are removed.
 
     Args:
         target: The file to create or replace.
-        write: Function that writes the content to the given path.
+        write: Function that writes the content to the path that it is called with.
+
+    Returns:
+        `target`.
 
     Raises:
         StorageError: If the file cannot be written.
@@ -94,9 +98,10 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
 
 
 def _created(beside: Path, place: Path) -> int:
-    """Create the empty file `beside`, and return its final mode: the mode of `place`, or the usual mode.
+    """Create the empty file `beside`, and return the file mode that it gets in the end.
 
-    At no time has anybody except the owner more permissions than on the file that is replaced.
+    That mode is the mode of `place` if `place` exists, and otherwise the mode of any new file. While the file is
+    written, users other than the owner never have more permissions than they had on `place`.
     """
     old_mode = place.stat().st_mode if place.exists() else None
     if old_mode is None:
@@ -109,37 +114,43 @@ def _created(beside: Path, place: Path) -> int:
 
 
 def reason(error: BaseException) -> str:
-    """Return the system's message of an error, also if another exception was raised on top of it."""
-    told: BaseException | None = error
-    while told is not None:
-        if isinstance(told, OSError) and told.strerror:
-            return told.strerror
-        told = told.__context__
+    """Return the operating system's message in an exception, or in an earlier exception that led to it.
+
+    If there is no such message, the first line of the exception's own message is returned.
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+        cause = cause.__context__
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 def _machine() -> str:
-    """Return eight digits that distinguish machines that share a folder."""
+    """Return eight hexadecimal digits, a checksum of the host name, to tell apart machines that share a folder."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 def replace_bytes(target: Path, content: bytes) -> Path:
-    """Write `content` to `target` as `replace_file` does.
+    """Create or replace a file with the given bytes, atomically (see `replace_file`).
 
     Args:
         target: The file to create or replace.
-        content: The bytes.
+        content: The new content of the file.
+
+    Returns:
+        `target`.
     """
     return replace_file(target, lambda beside: beside.write_bytes(content))
 
 
 @contextmanager
 def reading(path: str | Path, otherwise: str) -> Generator[None]:
-    """Return a context manager that turns errors while `path` is read into a StorageError.
+    """Return a context manager that turns exceptions raised while a file is read into a StorageError.
 
     Args:
-        path: The file, for the message.
-        otherwise: Message for errors without a message of the system.
+        path: Path of the file, for the error message.
+        otherwise: Message for exceptions that have no message from the operating system.
     """
     try:
         yield
@@ -152,15 +163,15 @@ def reading(path: str | Path, otherwise: str) -> Generator[None]:
             missing = None
         # numpy advises to trust the file
         if "pickle" not in str(error):
-            told = f" ({error})"
+            detail = f" ({error})"
         else:
-            told = ""
-        said = missing or getattr(error, "strerror", None) or f"{otherwise}{told}"
-        raise StorageError(f"cannot read '{path}': {said}") from error
+            detail = ""
+        message = missing or getattr(error, "strerror", None) or f"{otherwise}{detail}"
+        raise StorageError(f"cannot read '{path}': {message}") from error
 
 
 def cache_folder() -> Path | None:
-    """Return the user's cache folder for this system; None if the user has no home folder."""
+    """Return the folder for cached files of this library; None if the user has no home folder."""
     from platformdirs import user_cache_path
 
     try:
@@ -171,7 +182,10 @@ def cache_folder() -> Path | None:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove temporary files in `folder` that are a day old or whose process on this machine has ended."""
+    """Remove temporary files that writers left behind in a folder.
+
+    A temporary file is removed if it is a day old, or if its writer was a process of this machine that has ended.
+    """
     with suppress(OSError):
         for entry in os.scandir(folder):
             name = _PART.fullmatch(entry.name)
@@ -181,6 +195,7 @@ def remove_abandoned(folder: Path) -> None:
 
 
 def _abandoned(machine: str, process: int, changed: float) -> bool:
+    """Return whether the writer of a temporary file, changed last at the time `changed`, is gone."""
     if time.time() - changed > ABANDONED_SECONDS:
         return True
     if (
@@ -195,7 +210,7 @@ def _abandoned(machine: str, process: int, changed: float) -> bool:
 
 
 def make_folder(folder: Path) -> Path:
-    """Create a folder if it does not exist, and return it.
+    """Create a folder and its parents if they do not exist, and return the folder.
 
     Raises:
         StorageError: If the folder cannot be created.
@@ -218,7 +233,7 @@ def locked(path: Path, what: str) -> Generator[None]:
 
     Args:
         path: The folder or file.
-        what: Name of the holder for the message, such as "sweep" or "run".
+        what: What holds the lock, for the error message, such as "sweep" or "run".
 
     Raises:
         StorageError: If another process holds the lock.

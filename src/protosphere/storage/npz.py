@@ -40,7 +40,7 @@ DAMAGE = (
 
 
 class _BoundedReader(io.RawIOBase):
-    """Reader of a file that raises StorageError after a given number of bytes."""
+    """Binary file reader that raises StorageError once more than a given number of bytes have been read."""
 
     def __init__(self, file: IO[bytes], path: Path, most_bytes: int) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class _BoundedReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fill the buffer with the next bytes, and count these."""
+        """Read the next bytes of the file into the buffer, and return their number."""
         content = self._file.read(len(buffer))
         self._left -= len(content)
         if self._left < 0:
@@ -65,7 +65,7 @@ class _BoundedReader(io.RawIOBase):
 
 
 def _too_tight(size_bytes: int, path: Path) -> str:
-    """Return the message that refuses a file because it unpacks to this number of bytes or more."""
+    """Return the error message for a file that unpacks to at least this number of bytes, which is too many."""
     size = f"at least {size_bytes / 2**20:,.0f} MiB out of {path.stat().st_size / 2**20:.1f} MiB"
     return f"it would unpack to {size}; real data is not packed so tightly"
 
@@ -75,8 +75,8 @@ def unpacked(path: Path) -> Generator[IO[bytes]]:
     """Open a file for reading, decompressed if it is a gzip file.
 
     Raises:
-        StorageError: If it expands to more than `UNSUSPECTED_BYTES` and to more than `LARGEST_RATIO` times the size of
-            the file. Nothing beyond that is held in memory.
+        StorageError: If the file expands to more than `UNSUSPECTED_BYTES` and to more than `LARGEST_RATIO` times its
+            own size. The error is raised while reading, before more than that is held in memory.
     """
     with path.open("rb") as raw:
         packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
@@ -100,12 +100,15 @@ def refuse_tightly_packed(path: Path) -> None:
 def read_arrays(
     path: Path, wanted: Collection[str], needed: Collection[str] = ()
 ) -> Mapping[str, NDArray[Any]]:
-    """Return the `wanted` arrays that are in the file, by name.
+    """Return arrays of an .npz file by name.
 
     Args:
-        path: The file, .npz.
+        path: Path of the .npz file.
         wanted: Names of the arrays to read.
-        needed: Names of arrays that must be present.
+        needed: Names of arrays that must be in the file.
+
+    Returns:
+        The arrays in `wanted` by name; those that the file does not have are left out.
 
     Raises:
         StorageError: If a needed array is missing, or the file cannot be read.
@@ -123,10 +126,10 @@ def read_arrays(
 
 
 def array_shape(path: Path, name: str) -> tuple[int, ...]:
-    """Return the shape of an array in a file without reading the array.
+    """Return the shape of an array in an .npz file without reading its entries.
 
     Args:
-        path: The file, .npz.
+        path: Path of the .npz file.
         name: Name of the array.
     """
     with _opened(path) as archive:
@@ -135,7 +138,7 @@ def array_shape(path: Path, name: str) -> tuple[int, ...]:
 
 @contextmanager
 def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
-    """Open an .npz file lazily; whatever is wrong with it while it is open becomes a StorageError."""
+    """Open an .npz file, whose arrays are read on access; any exception while it is open becomes a StorageError."""
     try:
         with (
             path.open("rb") as raw,
@@ -167,7 +170,7 @@ def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
 def _header(
     path: Path, archive: np.lib.npyio.NpzFile, name: str
 ) -> tuple[tuple[int, ...], int, int]:
-    """Return the shape and the size in bytes that an array's header states, and its packed size."""
+    """Return the shape and the size in bytes that an array's header states, and its compressed size in bytes."""
     assert archive.zip is not None, "an open file has its archive"
     entry = archive.zip.getinfo(f"{name}.npy")
     most_bytes = max(UNSUSPECTED_BYTES, LARGEST_RATIO * entry.compress_size)
@@ -191,7 +194,7 @@ def _header(
 def _check_sizes(
     path: Path, archive: np.lib.npyio.NpzFile, names: Collection[str]
 ) -> None:
-    """Raise StorageError if the headers of arrays state far more bytes than real data could be packed into."""
+    """Raise StorageError if the array headers state far more bytes than real data of this file size would have."""
     sizes = {name: _header(path, archive, name)[1:] for name in names}
     total = sum(size for size, _ in sizes.values())
     packed = sum(packed for _, packed in sizes.values())

@@ -1,1 +1,1 @@
-"""Shipped tables: codes that searches found, the best known code for each (K, n), and the best linear codes."""
+"""Tables shipped with the package: codes found by search, best known code for each (K, n), best linear codes."""

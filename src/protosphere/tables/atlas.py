@@ -1,4 +1,4 @@
-"""The atlas: a table with the best known code, its scheme and the bounds for each (K, n)."""
+"""The atlas, a table of the best known code for each (K, n), with its scheme and the bounds."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
@@ -14,9 +14,11 @@ from protosphere.tables.table_files import column_names, known_rows, shipped_fil
 class AtlasRow:
     """Row of the atlas for one (K, n): the best maximum cosine, its scheme and the bounds.
 
-    `exact` is the maximum cosine as text if it is a fraction, else empty. `of_classes` and `of_dim` give the (K, n)
-    of the code that is used: usually the row's own. If the search found a better code with more classes or fewer
-    dimensions, a part of that code is used.
+    The code may come from another row with at least as many classes in at most as many dimensions. K of its points,
+    padded with zeros, are then used.
+
+    `exact` is the maximum cosine as text if it is a fraction, else empty. `of_classes` and `of_dim` are the (K, n) of
+    the code that is used, usually those of the row itself.
     """
 
     num_classes: int
@@ -38,9 +40,9 @@ class AtlasRow:
 
 
 def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
-    """Return the rows sorted by (K, n), after worse rows took a part of a better row's code.
+    """Return the rows sorted by (K, n), after replacing codes that are worse than a part of another row's code.
 
-    Then no row is worse than a row with at least as many classes in at most n dimensions.
+    After this, no row has a higher maximum cosine than a row with more classes or fewer dimensions.
     """
     cells = {(row.dim, row.num_classes): row for row in rows}
     counts = sorted({count for _, count in cells}, reverse=True)
@@ -61,7 +63,7 @@ def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
 
 
 def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
-    """Return `row`, or the row with a part of the code of `better` if that has a lower maximum cosine."""
+    """Return `row`, with the first points of the code of `better` if that code has a lower maximum cosine."""
     if better.max_cosine >= row.max_cosine - 1e-12:
         return row
     own = (better.of_classes, better.of_dim) == (better.num_classes, better.dim)
@@ -79,20 +81,20 @@ def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
 
 
 def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
-    """Write the rows to a file, which is replaced atomically.
+    """Write an atlas to a CSV file, which is replaced atomically.
 
     Args:
-        path: The file.
-        rows: Rows of the atlas, in order.
+        path: Path of the file.
+        rows: Rows of the atlas, in the order of the file.
     """
     write_csv(Path(path), column_names(AtlasRow), [asdict(row) for row in rows])
 
 
 def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
-    """Read the rows of an atlas file.
+    """Read an atlas from a CSV file.
 
     Args:
-        path: The file.
+        path: Path of the file.
 
     Raises:
         StorageError: If the file is not an atlas or is damaged.
@@ -109,13 +111,13 @@ def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
 
 
 def shipped_atlas() -> tuple[AtlasRow, ...]:
-    """Return the shipped atlas: K from 10 to a million by half octaves, every n up to 64 and some up to 1024."""
+    """Return the shipped atlas: K from 10 to a million in steps of about sqrt(2), all n up to 64, some up to 1024."""
     with shipped_file("atlas.csv.gz") as path:
         return read_atlas(path)
 
 
 def _possible(row: AtlasRow) -> bool:
-    """Return whether the entries of a row are consistent."""
+    """Return whether the entries of an atlas row are consistent with each other."""
     if row.num_classes < 2 or row.dim < 1:
         return False
     if row.seed < 0 or (row.iterations or 0) < 0:

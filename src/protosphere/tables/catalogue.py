@@ -1,7 +1,8 @@
-"""The catalogue of codes that long searches found: some stored as rounded points, the others derived from stored codes.
+"""Catalogue of codes found by long searches; some are stored, the others are derived from stored codes.
 
-A descent recovers the exact points from rounded points, so a few levels per coordinate are enough to store a code. A
-code of 94 points can be derived by a short descent from a code of 100 points with six points removed.
+A stored code has its coordinates rounded to a few levels, because a descent recovers the exact points from the rounded
+ones. Codes of other sizes are derived from stored codes by a short descent: for example, a code of 94 points from a
+code of 100 points with six points removed.
 """
 
 import operator
@@ -51,7 +52,7 @@ MOST_BYTES = 1 << 28
 
 @dataclass(frozen=True, eq=False)
 class QuantizedCode:
-    """A stored code: integer levels of its coordinates, and the smallest angle between its points."""
+    """A stored code: its coordinates as integer levels (multiples of a step), and its smallest angle."""
 
     levels: NDArray[np.int8]
     angle: float
@@ -71,20 +72,20 @@ class QuantizedCode:
 
     @property
     def points(self) -> Points:
-        """The rounded points."""
+        """The rounded points as unit vectors, one per row."""
         return normalized(self.levels.astype(np.float64))
 
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """Derivation of a code of K points in R^n from a stored code.
+    """Catalogue entry: how a code of K points in R^n is derived from a stored code.
 
     Attributes:
         num_points: Number K of points.
         dim: Dimension n.
         source: Index of the stored code from which the descent starts.
-        seed: Seed of the random choices.
-        max_cosine: Maximum cosine of the derived code.
+        seed: Seed of the random choices of the derivation.
+        max_cosine: Maximum cosine of the derived code, as computed when the catalogue was made.
     """
 
     num_points: int
@@ -99,9 +100,9 @@ EQUIVALENT_SECONDS = 1.0
 
 
 def equivalent_iterations(num_points: int, dim: int) -> int:
-    """Return an estimate of the evaluations with which a search would find a code as good as the catalogued one.
+    """Estimate how many evaluations of the energy a search would need to find a code as good as the catalogued one.
 
-    The estimate is within a factor of about two.
+    The estimate is right to within a factor of about two.
 
     Args:
         num_points: Number K of points.
@@ -111,10 +112,10 @@ def equivalent_iterations(num_points: int, dim: int) -> int:
 
 
 def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points:
-    """Return a code of K points in R^n, annealed from a stored code after points and dimensions were added or removed.
+    """Derive a code of K points in R^n from a stored code: change its size, then anneal the points.
 
     Args:
-        source: The stored code.
+        source: The stored code, which may have other numbers of points and dimensions.
         num_points: Number K of points.
         dim: Dimension n.
         seed: Seed of the random choices.
@@ -157,7 +158,7 @@ class Catalogue:
         sources: The stored codes.
         entries: Derivations of codes from stored codes. A (K, n) has no entry if a neighboring size has a code as
             good.
-        most_points, largest_dim: Every (K, n) up to these was searched.
+        most_points, largest_dim: Every (K, n) with at most these numbers was searched.
         searched_beyond: The (K, n) with more points that were searched as well.
     """
 
@@ -168,7 +169,7 @@ class Catalogue:
     searched_beyond: frozenset[tuple[int, int]] = frozenset()
 
     def covers(self, num_points: int, dim: int) -> bool:
-        """Return whether (K, n) was searched.
+        """Return whether the searches for the catalogue included (K, n).
 
         Args:
             num_points: Number K of points.
@@ -179,7 +180,7 @@ class Catalogue:
 
     @property
     def extent(self) -> str:
-        """Text that says which (K, n) were searched."""
+        """Text for messages that says which (K, n) were searched."""
         larger = sorted({num_points for num_points, _ in self.searched_beyond})
         numbers = f", and for K = {', '.join(map(str, larger))}" if larger else ""
         return (
@@ -206,9 +207,9 @@ class Catalogue:
         )
 
     def best_entry(self, num_points: int, dim: int) -> CatalogueEntry | None:
-        """Return the entry of lowest maximum cosine with at least K points in at most n dimensions.
+        """Return the entry with the lowest maximum cosine of those with at least K points in at most n dimensions.
 
-        None if there is none.
+        None is returned if there is no such entry.
 
         Args:
             num_points: Number K of points.
@@ -227,6 +228,9 @@ class Catalogue:
         Args:
             entry: The entry.
             progress: Called if the descent must be compiled.
+
+        Returns:
+            The points of the code as unit vectors, one per row.
         """
         compile_descent(progress)
         with single_threaded():
@@ -238,10 +242,10 @@ class Catalogue:
 
 
 def read_catalogue(path: str | Path) -> Catalogue:
-    """Read a catalogue.
+    """Read a catalogue from a file.
 
     Args:
-        path: The file, .npz.
+        path: Path of the .npz file.
 
     Raises:
         StorageError: If the file is not a catalogue or is damaged.
@@ -295,7 +299,7 @@ def check_catalogue(
         progress: Called after each code.
 
     Raises:
-        CertificateError: At the first code that is worse than its entry says.
+        CertificateError: If a rebuilt code has a higher maximum cosine than its entry states.
     """
     worst = 0.0
     for done, entry in enumerate(chosen):

@@ -1,4 +1,4 @@
-"""Shared functions of the shipped tables: reading and checking rows, and checking them against rebuilt codes."""
+"""Functions that all shipped tables use: reading rows, checking rows, comparing stated cosines with rebuilt codes."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -47,15 +47,15 @@ def read_rows(
     columns: Mapping[str, Sequence[Any]],
     possible: Callable[[Row], bool],
 ) -> list[Row]:
-    """Return the rows of a table given by columns.
+    """Return the rows of a table that is given as columns.
 
     Args:
-        kind: Dataclass of a row.
-        columns: Numbers or texts of each column, by name.
-        possible: Function that says whether a row is valid.
+        kind: Dataclass of a row, whose fields are the columns.
+        columns: Entries of each column, as numbers or text, by column name.
+        possible: Function that returns whether a row is valid.
 
     Raises:
-        ValueError: At the first row that is not valid.
+        ValueError: If a row is not valid.
     """
     cells = zip(*(columns[name] for name in column_names(kind)), strict=True)
     return list(_typed_rows(kind, cells, possible))
@@ -64,12 +64,12 @@ def read_rows(
 def read_known_table(
     path: str | Path, kind: type[Row], possible: Callable[[Row], bool]
 ) -> list[Row]:
-    """Return the rows of a .csv file as a list; see `known_rows`.
+    """Return all rows of a .csv file whose columns are the fields of a dataclass.
 
     Args:
-        path: The file.
+        path: Path of the file.
         kind: Dataclass of a row.
-        possible: Function that says whether a row is valid.
+        possible: Function that returns whether a row is valid.
     """
     return list(known_rows(path, kind, possible))
 
@@ -77,15 +77,15 @@ def read_known_table(
 def known_rows(
     path: str | Path, kind: type[Row], possible: Callable[[Row], bool]
 ) -> Iterator[Row]:
-    """Yield the rows of a .csv file whose columns are the fields of `kind`.
+    """Yield the rows of a .csv file whose columns are the fields of a dataclass, one at a time.
 
     Args:
-        path: The file.
+        path: Path of the file.
         kind: Dataclass of a row.
-        possible: Function that says whether a row is valid.
+        possible: Function that returns whether a row is valid.
 
     Raises:
-        ValueError: If the columns differ, or at the first row that is not valid.
+        ValueError: If the columns are not the fields, or a row is not valid.
     """
     lines = csv_rows(Path(path))
     if tuple(next(lines, ())) != column_names(kind):
@@ -112,10 +112,10 @@ def shipped_file(name: str) -> AbstractContextManager[Path]:
 
 
 def check_claim(where: str, claimed: float, found: float, tolerance: float) -> float:
-    """Return the difference of the cosine of a rebuilt code and the stated cosine.
+    """Compare the cosine that a table states with the cosine of the rebuilt code, and return their difference.
 
     Args:
-        where: Place of the statement, for the message.
+        where: Name of the table and row, for the error message.
         claimed: Stated cosine.
         found: Cosine of the rebuilt code.
         tolerance: Largest difference allowed.

@@ -1,1 +1,1 @@
-"""Input and output of certified codes, and of points written by other programs."""
+"""Reading and writing of files: certified codes, and points in formats of other programs."""

@@ -1,4 +1,4 @@
-"""A certified code as one file: the arrays of its structure, and a header that describes them."""
+"""Content of the file of a certified code: the arrays of its structure, and a header that describes them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Parts = tuple[Placement, Certificate, Provenance | None, Choice | None]
 
 
 def described(code: SphericalCode) -> dict[str, Any]:
-    """Return the header of a code's file, as JSON."""
+    """Return the header of the file of a code, as an object that `json` can write."""
     structure = code.placement.structure
     certificate = code.certificate
     return structure.header() | {
@@ -56,10 +56,12 @@ def described(code: SphericalCode) -> dict[str, Any]:
 
 
 def require_harmless(value: Any, depth: int = 0) -> None:
-    """Raise InvalidArgumentError if a text has control characters of terminals or if the header is nested too deeply.
+    """Raise InvalidArgumentError if a header could harm a terminal or exhaust the call stack.
+
+    Texts must have no control characters, and lists and objects must not be nested too deeply.
 
     Args:
-        value: A JSON value, whose items are checked recursively.
+        value: A JSON value of the header, whose items are checked recursively.
         depth: Nesting depth of `value` in the header.
     """
     if isinstance(value, str):
@@ -81,12 +83,15 @@ def require_harmless(value: Any, depth: int = 0) -> None:
 def parts(
     arrays: storage.Arrays, description: dict[str, Any], complete: bool = False
 ) -> Parts:
-    """Return the placement, certificate, provenance and choice of a code from the content of its file.
+    """Read the content of a code file.
 
     Args:
         arrays: Arrays of the file by name.
         description: Header of the file.
         complete: Whether arrays that can be computed from others must be present.
+
+    Returns:
+        The placement, the certificate, the provenance (or None) and the choice of `ps.best` (or None).
 
     Raises:
         InvalidArgumentError: If the content does not describe a code. A malformed header may also raise a built-in

@@ -1,4 +1,4 @@
-"""A safetensors file of arrays, a JSON header and a digest of both. The meaning of the content is not interpreted."""
+"""Safetensors files of arrays, a JSON header and a digest of both; this module does not interpret the content."""
 
 import hashlib
 import json
@@ -62,7 +62,7 @@ def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> N
 
 
 def _sort_header(file: Path) -> None:
-    """Sort the keys of the file's header, whose order safetensors leaves open, so that equal codes give equal bytes."""
+    """Sort the keys of a file's header, which safetensors writes in any order; equal codes then give equal files."""
     with file.open("r+b") as stream:
         size = int.from_bytes(stream.read(8), "little")
         header = json.dumps(
@@ -77,7 +77,7 @@ def _sort_header(file: Path) -> None:
 
 
 def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return the arrays and the header of a file that `write` wrote.
+    """Return the arrays by name and the header of a file that `write` wrote.
 
     Raises:
         StorageError: If the file is damaged or was not written by `write`.
@@ -90,9 +90,10 @@ def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 def opened(
     path: str | Path,
 ) -> Generator[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
-    """Read a file as `read` does, while another thread computes its digest.
+    """Return a context with the arrays and the header of a file, whose digest is computed meanwhile in another thread.
 
-    If the digest is wrong, the error that says so replaces any other error of the `with` block.
+    The digest is compared at the end of the `with` block. If it is wrong, a StorageError replaces any other error that
+    the block raised, since damaged content may be its cause.
     """
     safetensors: Any = import_module("safetensors")  # its own types are partial
     source = Path(path)

@@ -1,7 +1,7 @@
-"""Files of points that other programs read and write: one prototype per row, no certificate.
+"""Files of points in formats of other programs (.npy, .csv, .txt, .pt), with one prototype per row and no certificate.
 
-Sizes that a file's header states are compared with the size of the file before memory is allocated, so that a small
-file cannot exhaust the memory.
+Before memory is allocated, the sizes that a file's header states are compared with the size of the file, so that a
+small file cannot exhaust the memory.
 """
 
 import warnings
@@ -23,7 +23,7 @@ BLOCK_ENTRIES = 1 << 20
 
 
 def read_points(path: Path) -> Any:
-    """Return the matrix in a file, in the number type in which it is stored.
+    """Return the matrix that a file contains, in the number type in which it is stored.
 
     Raises:
         StorageError: If the file cannot be read as a matrix.
@@ -84,9 +84,9 @@ def _blocks(placement: Placement, progress: Progress) -> Iterator[tuple[int, Poi
 
 
 def _read_npy(path: Path) -> NDArray[Any]:
-    """Return the array of a .npy file.
+    """Return the array of a .npy file; pickled arrays are refused.
 
-    The file is memory-mapped first, which fails if it is shorter than its header says. Pickled arrays are refused.
+    The file is memory-mapped first, which fails if it is shorter than its header says.
     """
     with path.open("rb") as file:
         if file.read(6) != b"\x93NUMPY":
@@ -95,9 +95,9 @@ def _read_npy(path: Path) -> NDArray[Any]:
 
 
 def _read_pt(path: Path) -> Any:
-    """Return the tensor of a .pt file, read by the loader that unpickles tensors only.
+    """Return the tensor of a .pt file, which torch reads with `weights_only=True` so that no code is executed.
 
-    Compressed files are refused, and so are tensors whose shape exceeds their stored numbers.
+    Compressed files are refused, and so are tensors with fewer stored numbers than their shape needs.
     """
     torch: Any = import_module("torch")
     with zipfile.ZipFile(path) as archive:

@@ -1,4 +1,4 @@
-"""Codes and points read from files, arrays and tensors: checked, but not yet certified."""
+"""Reading of codes and points from files, arrays and tensors."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -37,17 +37,19 @@ def is_code_file(source: object) -> bool:
 
 @contextmanager
 def opened_code(path: str | Path) -> Generator[SphericalCode]:
-    """Read a code with an unverified certificate, while another thread computes the digest of the file.
+    """Return a context with the code of a file, whose digest is computed meanwhile in another thread.
+
+    The digest is compared at the end of the `with` block.
 
     Args:
         path: A .safetensors file that protosphere wrote.
 
     Yields:
-        The code; its shapes, types, numbers and texts have been checked.
+        The code with an unverified certificate; its shapes, types, numbers and texts have been checked.
 
     Raises:
         StorageError: If the file is damaged or was not written by protosphere.
-        CertificateError: If the body of the `with` statement raised one; the message then names the file.
+        CertificateError: If the `with` block raises one; the name of the file is added to its message.
     """
     with container.opened(path) as (arrays, description):
         code = _read_code(path, arrays, description)
@@ -80,7 +82,7 @@ def _read_code(
 
 
 def code_from_parts(parts: code_file.Parts) -> SphericalCode:
-    """Return the code stored in a file or in the state of a head, with an unverified certificate."""
+    """Return the code that was read from a file or from the state of a head, with an unverified certificate."""
     placement, claim, provenance, choice = parts
     return SphericalCode(placement, unverified(claim), provenance, choice)
 
@@ -88,7 +90,7 @@ def code_from_parts(parts: code_file.Parts) -> SphericalCode:
 def measured_points(
     points: Any, *, normalize: bool = False, progress: Progress = ignore
 ) -> SphericalCode:
-    """Certify a matrix of unit rows, or a file of them.
+    """Measure and certify points that are given as a matrix of unit rows, or as a file with such a matrix.
 
     Args:
         points: A matrix with a prototype per row, or the path of a .npy, .csv, .txt or .pt file.
@@ -115,11 +117,11 @@ def measured_points(
 
 
 def recognized(points: Points) -> Structure:
-    """Return the directions of the given rows as a structure, exactly if their entries allow it.
+    """Return the directions of the given rows as a structure, whose cosines are exact if the rows have a simple form.
 
-    If the nonzero entries of each row have one absolute value, and every row has the same number of them, the
-    directions are those of vectors of 0, 1 and -1. Without zeros the vectors are packed; with zeros their cosines lie
-    on a grid. No entry is rounded.
+    The simple form is: all nonzero entries of a row have the same absolute value, and every row has the same number of
+    them. Each row then has the direction of a vector of 0, 1 and -1. Vectors without zeros are stored as packed signs;
+    those with zeros as dense rows whose cosines are multiples of a known fraction.
     """
     entries = equal_entries(points)
     if entries is None:
@@ -132,7 +134,7 @@ def recognized(points: Points) -> Structure:
 def as_matrix(points: Any) -> tuple[Points, bool]:
     """Convert points on any device and of any real number type to a new float64 array.
 
-    Large integers and extended floats are rounded, which may make different numbers equal.
+    Integers above 2^53 and floats of more than 64 bits are rounded, which may make different numbers equal.
 
     Args:
         points: An array, a tensor, or nested sequences of numbers.

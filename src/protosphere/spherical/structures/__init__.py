@@ -1,4 +1,4 @@
-"""Structures of points (dense rows, linear codes, lattices, ...): one file each, imported here."""
+"""Structures: compact forms in which points are stored (dense rows, linear codes, lattices, ...), one module each."""
 
 from protosphere.spherical.structures.cosets import CosetUnion as CosetUnion
 from protosphere.spherical.structures.glued import GluedWords as GluedWords

@@ -1,4 +1,4 @@
-"""Codewords of a union of cosets of RM(1, m). One Walsh-Hadamard transform compares two cosets."""
+"""Structure of codewords of a union of cosets of RM(1, m); one Walsh-Hadamard transform compares two cosets."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from protosphere.types import Cosine, Indices, PackedBits, Progress
 class CosetUnion(SignWords):
     """Codewords of a union of cosets of RM(1, m), the first-order Reed-Muller code of length n = 2^m.
 
-    Point i is codeword `numbers[i]` of the union, in the order of `coding.cosets`: coset c has the codewords 2nc to
-    2nc + 2n - 1. `representatives` holds one packed codeword of each coset.
+    `representatives` has one packed codeword of each coset. Point i is the codeword with index `numbers[i]` in the
+    union, where coset c has the indices 2nc to 2nc + 2n - 1 (see `coding.cosets`).
     """
 
     derived = ("signs",)
-    is_chain = True
+    is_nested = True
     sources = ("representatives", "numbers")
 
     representatives: PackedBits
@@ -48,7 +48,7 @@ class CosetUnion(SignWords):
         return CosetUnion(1 << m, held, representatives, numbers)
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with these indices in the union."""
+        """Return the packed codewords with the given indices in the union."""
         return cosets.coset_union_words(self.representatives, self.m, numbers)
 
     @property
@@ -66,9 +66,9 @@ class CosetUnion(SignWords):
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications.
+        """Approximate number of multiplications of `verified_cosine`.
 
-        Complete cosets take one transform per pair of cosets; otherwise all pairs of codewords are compared.
+        Complete cosets need one transform per pair of cosets; otherwise all pairs of codewords are compared.
         """
         if self.whole:
             return len(self.representatives) ** 2 * self.dim << (self.m // 2 + 1)
@@ -98,7 +98,7 @@ class CosetUnion(SignWords):
             )
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points in another order; cosets after the last one in use are dropped."""
+        """Return the points order[0], order[1], ...; representatives of unused cosets at the end are removed."""
         used = (int(self.numbers[order].max()) >> (self.m + 1)) + 1
         return replace(
             super().permuted(order), representatives=self.representatives[:used]

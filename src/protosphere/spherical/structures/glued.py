@@ -1,4 +1,4 @@
-"""Codewords followed by further coordinates: zeros, or a glue vector that separates cosets."""
+"""Structure of codewords followed by further coordinates: zeros, or a glue vector that separates cosets."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ EVERY_WORD = 1 << 62
 @structure("glued")
 @dataclass(frozen=True, eq=False)
 class GluedWords:
-    """Codewords followed by glue vectors.
+    """Codewords that are followed by glue vectors, which move groups of codewords away from each other.
 
     A point is (sqrt(share) codeword, sqrt(1 - share) glue_vectors[i // group]), where i is the index of the codeword
-    in its code. If `share` is 1, zeros follow the codeword.
+    in its code, and the codeword is a unit vector. If `share` is 1, zeros follow the codeword.
     """
 
     name: ClassVar[str]
@@ -63,7 +63,7 @@ class GluedWords:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the derived arrays of the codewords."""
+        """Names of the arrays that can be computed from the other arrays: those of the codewords."""
         return self.codewords.derived
 
     @property
@@ -77,18 +77,21 @@ class GluedWords:
         return self.codewords.dim + self.glue_vectors.shape[1]
 
     @property
-    def is_chain(self) -> bool:
-        """Whether the first codewords are good codes themselves."""
-        return self.codewords.is_chain
+    def is_nested(self) -> bool:
+        """Whether the first points form good codes themselves, which is so if the codewords do."""
+        return self.codewords.is_nested
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Cosine step of the codewords if the glue vectors have no share (`share` is 1), else None."""
+        """Cosine step of the codewords if only zeros follow them (`share` is 1), else None."""
         return self.codewords.cosine_step if self.share == 1 else None
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications: as for the codewords alone if `share` is 1, else over all pairs."""
+        """Approximate number of multiplications of `verified_cosine`.
+
+        It is that of the codewords if `share` is 1; otherwise all pairs are compared.
+        """
         return self.codewords.work if self.share == 1 else self.count**2 * self.dim // 2
 
     def unit_rows(self, start: int, stop: int) -> Points:
@@ -109,7 +112,7 @@ class GluedWords:
         )
 
     def sign_rows(self) -> SignRows:
-        """Return the codewords in the form coefficient * signs, with their glue vectors."""
+        """Return the points as signs times one coefficient, followed by their glue vectors."""
         rows = self.codewords.sign_rows()
         height = sqrt(self.share / self.codewords.dim)
         glue_vectors = self.glue_vectors * sqrt(1 - self.share)
@@ -148,7 +151,7 @@ class GluedWords:
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return the number of pairs for each cosine if the glue vectors have no share (`share` is 1), else None."""
+        """Return a mapping from each cosine to its number of pairs; None unless only zeros follow the codewords."""
         return self.codewords.spectrum(progress) if self.share == 1 else None
 
     def check(self) -> None:
@@ -156,15 +159,15 @@ class GluedWords:
         self.codewords.check()
 
     def permuted(self, order: Indices) -> GluedWords:
-        """Return the points in another order; each codeword keeps its glue vector."""
+        """Return the points order[0], order[1], ..., with their glue vectors."""
         return replace(self, codewords=self.codewords.permuted(order))
 
     def padded(self, dim: int) -> Plain:
-        """Return the points as dense rows with zeros appended."""
+        """Return the same points in R^dim as dense rows, with zeros appended."""
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the codewords, the glue vectors, and the two values `share` and `group`."""
+        """Return the arrays that determine the points: those of the codewords, glue vectors, `share` and `group`."""
         put = np.array([self.share, self.group], dtype=np.float64)
         return self.codewords.point_arrays() | {
             "glue_vectors": self.glue_vectors,
@@ -172,11 +175,11 @@ class GluedWords:
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the codewords and the glue vectors."""
+        """Return the arrays that are stored in a file: those of the codewords, and the glue vectors."""
         return self.codewords.arrays() | {"glue_vectors": self.glue_vectors}
 
     def header(self) -> dict[str, Any]:
-        """Return the header of the codewords, their structure, and the two values `share` and `group`."""
+        """Return the header entries of the codewords, the name of their structure, `share` and `group`."""
         return self.codewords.header() | {
             "codewords": self.codewords.name,
             "glue": {"share": self.share, "group": self.group},
@@ -184,7 +187,10 @@ class GluedWords:
 
     @classmethod
     def read(cls, content: Content) -> GluedWords:
-        """Read packed codewords and their glue vectors, which must be unit vectors, or zeros if `share` is 1."""
+        """Read codewords and glue vectors from the content of a file.
+
+        The glue vectors must be unit vectors, or zeros if `share` is 1.
+        """
         glue_vectors = content.array("glue_vectors", (None, None), np.float64)
         glue = content.record("glue")
         share = as_positive("share", glue.get("share"))
@@ -229,11 +235,11 @@ class GluedWords:
 def with_glue(
     codewords: SignWords, share: float, glue_vectors: Points, group: int
 ) -> Plain | GluedWords:
-    """Return codewords followed by glue vectors: as dense rows if they are few and small, else packed.
+    """Return codewords followed by glue vectors, as dense rows if there are few and short codewords, else packed.
 
     Args:
         codewords: The codewords.
-        share: Share of the codeword in the squared norm of a point; 1 appends zeros.
+        share: Squared norm of the codeword part of a point, above 0; 1 appends zeros.
         glue_vectors: Unit vectors, one per row; zeros if `share` is 1.
         group: Number of consecutive codewords that share a glue vector.
     """

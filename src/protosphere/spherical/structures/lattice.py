@@ -1,4 +1,4 @@
-"""Points in one coset of a lattice. The shortest lattice vector bounds all distances, so few pairs are measured."""
+"""Structure of points in one coset of a lattice, whose distances are bounded by the shortest lattice vector."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class LatticePoints(Plain):
     def shell(
         cls, vectors: NDArray[Any], basis: NDArray[Any], least: int, theorem: str
     ) -> LatticePoints:
-        """Return lattice vectors of one squared norm as unit vectors, with the lattice that bounds their cosines.
+        """Return the structure of vectors of equal norm in one coset of a lattice, scaled to unit vectors.
 
         Args:
-            vectors: K x n vectors of equal norm that differ by lattice vectors.
+            vectors: K x n vectors of equal norm whose differences are lattice vectors.
             basis: Basis of the lattice, one vector per row.
             least: Smallest squared norm of a nonzero lattice vector; all squared norms are multiples of least / 2.
-            theorem: Source of the value of `least`.
+            theorem: Name of the theorem or source that gives `least`.
         """
         norm = round(float(np.sum(vectors[0].astype(np.float64) ** 2)))
         coset = LatticeCoset(basis / np.sqrt(norm), Fraction(least, norm), theorem)
@@ -64,15 +64,15 @@ class LatticePoints(Plain):
 
     @cached_property
     def in_coset(self) -> bool:
-        """Whether the points are distinct points of one coset of the lattice, so that it bounds their cosines."""
+        """Whether the points are different points of one coset, so that the lattice bounds their cosines."""
         annulus = self.lengths is None or self.lattice.in_annulus(self.lengths)
         return annulus and self.lattice.holds(self.points, self.lengths)
 
     @cached_property
     def by_lattice(self) -> bool:
-        """Whether the lattice gives the largest cosine.
+        """Whether the largest cosine is found by the minimum distance of the lattice, not by measuring all pairs.
 
-        The lattice must be proved, and the points many and distinct points of one coset.
+        This needs a lattice from a construction, many points, and `in_coset`.
         """
         return self.proved and self.count > ALL_PAIRS_POINTS and self.in_coset
 
@@ -86,7 +86,7 @@ class LatticePoints(Plain):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine and a text that says how it was found.
 
-        It is the lattice's upper bound if a pair attains that bound, else the measured value.
+        It is the upper bound that the lattice gives if a pair attains that bound, else the measured value.
         """
         if self.by_lattice and self._attains_ceiling(progress):
             theorem = self.lattice.theorem
@@ -111,10 +111,9 @@ class LatticePoints(Plain):
         return False
 
     def _at_ceiling(self, cosine: Cosine, method: str) -> tuple[Cosine, str]:
-        """Replace a measured cosine that equals the lattice's upper bound up to rounding by that exact bound.
+        """Return a measured cosine and its method, or the lattice's exact upper bound if the two are equal.
 
-        This applies to points of several lengths in a proved lattice. Returns the cosine and the method, changed or
-        unchanged.
+        They are compared up to rounding, and only for points of several lengths in a lattice from a construction.
         """
         if not self.proved or self.lengths is None:
             return cosine, method
@@ -125,16 +124,16 @@ class LatticePoints(Plain):
         return ceiling, exact
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points in another order, with their lengths."""
+        """Return the points order[0], order[1], ..., with their lengths."""
         return replace(
             super().permuted(order),
             lengths=None if self.lengths is None else self.lengths[order],
         )
 
     def check(self) -> None:
-        """Raise CertificateError if the lattice has shorter vectors than stated.
+        """Raise CertificateError if the lattice has a shorter vector than stated.
 
-        If the lattice does not give the largest cosine, the cosines are compared with the stated grid instead.
+        If `by_lattice` is False, check instead that the cosines are multiples of the stated fraction.
         """
         if not self.by_lattice:
             super().check()
@@ -144,12 +143,12 @@ class LatticePoints(Plain):
             )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the rows, the basis of the lattice, and the lengths if there are several."""
+        """Return the arrays that are stored in a file: rows, basis of the lattice, and lengths if they differ."""
         lengths = {} if self.lengths is None else {"lengths": self.lengths}
         return {"points": self.points, "basis": self.lattice.basis} | lengths
 
     def header(self) -> dict[str, Any]:
-        """Return the cosine step, the smallest squared norm of the lattice and the theorem that gives it."""
+        """Return the header entries: the cosine step, the smallest squared norm of the lattice, and its theorem."""
         least = {
             "least": fraction_to_json(self.lattice.least),
             "theorem": self.lattice.theorem,
@@ -158,7 +157,7 @@ class LatticePoints(Plain):
 
     @classmethod
     def read(cls, content: Content) -> LatticePoints:
-        """Read unit rows and a basis of a lattice in the same space."""
+        """Read unit rows and a basis of a lattice from the content of a file."""
         plain = Plain.read(content)
         words = content.record("lattice")
         least = read_fraction("least", words.get("least"))
@@ -190,7 +189,7 @@ class LatticePoints(Plain):
 
 
 def _is_basis(rows: Points, dim: int) -> bool:
-    """Return whether the rows are a well-conditioned square matrix of rank at most min(n, 64).
+    """Return whether the rows of a file are a well-conditioned lattice basis: at most min(n, 64) independent rows.
 
     All singular values must be between 1e-8 and 1e8.
     """

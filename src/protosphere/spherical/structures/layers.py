@@ -1,4 +1,4 @@
-"""Dense points in layers whose minimum angle is known by construction."""
+"""Structure of dense points in layers, whose minimum angle is known from their construction."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ METHOD = "layers of a known angle, which a pair of points attains"
 
 @dataclass(frozen=True, eq=False)
 class LayeredPoints(Plain):
-    """Points whose minimum angle is at least `angle`, by the theorem of the construction that made them.
+    """Dense points whose minimum angle is at least `angle` (radians), by the theorem of their construction.
 
-    A file stores only the rows: they are read back as `Plain` and measured.
+    A file stores only the rows, so that points read from it are `Plain` and their cosines are measured.
     """
 
     angle: float = field(kw_only=True)
@@ -31,8 +31,8 @@ class LayeredPoints(Plain):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine and a text that says how it was found.
 
-        It is measured if there are few points. For many points it is the cosine of `angle`, as an `UpperBound` if no
-        measured pair attains it.
+        All pairs are measured if there are few points. For many points the result is the cosine of `angle`, as an
+        `UpperBound` if no pair that was measured attains it.
         """
         if self.count <= MEASURED_POINTS:
             return super().largest_cosine(progress)

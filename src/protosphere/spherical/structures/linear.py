@@ -1,4 +1,4 @@
-"""Codewords of a binary linear code. Differences of codewords are codewords, so pairs need not be compared."""
+"""Structure of codewords of a binary linear code, whose distances follow from the weights of codewords."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ codewords.
 @structure("linear")
 @dataclass(frozen=True, eq=False)
 class LinearWords(SignWords):
-    """Codewords of a linear code.
+    """Codewords of a binary linear code.
 
-    Point i encodes messages[i], an integer whose bit j (lowest first) selects row j of the packed `generator`.
+    Point i is the codeword of messages[i], an integer whose bit j (lowest first) selects row j of the packed
+    `generator`.
     """
 
     derived = ("signs",)
-    is_chain = True
+    is_nested = True
     sources = ("generator", "messages")
 
     generator: PackedBits
@@ -42,7 +43,7 @@ class LinearWords(SignWords):
 
     @classmethod
     def of(cls, generator: PackedBits, dim: int, messages: Indices) -> LinearWords:
-        """Return the structure of the codewords of these messages.
+        """Return the structure of the codewords of the given messages.
 
         Args:
             generator: Packed rows of the generator matrix.
@@ -53,7 +54,7 @@ class LinearWords(SignWords):
         return LinearWords(dim, held, generator, messages)
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords of these messages."""
+        """Return the packed codewords of the given messages."""
         return encode(self.generator, numbers)
 
     @property
@@ -65,14 +66,18 @@ class LinearWords(SignWords):
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications: over all differences if they are enumerated, else over all pairs."""
+        """Approximate number of multiplications of `verified_cosine`.
+
+        It is for all differences of messages if these are enumerated, else for all pairs.
+        """
         return self.dim << len(self.generator) if self.by_differences else super().work
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and how it was found: from the smallest weight of a difference of two messages.
+        """Return the largest cosine and a text that says how it was found.
 
-        If more than half of all messages are used, every codeword is such a difference. If there are too many
-        differences, all pairs are compared.
+        The distance of two codewords is the weight of the codeword of the difference of their messages. If more than
+        half of all messages are used, every codeword is such a difference, and the minimum distance of the code gives
+        the largest cosine. If there are too many differences, all pairs are compared.
         """
         if not self.by_differences:
             return super().largest_cosine(progress)
@@ -111,7 +116,7 @@ class LinearWords(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> LinearWords:
-        """Read codewords, a generator of the same length, and one message per codeword."""
+        """Read codewords, a generator matrix and one message per codeword from the content of a file."""
         generator = content.packed("generator", None)
         if len(generator) > LARGEST_MESSAGE_BITS:
             raise InvalidArgumentError(

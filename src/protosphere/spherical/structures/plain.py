@@ -1,4 +1,4 @@
-"""Dense points without further structure, apart from a grid on which all their cosines may lie."""
+"""Structure of dense points; all their cosines may be known to be multiples of a fraction."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ FINEST_STEP = 1 << 20
 @structure("plain")
 @dataclass(frozen=True, eq=False)
 class Plain:
-    """Dense unit rows.
+    """Points that are stored as dense unit rows.
 
-    If `cosine_step` is given, every cosine is 1 - j * cosine_step for an integer j, and the largest one is certified
-    exactly. The step comes from the theorem of the construction that made the rows, or from the rows themselves
-    (`equal_entries`).
+    If `cosine_step` is given, every cosine is 1 - j * cosine_step for an integer j (the cosines lie on a grid), and the
+    largest cosine is certified exactly. The step comes from a theorem on the construction of the rows, or from the rows
+    themselves (see `equal_entries`).
     """
 
     name: ClassVar[str]
@@ -62,7 +62,7 @@ class Plain:
     separated_cosines = True
     """Whether different cosines of points of one construction are further apart than rounding."""
 
-    is_chain = False
+    is_nested = False
     """Whether the first points form good codes themselves, so that growing heads keep the order of the points."""
 
     points: Points
@@ -99,7 +99,7 @@ class Plain:
 
     @property
     def measures_exactly(self) -> bool:
-        """Whether `largest_cosine` is a fraction, because the cosines lie on a grid."""
+        """Whether `largest_cosine` returns a Fraction, because the cosines lie on a grid."""
         return self.cosine_step is not None and not self.by_nearest_neighbors
 
     def unit_rows(self, start: int, stop: int) -> Points:
@@ -112,7 +112,7 @@ class Plain:
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points as coefficient * signs, with or without glue vectors; None if they lack this form."""
+        """Return the points that begin with signs times one coefficient; None if there are too few signs."""
         return sign_rows_in(self.points)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
@@ -135,7 +135,7 @@ class Plain:
         return self._as_exact(largest)
 
     def _as_exact(self, largest: float) -> tuple[Cosine, str]:
-        """Return the largest cosine, a Fraction if the cosines lie on a grid, and a text that says how it was found."""
+        """Return a measured largest cosine, as a Fraction if the cosines lie on a grid, and how it was found."""
         if self.cosine_step is None:
             return min(largest, 1.0), "all pairs, in float64"
         exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))
@@ -160,7 +160,7 @@ class Plain:
     def _multiples(
         self, grid: Fraction, progress: Progress
     ) -> Iterator[tuple[Block, Block]]:
-        """Yield blocks of inner products x of pairs, each with the block of integers j such that x = 1 - j * grid.
+        """Yield blocks of inner products x of all pairs, each with a block of the integers j for which x = 1 - j grid.
 
         Raises:
             CertificateError: If an inner product is not of this form up to rounding.
@@ -176,9 +176,9 @@ class Plain:
             yield products, nearest
 
     def check(self) -> None:
-        """Raise CertificateError if a cosine is not on the stated grid; do nothing if no grid is stated.
+        """Raise CertificateError if a cosine is not 1 - j * cosine_step with an integer j, up to rounding.
 
-        Cosines are compared up to rounding, which does not prove them exact.
+        If `cosine_step` is None, nothing is checked.
         """
         grid = self.unverified_step or self.cosine_step
         if grid is not None:
@@ -193,21 +193,21 @@ class Plain:
         return replace(self, points=padded(self.points, dim))
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the dense rows, from which the digest of the points is computed."""
+        """Return the arrays that determine the points: the dense rows."""
         return {"points": self.points}
 
     arrays = point_arrays
     """Arrays that are stored in a file."""
 
     def header(self) -> dict[str, Any]:
-        """Return the entry of the file's header: the cosine step."""
+        """Return the header entries that describe the arrays: the cosine step."""
         return {
             "cosine_step": fraction_to_json(self.unverified_step or self.cosine_step)
         }
 
     @classmethod
     def read(cls, content: Content) -> Plain:
-        """Read unit rows and their cosine step, if any, from the content of a file.
+        """Read unit rows and their cosine step (or None) from the content of a file.
 
         Raises:
             InvalidArgumentError: If the rows or the step are invalid.
@@ -225,10 +225,10 @@ class Plain:
 
 
 def equal_entries(points: Points) -> int | None:
-    """Return the number m of nonzero entries per row, if they have one absolute value within each row; else None.
+    """Return the number m of nonzero entries per row if each row is a multiple of a vector of 0, 1 and -1; else None.
 
-    Each row then has the direction of a vector of 0, 1 and -1, and all cosines are multiples of 1/m. The entries of a
-    row need only be equal to each other, so their own rounding does not matter.
+    The nonzero entries of a row must have exactly the same absolute value, and every row must have m of them. All
+    cosines are then multiples of 1/m.
     """
     entries = int(np.count_nonzero(points[0]))
     step = max(1, BLOCK_ENTRIES // points.shape[1])
@@ -243,9 +243,9 @@ def equal_entries(points: Points) -> int | None:
 
 
 def on_grid(measured: float, step: Fraction, rounding: float) -> Fraction:
-    """Return the fraction 1 - j * step, with an integer j, that equals `measured` up to rounding.
+    """Return the fraction 1 - j * step, with an integer j, that equals a measured cosine up to rounding.
 
-    Codewords of +-1/sqrt(n) have step 2/n; a simplex of K points has step K/(K-1).
+    For example, codewords of +-1/sqrt(n) have the step 2/n, and a simplex of K points has the step K/(K-1).
 
     Args:
         measured: Cosine measured in float64.

@@ -96,7 +96,7 @@ class ProductPoints:
 
     points = None
     packed_signs = None
-    is_chain = True
+    is_nested = True
 
     parts: tuple[Structure, ...]
     sizes: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Codewords of shortened unions of cosets of RM(1, m), with or without glue vectors."""
+"""Structure of codewords of shortened unions of cosets of RM(1, m)."""
 
 from __future__ import annotations
 
@@ -45,10 +45,13 @@ QUICK_PRODUCTS = 10**10
 @structure("shortened")
 @dataclass(frozen=True, eq=False)
 class ShortenedWords(SignWords):
-    """Codewords of a shortened union of cosets: point i is codeword `numbers[i]` of `code`."""
+    """Codewords of a shortened union of cosets of RM(1, m).
+
+    Point i is the codeword of `code` with the index `numbers[i]`.
+    """
 
     derived = ("signs",)
-    is_chain = True
+    is_nested = True
     sources = ("numbers",)
 
     code: ShortenedCosets
@@ -66,12 +69,12 @@ class ShortenedWords(SignWords):
         return ShortenedWords(code.dim, held, code, np.arange(count))
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with these indices in the code."""
+        """Return the packed codewords with the given indices in the code."""
         return self.code.numbered(numbers)
 
     @property
     def by_cosets(self) -> bool:
-        """Whether there are many points and they are the first codewords of the code, each once."""
+        """Whether cosets are compared instead of pairs: there are many points, and they are the first K codewords."""
         return self.count > ALL_PAIRS_POINTS and np.array_equal(
             np.sort(self.numbers), np.arange(self.count)
         )
@@ -79,9 +82,9 @@ class ShortenedWords(SignWords):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine and a text that says how it was found.
 
-        Many points that are the first codewords of the code are compared by differences of whole cosets, or by the
-        ranks of their forms; other points in all pairs. The cosine is an `UpperBound` if no pair is known to attain
-        it and comparing all pairs would take too long.
+        If `by_cosets` is True, whole cosets are compared, by their differences or by the ranks of their quadratic
+        forms; otherwise all pairs are compared. The cosine is an `UpperBound` if no pair is known to attain it and
+        comparing all pairs would take too long.
         """
         if not self.by_cosets:
             return super().largest_cosine(progress)
@@ -99,12 +102,13 @@ class ShortenedWords(SignWords):
     def largest_with_glue(
         self, share: float, glue_vectors: Points, group: int, progress: Progress
     ) -> tuple[float, str]:
-        """Return the largest cosine of codewords that are followed by glue vectors, and how it was found.
+        """Return the largest cosine of the points that consist of codewords and glue vectors, and how it was found.
 
-        The result combines the differences of whole cosets with the cosines of their glue vectors.
+        It is computed from the largest inner products of codewords with the same glue vector and with different glue
+        vectors, and from the largest cosine of two glue vectors.
 
         Args:
-            share: Share of the codeword in the squared norm of a point.
+            share: Squared norm of the codeword part of a point.
             glue_vectors: Unit vectors, one per row; codeword i is followed by row i // group.
             group: Number of consecutive codewords that share a glue vector, a power of two.
             progress: Called while cosets are compared.
@@ -117,11 +121,11 @@ class ShortenedWords(SignWords):
         alone = self.code.closest_within_coset()
         grouped = group >> self.code.coset_bits
         same_glue = share * within / self.dim + 1 - share
-        told = "which have one glue vector"
+        detail = "which have one glue vector"
         other_glue = -1.0
         apart = 1.0
         if other is not None:
-            told = "and of their glue vectors"
+            detail = "and of their glue vectors"
             apart = largest_inner_product(point_rows(glue_vectors))
             other_glue = share * other / self.dim + (1 - share) * apart
         largest = max(same_glue, other_glue)
@@ -134,14 +138,14 @@ class ShortenedWords(SignWords):
             attained = _are_equidistant(glue_vectors, apart) and self.code.attains(
                 whole, other, progress, grouped
             )
-        return largest if attained else UpperBound(largest), f"{method}, {told}"
+        return largest if attained else UpperBound(largest), f"{method}, {detail}"
 
     def _has_pair_at(
         self, product: int, alone: int, cosets: int, progress: Progress
     ) -> bool:
-        """Return whether two codewords of the first `cosets` cosets are found with inner product `product`.
+        """Return whether a search finds two codewords of the first `cosets` cosets with the inner product `product`.
 
-        `alone` is the largest inner product of two codewords of one coset.
+        `alone` is the largest inner product of two codewords of the same coset.
         """
         whole = min(cosets, self.count >> self.code.coset_bits)
         within_coset = product == alone and whole > 0 and self.code.coset_bits > 0
@@ -150,9 +154,9 @@ class ShortenedWords(SignWords):
     def _products_with_glue(
         self, group: int, progress: Progress
     ) -> tuple[int, int | None, str]:
-        """Return the largest inner products of two codewords with the same and with other glue vectors, and the method.
+        """Return the largest inner products of two codewords with the same and with different glue vectors.
 
-        The second value is None if all codewords share one glue vector.
+        The second value is None if all codewords have the same glue vector. The third value is the method, as text.
         """
         code, alone, grouped = (
             self.code,
@@ -188,10 +192,11 @@ class ShortenedWords(SignWords):
     def _attained_bound(
         self, cosets: int, group: int, progress: Progress
     ) -> int | None:
-        """Return an upper bound on inner products within the first `cosets` cosets if a pair is found that attains it.
+        """Return an exact largest inner product in the first `cosets` cosets, found without measuring all differences.
 
-        The two codewords must be in different groups of `group` consecutive cosets. The result is None if no such
-        pair is found, or if measuring all differences is quick anyway.
+        It is the upper bound by the ranks of quadratic forms, if a search finds two codewords that attain it. The two
+        must be in different groups of `group` consecutive cosets. None is returned if no such pair is found, or if all
+        differences can be measured quickly.
         """
         if self.code.closest_work(self._num_cosets) <= QUICK_PRODUCTS:
             return None
@@ -212,12 +217,12 @@ class ShortenedWords(SignWords):
             )
 
     def header(self) -> dict[str, Any]:
-        """Return the parameters of the shortened code."""
+        """Return the header entries: the parameters of the shortened code."""
         return {"shortened": asdict(self.code)}
 
     @classmethod
     def read(cls, content: Content) -> ShortenedWords:
-        """Read the shortened code and the indices of the codewords; the stated length must be the code's length."""
+        """Read the parameters of the code and the indices of the codewords from the content of a file."""
         code = ShortenedCosets(**content.record("shortened"))
         if code.dim != content.dim:
             raise InvalidArgumentError(
@@ -239,7 +244,7 @@ class ShortenedWords(SignWords):
 
 
 def _are_equidistant(glue_vectors: Points, cosine: float) -> bool:
-    """Return whether every two glue vectors have this cosine, up to rounding; `cosine` is their largest cosine."""
+    """Return whether all pairs of glue vectors have their largest cosine `cosine`, up to rounding."""
     smallest = min(
         float(products.min(initial=np.inf))
         for products in pair_products(point_rows(glue_vectors))

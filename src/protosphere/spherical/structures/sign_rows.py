@@ -1,4 +1,4 @@
-"""Points in the form coefficient * signs, with or without a glue vector, as the Hadamard projection needs them."""
+"""Points that begin with signs times one coefficient; the Hadamard projection of `nn` uses this form."""
 
 from dataclasses import dataclass
 
@@ -13,16 +13,16 @@ ENTRY_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class SignRows:
-    """Points that begin with signs times one coefficient.
+    """Points whose first entries are signs times one coefficient; the remaining entries are called glue vectors.
 
     Attributes:
-        classes: Index of the class of each point; other classes are not in this form.
-        words: Packed signs of the points, one row each; bit 1 is +.
+        classes: Indices of the classes whose points have this form; there may be other classes.
+        words: Packed signs, one row per class in `classes`; bit 1 is +.
         length: Number of signs in a row.
-        coefficient: Absolute value of the entries before the glue vector.
+        coefficient: Absolute value of the first `length` entries.
         numbers: Index of each codeword in its code; codewords with close indices are likely to share a coset.
         glue_vectors: Distinct glue vectors, one per row.
-        glue_of: Row of `glue_vectors` that follows each point.
+        glue_of: For each class in `classes`, the row of `glue_vectors` that follows its signs.
     """
 
     classes: Indices
@@ -35,10 +35,10 @@ class SignRows:
 
 
 def sign_rows_in(points: Points) -> SignRows | None:
-    """Return the dense points that begin with signs times one coefficient; None if there are too few signs.
+    """Return the rows of a dense matrix that begin with signs times one coefficient; None if there are too few signs.
 
-    The last row gives the coefficient and the number of signs, or else the first row. More than half of its entries
-    must be signs.
+    The coefficient and the number of signs are taken from the last row if more than half of its entries are signs, or
+    else from the first row under the same condition. If neither has so many signs, None is returned.
     """
     for row in (points[-1], points[0]):
         height = abs(row[0])

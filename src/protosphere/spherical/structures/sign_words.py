@@ -1,4 +1,4 @@
-"""Codewords of +-1/sqrt(n), packed one bit per entry, without an underlying code."""
+"""Structure of codewords of +-1/sqrt(n), packed with one bit per entry, without an underlying code."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SignWords:
     exact_reason = "the inner products are integers"
     separated_cosines = True
     points = None
-    is_chain = False
+    is_nested = False
     sources: ClassVar[tuple[str, ...]] = ()
     """Names of the fields from which the codewords can be computed; the last field holds the index of each codeword in
     its code.
@@ -59,7 +59,7 @@ class SignWords:
 
     @property
     def packed_signs(self) -> PackedBits:
-        """All packed codewords, encoded again if they are not stored."""
+        """All packed codewords, which are computed if they are not stored."""
         return self.packed_rows(0, self.count)
 
     def packed_rows(self, start: int, stop: int) -> PackedBits:
@@ -74,7 +74,7 @@ class SignWords:
         return self.encoded(self.word_numbers()[start:stop])
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with these indices in their code."""
+        """Return the packed codewords with the given indices in their code."""
         assert self.held is not None, "words of no code are held"
         return self.held[numbers]
 
@@ -85,7 +85,7 @@ class SignWords:
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications: over all pairs."""
+        """Approximate number of multiplications of `verified_cosine`, which compares all pairs."""
         return self.count**2 * self.dim // 2
 
     def word_numbers(self) -> Indices:
@@ -107,7 +107,7 @@ class SignWords:
         return signs.astype(np.float64) / np.sqrt(self.dim)
 
     def sign_rows(self) -> SignRows:
-        """Return all points as signs without glue vectors."""
+        """Return all points as signs times one coefficient, without glue vectors."""
         none = np.zeros((1, 0))
         first = np.zeros(self.count, dtype=np.int64)
         every = np.arange(self.count)
@@ -153,28 +153,28 @@ class SignWords:
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the packed codewords."""
+        """Return the arrays that determine the points: the packed codewords."""
         return {"signs": self.packed_signs}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the codewords if they are stored, and the arrays from which they follow."""
+        """Return the arrays that are stored in a file: codewords in memory, and arrays from which they are computed."""
         held = {} if self.held is None else {"signs": self.held}
         return held | {name: getattr(self, name) for name in self.sources}
 
     def header(self) -> dict[str, Any]:
-        """Return an empty header."""
+        """Return the header entries that describe the arrays: none."""
         return {}
 
     @classmethod
     def read(cls, content: Content) -> SignWords:
-        """Read the packed codewords."""
+        """Read the packed codewords from the content of a file."""
         return SignWords(content.dim, content.packed("signs", content.count))
 
 
 def held_words(
     count: int, dim: int, words: Callable[[], PackedBits]
 ) -> PackedBits | None:
-    """Return packed codewords; None if they would take more than a gigabyte.
+    """Compute and return packed codewords, or return None if they would take more than a gigabyte.
 
     Args:
         count: Number of codewords.

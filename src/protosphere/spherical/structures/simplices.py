@@ -1,4 +1,4 @@
-"""Regular simplices in orthogonal subspaces. Points are computed on request, and no pairs are compared."""
+"""Structure of regular simplices in orthogonal subspaces; rows are computed on request, and no pairs are compared."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ one.
 @structure("simplices")
 @dataclass(frozen=True, eq=False)
 class OrthogonalSimplices:
-    """Regular simplices in orthogonal subspaces.
+    """Points that form regular simplices in orthogonal subspaces.
 
-    Simplex b has sizes[b] points in sizes[b] - 1 coordinates of its own; zeros follow up to `dim`. Point i has index
-    `numbers[i]` among the points of all simplices, in the order of the simplices and, within one, of
-    `geometry.simplex`.
+    Simplex b has sizes[b] points in sizes[b] - 1 coordinates of its own; zeros follow up to `dim`. The points of all
+    simplices are counted in the order of the simplices and, within one, in the order of `geometry.simplex`. Class i has
+    the point with index `numbers[i]`.
     """
 
     name: ClassVar[str]
@@ -40,7 +40,7 @@ class OrthogonalSimplices:
     separated_cosines = True
     points = None
     packed_signs = None
-    is_chain = True
+    is_nested = True
 
     sizes: Indices
     numbers: Indices
@@ -53,12 +53,12 @@ class OrthogonalSimplices:
 
     @property
     def cosine_step(self) -> Fraction:
-        """Common step of the cosines 0 and -1 / (size - 1)."""
+        """A step such that 0 and all cosines -1 / (size - 1) are 1 - j * step with integers j."""
         return Fraction(1, lcm(*np.unique(self.sizes - 1).tolist()))
 
     @property
     def work(self) -> int:
-        """Number of points: no pairs are compared."""
+        """Approximate number of operations of `verified_cosine`: the number of points, as no pairs are compared."""
         return self.count
 
     @cached_property
@@ -69,8 +69,8 @@ class OrthogonalSimplices:
     def unit_rows(self, start: int, stop: int) -> Points:
         """Return points `start` to `stop - 1` as float64 unit vectors.
 
-        Coordinate j of a simplex is f_j for the points before point j, -j f_j for point j, and 0 for the points after
-        it.
+        Coordinate j of a simplex is f_j for the points before point j, -j f_j for point j, and 0 for later points,
+        where f_j is from `geometry.simplex.simplex_factors`.
 
         Args:
             start: Index of the first point.
@@ -103,7 +103,7 @@ class OrthogonalSimplices:
         return max(self.spectrum(progress)), "orthogonal simplices"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the same two values as `largest_cosine`, which also runs `check`."""
+        """Run `check`, and return the same two values as `largest_cosine`."""
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
@@ -124,26 +124,29 @@ class OrthogonalSimplices:
             raise CertificateError("some points are the same as others")
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points in another order."""
+        """Return the points order[0], order[1], ...: all of them in another order, or a subset."""
         return replace(self, numbers=self.numbers[order])
 
     def padded(self, dim: int) -> Self:
-        """Return the same points with zeros appended."""
+        """Return the same points in R^dim, with zeros appended."""
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the sizes of the simplices and the indices of the points."""
+        """Return the arrays that determine the points: the sizes of the simplices and the indices of the points."""
         return {"sizes": self.sizes, "numbers": self.numbers}
 
     arrays = point_arrays
 
     def header(self) -> dict[str, Any]:
-        """Return an empty header."""
+        """Return the header entries that describe the arrays: none."""
         return {}
 
     @classmethod
     def read(cls, content: Content) -> OrthogonalSimplices:
-        """Read the sizes of simplices that fit into R^n, and a distinct point index for each class."""
+        """Read the sizes of the simplices and a point index for each class from the content of a file.
+
+        The simplices must fit into R^n, and the indices must be different.
+        """
         sizes = content.array("sizes", (None,), np.int64)
         dim = content.dim
         if dim > LARGEST_SIMPLICES_DIM:

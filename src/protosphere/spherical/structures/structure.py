@@ -1,4 +1,4 @@
-"""The protocol of structures, the registry of structures by name, and the content of the files that store them."""
+"""Structures: their protocol, their registry by name, and the content of the files that store them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LONGEST_TEXT = 10_000
 
 
 class Structure(Protocol):
-    """K unit vectors of R^n in a compact form, and everything that can be computed from that form.
+    """Protocol of a compact form of K unit vectors of R^n, such as dense rows or codewords of a linear code.
 
     A structure is a frozen dataclass with these members; it need not inherit from anything. `Plain` and `SignWords`
     implement the protocol for dense rows and for packed signs.
@@ -51,22 +51,22 @@ class Structure(Protocol):
 
     @property
     def separated_cosines(self) -> bool:
-        """Whether different cosines of points of one construction are further apart than rounding."""
+        """Whether the different values that cosines of such points can have differ by more than rounding."""
         ...
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from the other arrays: `read` works without them."""
+        """Names of the arrays that can be computed from the other arrays, so that a file may leave them out."""
         ...
 
     @property
-    def is_chain(self) -> bool:
+    def is_nested(self) -> bool:
         """Whether the first points form good codes themselves, so that growing heads keep the order of the points."""
         ...
 
     @property
     def points(self) -> Points | None:
-        """The dense rows, or None if the points are stored in another form."""
+        """The points as a dense matrix if they are stored as one, else None."""
         ...
 
     @property
@@ -95,7 +95,7 @@ class Structure(Protocol):
         ...
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop` as float64 unit vectors.
+        """Return points `start` to `stop - 1` as float64 unit vectors.
 
         Args:
             start: Index of the first point.
@@ -104,7 +104,7 @@ class Structure(Protocol):
         ...
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points as coefficient * signs, with or without glue vectors; None if they lack this form."""
+        """Return the points that begin with signs times one coefficient (see `SignRows`); None if there are too few."""
         ...
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
@@ -120,7 +120,7 @@ class Structure(Protocol):
         ...
 
     def check(self) -> None:
-        """Raise CertificateError unless the points are what the structure says."""
+        """Raise CertificateError unless the points have the properties that the structure states."""
         ...
 
     def permuted(self, order: Indices) -> Structure:
@@ -132,11 +132,11 @@ class Structure(Protocol):
         ...
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points; the digest of the points is computed from these arrays."""
+        """Return the arrays that determine the points, by name; the digest of the points is computed from them."""
         ...
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file."""
+        """Return the arrays that are stored in a file, by name."""
         ...
 
     def header(self) -> dict[str, Any]:
@@ -148,7 +148,7 @@ class Structure(Protocol):
         """Read the structure from the content of a file.
 
         Raises:
-            InvalidArgumentError: If an array or an entry of the header is missing or not of this structure.
+            InvalidArgumentError: If an array or an entry of the header is missing or does not fit this structure.
         """
         ...
 
@@ -158,7 +158,7 @@ STRUCTURES: Registry[type[Structure]] = Registry("structure")
 
 
 def structure(name: str) -> Callable[[Kind], Kind]:
-    """Return a class decorator that registers a structure under the name that files use for it."""
+    """Return a class decorator that registers a structure under the name by which files refer to it."""
 
     def registered(kind: Kind) -> Kind:
         STRUCTURES.add(name, kind)
@@ -180,7 +180,7 @@ def read_structure(name: object, content: Content) -> Structure:
 
 @dataclass(frozen=True)
 class Content:
-    """Content of a code file: its arrays, its header, and the stated sizes K and n.
+    """Content of a code file, from which a structure is read: arrays, header, and the sizes K and n.
 
     Attributes:
         arrays: Arrays of the file by name.
@@ -241,11 +241,11 @@ class Content:
     def packed_or(
         self, name: str, derive: Callable[[], PackedBits]
     ) -> PackedBits | None:
-        """Return K packed codewords from the file; compute them if the file leaves them out.
+        """Return K packed codewords from the file, or compute them if the file leaves them out.
 
         Args:
             name: Name of the array in the file.
-            derive: Function that computes the codewords; called only if the array is missing and may be missing.
+            derive: Function that computes the codewords.
 
         Returns:
             The codewords; None if they are missing and would take more than `LARGEST_HELD_BYTES`.
@@ -258,11 +258,11 @@ class Content:
         return derive()
 
     def numbers(self, name: str, limit: int) -> Indices:
-        """Return K indices after checking that they are from 0 to limit - 1.
+        """Return an array of K indices of the file after checking that they are from 0 to limit - 1.
 
         Args:
             name: Name of the array in the file.
-            limit: Number of indices that exist.
+            limit: Upper limit of the indices (exclusive).
         """
         found = self.array(name, (self.count,), np.int64)
         if found.min() < 0 or int(found.max()) >= limit:
@@ -282,16 +282,18 @@ class Content:
 
 
 def fraction_to_json(value: Cosine | None) -> str | float | None:
-    """Return a Fraction as text; floats and None are returned unchanged, for a JSON header."""
+    """Return a cosine as a value of a JSON header: a Fraction becomes text; floats and None stay unchanged."""
     return str(value) if isinstance(value, Fraction) else value
 
 
 def read_fraction(name: str, text: object) -> Fraction | None:
-    """Read a fraction that `fraction_to_json` wrote; only short texts are accepted, to limit the parsing time.
+    """Return the fraction that `fraction_to_json` wrote as text; None stays None.
+
+    Long texts are refused, because parsing them could take very long.
 
     Args:
-        name: Name of the entry, for the error message.
-        text: Text such as '2/63'; None stays None.
+        name: Name of the header entry, for the error message.
+        text: Text such as '2/63', or None.
     """
     if text is None:
         return None
@@ -305,11 +307,11 @@ def read_fraction(name: str, text: object) -> Fraction | None:
 
 
 def read_line(name: str, value: object) -> str:
-    """Read a printable line of text of at most `LONGEST_TEXT` characters.
+    """Return a text of a header after checking that it is a printable line of at most `LONGEST_TEXT` characters.
 
     Args:
-        name: Name of the entry, for the error message.
-        value: The text; anything else is refused.
+        name: Name of the header entry, for the error message.
+        value: The value of the entry, which must be such a text.
     """
     text = as_text(name, value)
     if len(text) > LONGEST_TEXT or not text.isprintable():

@@ -1,4 +1,4 @@
-"""Codewords of +-1/sqrt(n) together with axes +-e_i, as in Kerdock codes with all their bases."""
+"""Structure of codewords of +-1/sqrt(n) together with vectors +-e_i of the standard basis."""
 
 from __future__ import annotations
 
@@ -33,19 +33,21 @@ COUNTED_WORDS = 1 << 16
 @structure("words_and_axes")
 @dataclass(frozen=True, eq=False)
 class WordsAndAxes:
-    """Codewords and axes of the first N dimensions, followed by zeros; N is the square of an even number.
+    """Codewords of N bits and axes +-e_j of the same N dimensions, followed by zeros.
+
+    N is the square of an even number, so that the cosine 1/sqrt(N) of a codeword and an axis is rational.
 
     Attributes:
-        codewords: The codewords, in the order of the points that are codewords.
-        axes: Entry i is `WORD` if point i is a codeword, else the code of its axis.
-        zeros: Number of zeros after the N entries.
+        codewords: The codewords, in the order in which they occur among the points.
+        axes: Entry i is `WORD` if point i is a codeword, else 2j + 1 for the axis e_j and 2j + 2 for -e_j.
+        zeros: Number of zeros that follow the N entries of each point.
     """
 
     name: ClassVar[str]
     projections: ClassVar[tuple[str, ...]] = ("hadamard",)
     points = None
     packed_signs = None
-    is_chain = True
+    is_nested = True
     separated_cosines = True
     exact_reason = "the inner products are integers over sqrt(n), and n is a square"
 
@@ -55,7 +57,7 @@ class WordsAndAxes:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the derived arrays of the codewords."""
+        """Names of the arrays that can be computed from the other arrays: those of the codewords."""
         return self.codewords.derived
 
     @property
@@ -70,21 +72,24 @@ class WordsAndAxes:
 
     @property
     def cosine_step(self) -> Fraction:
-        """Cosine step 2 / N of the codewords; 1 and 1 - 1/sqrt(N) are multiples of it."""
+        """Cosine step 2 / N: all cosines of codewords and axes are 1 - j * 2 / N with integers j."""
         return self.codewords.cosine_step
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications: the work of the codewords, plus one for each entry of the points."""
+        """Approximate number of multiplications of `verified_cosine`.
+
+        It is that of the codewords, plus one for each entry of the points.
+        """
         return self.codewords.work + self.count * self.codewords.dim
 
     @property
     def axis_numbers(self) -> Indices:
-        """Codes of the points that are axes: 2i for e_i, 2i + 1 for -e_i."""
+        """Numbers of the axes among the points, in their order: 2j for e_j, 2j + 1 for -e_j."""
         return self.axes[self.axes != WORD] - 1
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop` as float64 unit vectors.
+        """Return points `start` to `stop - 1` as float64 unit vectors.
 
         Args:
             start: Index of the first point.
@@ -102,13 +107,13 @@ class WordsAndAxes:
         return rows
 
     def sign_rows(self) -> SignRows:
-        """Return the codewords in the form coefficient * signs, followed by zeros; the axes are left out."""
+        """Return the points that are codewords as signs times one coefficient, followed by zeros."""
         rows = self.codewords.sign_rows()
         classes = np.flatnonzero(self.axes == WORD)
         return replace(rows, classes=classes, glue_vectors=np.zeros((1, self.zeros)))
 
     def _column_sums(self) -> Indices:
-        """Return the number of codewords that are positive in each column."""
+        """Return, for each coordinate, the number of codewords that are positive there."""
         sums = np.zeros(self.codewords.dim, dtype=np.int64)
         for start in range(0, self.codewords.count, COUNTED_WORDS):
             packed = self.codewords.packed_rows(start, start + COUNTED_WORDS)
@@ -125,8 +130,8 @@ class WordsAndAxes:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine of two points and a text that says how it was found.
 
-        It is the maximum over pairs of codewords, pairs of axes, and pairs of a codeword and an axis, whose cosine is
-        1/sqrt(N) or -1/sqrt(N).
+        It is the maximum over three kinds of pairs: two codewords, two axes, and a codeword and an axis. The cosine of
+        a codeword and an axis is 1/sqrt(N) or -1/sqrt(N).
         """
         height = Fraction(1, isqrt(self.codewords.dim))
         largest = Fraction(-1)
@@ -148,7 +153,7 @@ class WordsAndAxes:
         return self.largest_cosine(progress)
 
     def _axis_spectrum(self) -> dict[Fraction, int]:
-        """Return a mapping from the cosines 1, -1 and 0 to their numbers of pairs of axes, if they are not zero."""
+        """Return the numbers of pairs of axes with the cosines 1, -1 and 0, by cosine; zeros are left out."""
         numbers = self.axis_numbers
         counts = np.bincount(numbers, minlength=2 * self.codewords.dim)
         equal = int((counts * (counts - 1) // 2).sum())
@@ -172,13 +177,13 @@ class WordsAndAxes:
         return {cosine: number for cosine, number in found.items() if number}
 
     def check(self) -> None:
-        """Raise CertificateError unless the codewords are what their structure says."""
+        """Raise CertificateError unless the codewords have the properties that their structure states."""
         self.codewords.check()
 
     def permuted(self, order: Indices) -> WordsAndAxes | Plain:
         """Return the points order[0], order[1], ...: all points or a subset.
 
-        Axes without any codeword become dense rows.
+        If no codeword is left, the axes are returned as dense rows.
         """
         axes = self.axes[order]
         place_of_word = np.cumsum(self.axes == WORD) - 1
@@ -190,26 +195,26 @@ class WordsAndAxes:
         return Plain(rows, self.cosine_step)
 
     def padded(self, dim: int) -> WordsAndAxes:
-        """Return the same points in R^dim, with more zeros."""
+        """Return the same points in R^dim, with zeros appended."""
         return replace(self, zeros=dim - self.codewords.dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the codewords, the array `axes`, and the number of zeros."""
+        """Return the arrays that determine the points: those of the codewords, `axes`, and the number of zeros."""
         zeros = np.array([self.zeros], dtype=np.int64)
         return self.codewords.point_arrays() | {"axes": self.axes, "zeros": zeros}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the codewords, and the array `axes`."""
+        """Return the arrays that are stored in a file: those of the codewords, and `axes`."""
         return self.codewords.arrays() | {"axes": self.axes}
 
     def header(self) -> dict[str, Any]:
-        """Return the header of the codewords, their structure, and the number of zeros."""
+        """Return the header entries of the codewords, the name of their structure, and the number of zeros."""
         own = {"codewords": self.codewords.name, "zeros": self.zeros}
         return self.codewords.header() | own
 
     @classmethod
     def read(cls, content: Content) -> WordsAndAxes:
-        """Read codewords whose length is the square of an even number, and the axes.
+        """Read codewords, axes and the number of zeros from the content of a file.
 
         Raises:
             InvalidArgumentError: If the axes, the zeros or the codewords do not fit this structure.
