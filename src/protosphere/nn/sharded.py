@@ -128,7 +128,7 @@ class ShardedProjection(Projection):
         return _all_reduce(mine, self.group), totals
 
     def top_points(self, z: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each row with the points of all processes, and the points' indices."""
+        """Return each row's k largest dot products with the points of all processes, and the indices of the points."""
         values, points = super().top_points(z, k)
         missing = (0, k - values.shape[1])
         mine = (
