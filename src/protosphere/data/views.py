@@ -42,9 +42,12 @@ class Views:
     """Random transforms of a batch of images, stored as vectors with one entry per image.
 
     Attributes:
-        left, top: First column and row of the crop, in pixels, not rounded. width, height: Size of the crop in pixels,
-        not rounded. mirrored: Whether the crop is flipped. brightness, contrast, saturation: Factors by which they are
-        multiplied; 1 for no change. hue: Rotation of the hue in radians. gray: Whether the view has no color.
+        left, top: First column and row of the crop, in pixels, not rounded.
+        width, height: Size of the crop in pixels, not rounded.
+        mirrored: Whether the crop is flipped.
+        brightness, contrast, saturation: Factors by which they are multiplied; 1 for no change.
+        hue: Rotation of the hue in radians.
+        gray: Whether the view has no color.
     """
 
     left: Tensor
