@@ -1,4 +1,4 @@
-"""Backbone networks: networks of this package by name, and the user's networks by their dotted import names."""
+"""Backbone networks: networks of this package by name, and any other network by its dotted import name."""
 
 from protosphere.backbones import (
     dense as dense,

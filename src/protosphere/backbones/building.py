@@ -1,4 +1,4 @@
-"""Construction of a network by name: one of the registry, or any nn.Module by its dotted import name."""
+"""Build a network by its name, which is a registered name or the dotted import name of any nn.Module."""
 
 import inspect
 import re
@@ -14,14 +14,14 @@ from protosphere.backbones.registry import BACKBONES, Backbone, Shape
 from protosphere.errors import InvalidArgumentError, brief
 
 OUTPUT_NAMES = ("dim", "num_classes", "out_features", "num_outputs", "out_dim")
-"""Accepted names of the parameter for the number of outputs, in the user's networks."""
+"""Parameter names by which a user's network may take its number of outputs."""
 
 DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 WITH_WIDTHS = re.compile(r"(\w+)\(\s*(\d{1,6}(?:\s*,\s*\d{1,6})*)\s*\)")
 
 
 def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
-    """Return a new network, built or imported by its name.
+    """Return a new network for inputs of a given shape and `dim` outputs.
 
     Args:
         name: A name of `BACKBONES`, with widths in parentheses if it takes them: `mlp(512, 256)`. A name with a dot
@@ -44,7 +44,7 @@ def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
     if DOTTED.fullmatch(name):
         network = _call_imported(name, input_shape, dim)
         return _checked(name, network, input_shape, dim)
-    entry, widths = _entry(name)
+    entry, widths = _registered_network(name)
     if entry.images and len(input_shape) != 3:
         others = [known for known, other in BACKBONES.items() if not other.images]
         fitting = ", ".join(others)
@@ -70,7 +70,7 @@ def is_ours(name: str) -> bool:
     return not DOTTED.fullmatch(name)
 
 
-def _entry(name: str) -> tuple[Backbone, tuple[int, ...]]:
+def _registered_network(name: str) -> tuple[Backbone, tuple[int, ...]]:
     """Return the registered network of a name such as "mlp(512)", and the widths in parentheses."""
     base_name = name
     widths: tuple[int, ...] = ()
@@ -88,7 +88,7 @@ def _entry(name: str) -> tuple[Backbone, tuple[int, ...]]:
 
 
 def imported(name: str, argument: str) -> Any:
-    """Return an object by its dotted import name; modules in the current folder are found, as with `python -m`.
+    """Return an object by its dotted import name; modules in the current folder are found too.
 
     Args:
         name: Dotted name.
@@ -140,7 +140,7 @@ def _call_imported(name: str, input_shape: Shape, dim: int) -> Any:
 
 
 def _checked(name: str, network: Any, input_shape: Shape, dim: int) -> nn.Module:
-    """Return the network after checking that it maps two inputs to two vectors of size `dim`."""
+    """Return `network` as a module, after checking that it maps a batch of two inputs to two vectors of size `dim`."""
     if not isinstance(network, nn.Module):
         raise InvalidArgumentError(
             f"'backbone' {brief(name)} must make an nn.Module, got {type(network).__name__}"

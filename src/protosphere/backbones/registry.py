@@ -1,4 +1,4 @@
-"""The registry of networks: one frozen record each, created by decorating the function that builds it."""
+"""The registry of networks: one frozen record per network, created by decorating the function that builds it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from torch import nn
 from protosphere.registry import Registry
 
 Shape = tuple[int, ...]
-"""Channels, height and width of an image, or the number of features."""
+"""Type of an input's shape: channels, height and width of an image, or the number of features alone."""
 
 Build = Callable[..., nn.Module]
 
@@ -20,7 +20,7 @@ class Backbone:
     Attributes:
         name: Name in configs.
         build: Function from (input shape, dim, widths...) to the network with `dim` outputs.
-        images: Whether it takes only images; otherwise also feature vectors.
+        images: True if the network takes images only, False if it takes feature vectors too.
         widths: Largest number of widths that may follow its name in parentheses, as in mlp(512, 256).
         summary: Description in one line.
 
@@ -48,7 +48,7 @@ def backbone(
 
     Args:
         summary: Description in one line.
-        images: Whether the network takes only images; otherwise also feature vectors.
+        images: True if the network takes images only, False if it takes feature vectors too.
         widths: Largest number of widths in parentheses.
 
     Returns:

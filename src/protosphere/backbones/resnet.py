@@ -16,7 +16,7 @@ WIDTHS = (64, 64, 128, 256, 512)
 
 
 class Block(nn.Module):
-    """Residual block: two 3 x 3 convolutions, added to the input."""
+    """Residual block: the output of two 3 x 3 convolutions is added to the input."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()

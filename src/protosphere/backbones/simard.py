@@ -1,4 +1,4 @@
-"""The small network for handwritten digits.
+"""The small convolutional network of Simard et al. for handwritten digits.
 
 P. Simard, D. Steinkraus, J. Platt, Best practices for convolutional neural networks applied to visual document
 analysis, ICDAR 2003: two 5 x 5 convolutions of stride 2 with 5 and 50 maps, 100 hidden units.
@@ -27,8 +27,8 @@ def simard(input_shape: Shape, dim: int) -> nn.Module:
     """
     channels, height, width = input_shape
     padding = 0 if min(height, width) >= SMALLEST_UNPADDED else 2
-    height = _after(_after(height, padding), padding)
-    width = _after(_after(width, padding), padding)
+    height = _output_side(_output_side(height, padding), padding)
+    width = _output_side(_output_side(width, padding), padding)
     return nn.Sequential(
         nn.Conv2d(channels, 5, 5, stride=2, padding=padding),
         nn.ReLU(),
@@ -43,6 +43,6 @@ def simard(input_shape: Shape, dim: int) -> nn.Module:
     )
 
 
-def _after(size: int, padding: int) -> int:
-    """Return the side of the output of a 5 x 5 convolution of stride 2."""
+def _output_side(size: int, padding: int) -> int:
+    """Return the side length of the output of a 5 x 5 convolution of stride 2, for an input of side `size`."""
     return (size + 2 * padding - 5) // 2 + 1

@@ -1,4 +1,4 @@
-"""Labeled images and features: readers of the usual formats, and augmentation (`protosphere.data.augmentation`)."""
+"""Datasets of labeled images or features, and random transforms of images (`protosphere.data.augmentation`)."""
 
 from protosphere.data import (
     cifar,

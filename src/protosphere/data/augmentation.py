@@ -1,10 +1,11 @@
-"""The paper's three augmentations on whole batches of bytes: random crops of the padded image, flips and rotations.
+"""Random crops of padded images, flips and rotations, applied to whole batches of images stored as bytes.
 
-The result is the same as with the usual transforms of single images: crop, then flip, then rotation about the center
-to the nearest pixel. Pixels outside the image are black. All three transforms only move pixels, so together they are
-one lookup: the position in the original that each pixel of the result comes from. Random numbers are drawn on the
-CPU, so that every device gets the same images. On the CPU, `gather_augmented` selects, transforms and normalizes
-images in one compiled pass over their pixels, with the same bits as the separate operations, which need ten passes.
+The result is the same as with the usual transforms of single images: a crop, then a flip, then a rotation about the
+center with nearest-pixel sampling. Pixels outside the image are black. All three transforms only move pixels, so
+together they are one lookup: each pixel of the result is copied from a computed position in the original. Random
+numbers are drawn on the CPU, so that every device gets the same images. On the CPU, `gather_augmented` selects,
+transforms and normalizes images in one compiled pass over their pixels, with the same bits as the separate operations,
+which need ten passes.
 """
 
 import math
@@ -16,7 +17,9 @@ from torch import Tensor
 from protosphere.data.augmentation_settings import Augmentation
 
 FRACTION_BITS = 15
-"""Bits of fixed-point sines and cosines; rotated coordinates are integers in units of 2**-16 pixels.
+"""Number of bits after the binary point of fixed-point sines and cosines.
+
+Rotated coordinates are integers in units of 2**-16 pixels.
 
 Integer arithmetic is exact, fast, and gives the same images on every device.
 """
@@ -73,7 +76,7 @@ def random_moves(
 
 
 def moved(images: Tensor, moves: Moves) -> Tensor:
-    """Return the transformed images of a batch, with the same shape and dtype.
+    """Return the images of a batch after their crops, flips and rotations, in the same shape and dtype.
 
     Args:
         images: B x C x H x W pixels of any dtype.
@@ -96,10 +99,10 @@ def gather_augmented(
         images: N x C x H x W bytes.
         rows: Indices of the images to select.
         moves: Transforms of the selected images.
-        levels: C x 256 normalized values of the bytes.
+        levels: C x 256 table with the normalized value of each byte in each channel.
 
     Returns:
-        The batch in float32.
+        The normalized batch in float32, one image per entry of `rows`.
     """
     # Imported here because it loads the compiler.
     from protosphere.data.augmentation_loops import write_moved
@@ -124,15 +127,18 @@ def gather_augmented(
 def _sources(
     moves: Moves, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Return the index in the flat original of each pixel of the results, and a mask of the pixels that have one."""
+    """Return, for each pixel of the results, the flat index of the original pixel it is copied from.
+
+    The second tensor is a mask: False for pixels from outside the original, which stay black.
+    """
     column, row = _rotated(moves.degrees, height, width, device)
     right = moves.right.to(device, torch.int32) - moves.pad
     down = moves.down.to(device, torch.int32) - moves.pad
     mirrored = moves.mirrored.to(device)
     # Columns of the crop that are padding, counted from its start.
     padding_columns = torch.where(mirrored, right, -right)
-    has_column = _between(column, padding_columns, width)
-    has_row = _between(row, -down, height)
+    has_column = _inside_both(column, padding_columns, width)
+    has_row = _inside_both(row, -down, height)
     sign = torch.where(mirrored, -1, 1).to(torch.int32)
     first = torch.where(mirrored, width - 1 + right, right) + down * width
     signed_column = column.mul_(sign[:, None, None])
@@ -141,8 +147,8 @@ def _sources(
     return place.clamp_(0, last_pixel).long(), has_column & has_row
 
 
-def _between(position: Tensor, start: Tensor, size: int) -> Tensor:
-    """Return a mask of the positions inside the crop, [0, size), and inside the original, [start, start + size)."""
+def _inside_both(position: Tensor, start: Tensor, size: int) -> Tensor:
+    """Return a mask of the positions in the crop, [0, size), that are also in the original, [start, start + size)."""
     low = start.clamp(min=0)[:, None, None]
     high = (start + size).clamp(max=size)[:, None, None]
     return (position >= low) & (position < high)

@@ -29,12 +29,13 @@ def write_moved(
     Args:
         images: N x C x H x W bytes.
         rows: B indices of images.
-        starts: 2 x B rows and columns at which the crops begin, negative in the padding.
+        starts: 2 x B rows and columns at which the crops begin, relative to the original image; negative in the
+            padding.
         mirrored: B booleans: whether the image is flipped.
         cosines: B cosines of the rotations in units of 2**-fraction_bits.
         sines: B sines of the rotations in units of 2**-fraction_bits.
         fraction_bits: Number of bits after the binary point.
-        levels: C x 256 normalized values of the bytes.
+        levels: C x 256 table with the normalized value of each byte in each channel.
         batch: B x C x H x W images, overwritten.
     """
     count, channels, height, width = batch.shape
@@ -66,7 +67,7 @@ def _find_row(
     sign: int,
     places: Indices,
 ) -> None:
-    """Write the indices in the flat original of the pixels of row i of the result; -1 for pixels outside."""
+    """Write into `places` the flat index of the original pixel for each pixel of row i of the result; -1 if outside."""
     cosine, sine, fraction_bits = turn
     unit = 1 << fraction_bits
     shift = fraction_bits + 1

@@ -1,11 +1,11 @@
-"""Settings of augmentation, as a record that does not import torch."""
+"""`Augmentation`: the settings of random crops, flips and rotations, without importing torch."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Augmentation:
-    """Random transforms of an image.
+    """Settings of the random transforms of training images.
 
     Attributes:
         pad: Number of black pixels added on every side before a crop of the original size; 0 for none.

@@ -1,7 +1,7 @@
-"""The *binary* archives of CIFAR-10 and CIFAR-100, read directly from the tar file: no unpacking and no pickle.
+"""Read CIFAR-10 and CIFAR-100 from their binary archives (tar files), without unpacking them and without pickle.
 
-A record is one or two label bytes and 3,072 image bytes: all of red, then green, then blue.
-A. Krizhevsky, Learning multiple layers of features from tiny images, 2009.
+A record consists of one or two label bytes and 3,072 image bytes: all of red, then green, then blue. A. Krizhevsky,
+Learning multiple layers of features from tiny images, 2009.
 """
 
 import tarfile
@@ -22,7 +22,7 @@ CIFAR_URL = "https://www.cs.toronto.edu/~kriz/"
 IMAGE_SHAPE = (3, 32, 32)
 IMAGE_BYTES = 3072
 MAX_BYTES = 1 << 28
-"""Largest number of bytes that are read; the official archives contain 184 MB."""
+"""Largest total size of an archive's files; a larger archive is refused. The official archives contain 184 MB."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class CifarLayout:
     """Layout of a CIFAR archive.
 
     Attributes:
-        train: Names of the files with training records.
-        test: Names of the files with test records.
+        train: Names of the archive's files with training records.
+        test: Names of the archive's files with test records.
         names: Name of the file with the names of the classes.
         num_classes: Number of classes.
         label_bytes: Number of label bytes of a record, the last of which is the label.
@@ -76,7 +76,7 @@ def read_cifar(path: Path, name: str) -> Dataset:
         StorageError: If the archive is damaged or is not CIFAR.
     """
     layout = LAYOUTS[name]
-    members = _members(path, {*layout.train, *layout.test, layout.names})
+    members = _wanted_contents(path, {*layout.train, *layout.test, layout.names})
     x_train, y_train = _records(path, layout, members, layout.train)
     x_test, y_test = _records(path, layout, members, layout.test)
     names = tuple(members[layout.names].decode("ascii", "replace").split())
@@ -115,7 +115,7 @@ def read_cifar100(files: tuple[Path, ...]) -> Dataset:
     return read_cifar(files[0], "cifar100")
 
 
-def _members(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
+def _wanted_contents(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
     """Return the contents of the wanted files of an archive, by name.
 
     Every member of the archive is checked: one that points outside the archive, or is too large, is refused.

@@ -1,4 +1,4 @@
-"""Labeled examples: images as bytes, channels first, or feature vectors."""
+"""`Dataset`: labeled training and test examples, which are images (bytes, channels first) or feature vectors."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from protosphere.errors import StorageError
 from protosphere.types import Indices
 
 Images = NDArray[np.uint8]
-"""N x channels x height x width bytes."""
+"""Type of N images: an N x channels x height x width array of bytes."""
 
 Features = NDArray[np.float32] | NDArray[np.int8]
-"""N x D features; int8 features are multiples of the dataset's `step`."""
+"""Type of N feature vectors: an N x D array of float32, or of int8 in units of the dataset's `step`."""
 
 Step = NDArray[np.float32]
-"""Value of 1 in each column of int8 features."""
+"""Type of the D step sizes of int8 features: the feature's value is the integer times the step of its column."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,8 @@ class Dataset:
         x_test: Test images or features.
         y_test: Classes of the test examples.
         class_names: One name per class.
-        step: Value of 1 in each column of features stored as int8; otherwise None.
+        step: Step size of each column of features stored as int8, by which the integers are multiplied; None for
+            others.
 
     Raises:
         StorageError: If the numbers of examples and labels, the shapes or the dtypes are inconsistent.
@@ -99,7 +100,7 @@ class Dataset:
 
     @property
     def is_features(self) -> bool:
-        """Boolean: True if examples are feature vectors, False if they are images."""
+        """True if the examples are feature vectors, False if they are images."""
         return self.x_train.ndim == 2
 
     @property

@@ -1,4 +1,4 @@
-"""Loading of a dataset by name: from files on this machine, or by download."""
+"""Load a dataset by its name, from files on this machine or by download."""
 
 import os
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ def load_dataset(
         return read_npz(Path(name))
     entry = DATASETS.named(name, otherwise=", or the path of an .npz file")
     roots = data_roots(None if data_dir is None else Path(data_dir))
-    files = _found(entry, roots) if entry.files else ()
+    files = _complete_files(entry, roots) if entry.files else ()
     if files is None:
         folder = roots[0] / (entry.folder or entry.name) if roots else None
         files = _fetched(entry, folder, download, progress)
@@ -109,15 +109,23 @@ def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
 
 
 def found_in_roots(path: Path) -> Path:
-    """Return the path if it is a file, otherwise the same path below a data folder that has it; else the path."""
+    """Return the path of a file, which is searched for below the data folders if `path` itself does not exist.
+
+    If no folder has it, `path` is returned unchanged.
+    """
     below = (root / path for root in data_roots(None))
     if path.is_file():
         return path
     return next((found for found in below if found.is_file()), path)
 
 
-def _found(entry: DatasetEntry, roots: tuple[Path, ...]) -> tuple[Path, ...] | None:
-    """Return the files of a dataset in the first folder that has them all, compressed or not; None if no folder has."""
+def _complete_files(
+    entry: DatasetEntry, roots: tuple[Path, ...]
+) -> tuple[Path, ...] | None:
+    """Return the paths of a dataset's files in the first folder that has all of them; None if no folder has them.
+
+    A file counts if it is there under its name, with or without gzip compression.
+    """
     folders = [
         place for root in roots for place in (root / (entry.folder or entry.name), root)
     ]

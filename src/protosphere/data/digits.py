@@ -1,7 +1,7 @@
-"""1,797 handwritten digits of 8 x 8 pixels, shipped with the package: real images without a download.
+"""The dataset `digits`: 1,797 handwritten digits of 8 x 8 pixels, which are shipped with the package.
 
-The test part of E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits, UCI, 1998 (CC BY 4.0), as in
-scikit-learn. scikit-learn is not needed to read them; a test compares both.
+They are the test part of E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits, UCI, 1998 (CC BY 4.0), as
+in scikit-learn. scikit-learn is not needed to read them.
 """
 
 from importlib import resources
@@ -21,7 +21,9 @@ BRIGHTEST = 16
     "digits", 10, summary="1,797 handwritten digits of 8 x 8 pixels, inside the package"
 )
 def read_digits(files: tuple[Path, ...] = ()) -> Dataset:
-    """Return the digits with brightness 0 ... 16 scaled to 0 ... 255; a fixed random set of 500 is the test set.
+    """Return the digits, with brightness scaled from 0 ... 16 to 0 ... 255.
+
+    The test set consists of 500 images, chosen at random once and for all.
 
     >>> read_digits().x_train.shape
     (1297, 1, 8, 8)

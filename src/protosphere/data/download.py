@@ -1,4 +1,4 @@
-"""Download of one file: resumed after an interruption, checked against its digest, then moved to its place."""
+"""Download one file: resume an interrupted download, compare the digest, then move the file to its final path."""
 
 from http import HTTPStatus
 from importlib import import_module
@@ -19,11 +19,14 @@ TIMEOUT_SECONDS = 20.0
 
 
 class UnreachableError(StorageError):
-    """Error that is raised if the network or the server does not answer."""
+    """Raised if the network or the server does not answer."""
 
 
 class _Bar:
-    """Progress bar with the interface that pooch expects; the bar starts at the bytes of an earlier attempt."""
+    """Adapter from a progress function to the progress-bar interface of pooch.
+
+    The count starts at the bytes that an earlier attempt has downloaded.
+    """
 
     total = 0
 
@@ -72,11 +75,11 @@ def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _fetch(file, part, progress)
-        _check(file, part)
+        _check_digest(file, part)
         part.replace(target)
     except broken as error:
         raise UnreachableError(
-            f"cannot download {file.url}: {_cause(error)}; run it again to go on"
+            f"cannot download {file.url}: {_innermost_cause(error)}; run it again to go on"
         ) from error
     except OSError as error:
         if isinstance(error, StorageError):
@@ -88,7 +91,7 @@ def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -
 
 
 def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
-    """Download the file, or the rest of it if `part` has its beginning, since pooch cannot resume downloads."""
+    """Download the file into `part`; if `part` has the beginning of the file already, download only the rest."""
     begun = part.stat().st_size if part.exists() else 0
     headers = {
         "User-Agent": f"protosphere/{__version__}",
@@ -122,14 +125,14 @@ def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
                 raise
 
 
-def _cause(error: BaseException) -> object:
+def _innermost_cause(error: BaseException) -> object:
     """Return the innermost cause of an error, usually the message of the operating system."""
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__ or error
     return getattr(error, "strerror", None) or error
 
 
-def _check(file: RemoteFile, part: Path) -> None:
+def _check_digest(file: RemoteFile, part: Path) -> None:
     """Raise StorageError and remove the downloaded file if it does not have the expected digest."""
     algorithm, expected = file.digest.split(":")
     found = require("pooch").file_hash(part, alg=algorithm)

@@ -1,8 +1,8 @@
-"""Features of CIFAR-100 and CIFAR-10 images by EfficientNet-Lite0.
+"""The datasets of CIFAR-100 and CIFAR-10 features, computed by EfficientNet-Lite0.
 
-The features are the first 512 principal components of the network's 1,280 penultimate features, stored as int8 with
-one step size per column. The network was pretrained on ImageNet, which contains most of the classes. `protosphere
-features` makes such files with any network.
+The features are the first 512 principal components of the network's 1,280 penultimate features, stored as int8 with one
+step size per column. The network was pretrained on ImageNet, which contains most of the classes. `protosphere features`
+makes such files with any network.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def _features_of(
 
 @_features_of("cifar100", 100, "60,000 vectors of 512 features, of CIFAR-100's images")
 def read_cifar100_features(files: tuple[Path, ...]) -> Dataset:
-    """Read the features of CIFAR-100 from the only file, in the order of the images."""
+    """Read the features of all CIFAR-100 images, in the order of the images; `files` has one path."""
     return replace(
         read_npz(files[0]),
         name="cifar100-features",
@@ -41,5 +41,5 @@ def read_cifar100_features(files: tuple[Path, ...]) -> Dataset:
 
 @_features_of("cifar10", 10, "20,000 vectors of 512 features, of CIFAR-10's images")
 def read_cifar10_features(files: tuple[Path, ...]) -> Dataset:
-    """Read the features of 10,000 training images and all test images of CIFAR-10 from the only file."""
+    """Read the features of 10,000 training images and all test images of CIFAR-10; `files` has one path."""
     return replace(read_npz(files[0]), name="cifar10-features")

@@ -1,7 +1,7 @@
-"""MNIST and Fashion-MNIST: four IDX files each, gzip-compressed or not.
+"""Read MNIST and Fashion-MNIST, each from four IDX files, gzip-compressed or not.
 
-An IDX file has two zero bytes, a type, the number of dimensions, the dimensions, and the entries.
-Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits, 1998; H. Xiao, K. Rasul, R. Vollgraf,
+An IDX file consists of two zero bytes, a type byte, the number of dimensions, the dimensions, and the entries. Y.
+LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits, 1998; H. Xiao, K. Rasul, R. Vollgraf,
 Fashion-MNIST, 2017.
 """
 
@@ -47,7 +47,7 @@ FASHION_NAMES = (
     "ankle boot",
 )
 DEBIAN_FOLDER = "/usr/share/datasets/fashion-mnist"
-"""Folder of Debian's package dataset-fashion-mnist."""
+"""Folder in which the Debian package dataset-fashion-mnist installs its files."""
 
 UNSIGNED_BYTE = 0x08
 
@@ -100,7 +100,7 @@ def read_idx(path: Path, ndim: int) -> Images:
         The array.
 
     Raises:
-        StorageError: If the file is damaged or is not such an IDX file.
+        StorageError: If the file is damaged or is not an IDX file of bytes with `ndim` dimensions.
     """
     with reading(path, "truncated or damaged"), unpacked(path) as file:
         return _entries(path, file, ndim)

@@ -1,4 +1,4 @@
-"""Datasets of the user: .npz files with x_train, y_train, x_test and y_test."""
+"""Read a user's dataset from an .npz file with the arrays x_train, y_train, x_test and y_test."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from protosphere.types import Indices
 KEYS = ("x_train", "y_train", "x_test", "y_test")
 CHANNELS = (1, 3)
 MAX_CLASSES = 1 << 22
-"""Largest number of classes; a higher label means a damaged file, since every class below it would get a name."""
+"""Largest number of classes; a file with a higher label is refused as damaged."""
 
 
 def read_npz(path: Path) -> Dataset:
@@ -83,7 +83,7 @@ def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
 def _class_names(
     path: Path, array: NDArray[Any] | None, y_train: Indices, y_test: Indices
 ) -> tuple[str, ...]:
-    """Return the names of all classes; by default the integers up to the highest label."""
+    """Return the names of all classes: those in the file, or else the integers up to the highest label as text."""
     highest = int(max(y_train.max(initial=0), y_test.max(initial=0)))
     if highest >= MAX_CLASSES:
         raise StorageError(
@@ -104,7 +104,7 @@ def _class_names(
 
 
 def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
-    """Return an N x D array as int8 features if it is int8, otherwise as float32 features."""
+    """Return N x D features, as int8 if the file stores int8, otherwise as float32."""
     if array.ndim != 2 or array.dtype.kind not in "iuf":
         raise StorageError(
             f"cannot read '{path}': {key} must be N x D numbers, got {array.dtype} of {array.shape}"

@@ -1,4 +1,4 @@
-"""The registry of datasets: one frozen record each, created by decorating its reader."""
+"""The registry of datasets: one frozen record per dataset, created by decorating the function that reads it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from protosphere.data.dataset import Dataset
 from protosphere.registry import Registry
 
 Reader = Callable[[tuple[Path, ...]], Dataset]
-"""Function from the paths of a dataset's files, in the order of its entry, to the dataset."""
+"""Type of a function from the paths of a dataset's files, in the order of `DatasetEntry.files`, to the dataset."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ Files = tuple[RemoteFile, ...]
 
 
 def remote_files(url: str, digests: Mapping[str, str]) -> Files:
-    """Return files that have a common URL.
+    """Return the records of files that are in one folder of a server.
 
     Args:
-        url: Beginning of the address of each file.
+        url: Address of the folder, to which the name of each file is appended.
         digests: Digest of each file by its name.
     """
     return tuple(

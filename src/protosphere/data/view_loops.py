@@ -1,4 +1,4 @@
-"""The compiled loop that makes normalized views of images, in one pass over their pixels."""
+"""The compiled loop that writes randomly transformed and normalized images ("views") in one pass over their pixels."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def write_views(
         rows: B indices of images.
         crops: 4 x B array: left, top, width and height of the crops in pixels.
         mirrored: B booleans: whether the view is flipped.
-        factors: 2 x B factors of brightness and contrast.
+        factors: 2 x B factors: the first row changes brightness, the second contrast.
         matrices: B x 3 x 3 color matrices, used for three channels.
-        levels: C x 256 normalized values of the bytes, an affine function of the byte.
+        levels: C x 256 table with the normalized value of each byte in each channel, an affine function of the byte.
         batch: B x C x H x W views, overwritten.
     """
     channels = batch.shape[1]
@@ -87,7 +87,7 @@ def _resize(
 
 @compiled_exactly
 def _neighbors(start: Float, size: Float, k: int, count: int) -> tuple[int, int, Float]:
-    """Return the indices of the two pixels around pixel k of a resized crop, and the weight of the second."""
+    """Return the indices of the two original pixels next to pixel k of a resized crop, and the weight of the second."""
     position = start + size * np.float32((k + 0.5) / count) - np.float32(0.5)
     position = min(max(position, np.float32(0)), np.float32(count - 1))
     first = int(position)

@@ -1,4 +1,4 @@
-"""Ranges of the random views of self-supervised learning, as a record that does not import torch."""
+"""`ViewSettings`: the ranges of random transforms in self-supervised learning, without importing torch."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,10 @@ class ViewSettings:
     """Ranges of the random transforms that make a view of an image.
 
     Attributes:
-        crop_area: Smallest share of the image that a crop covers; 1 for no crops.
+        crop_area: Smallest fraction of the image's area that a crop covers; 1 for no crops.
         flip: Whether half of the views are mirrored left to right.
         jitter: Largest relative change of brightness, contrast and saturation; 0 for none.
-        grayscale: Share of the views that lose their color.
+        grayscale: Fraction of the views that are converted to gray.
     """
 
     crop_area: float = 0.2

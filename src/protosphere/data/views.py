@@ -24,10 +24,10 @@ LARGEST_ASPECT = 4 / 3
 """Largest ratio of width to height of a crop; its reciprocal is the smallest."""
 
 JITTERED_SHARE = 0.8
-"""Share of the views whose colors are changed."""
+"""Fraction of the views whose brightness, contrast, saturation and hue are changed."""
 
 HUE_SHARE = 0.25
-"""Largest rotation of the hue, in turns of the color circle, divided by the jitter of brightness."""
+"""Ratio of the largest hue change, in turns of the color circle, to the setting `jitter`."""
 
 LUMA = (0.299, 0.587, 0.114)
 """Weights of red, green and blue in the brightness of a pixel (ITU-R BT.601)."""
@@ -39,13 +39,13 @@ YIQ = (LUMA, (0.596, -0.274, -0.322), (0.211, -0.523, 0.312))
 
 @dataclass(frozen=True)
 class Views:
-    """Transforms of a batch of images, as vectors with one entry per image.
+    """Random transforms of a batch of images, stored as vectors with one entry per image.
 
     Attributes:
         left, top: First column and row of the crop, in pixels, not rounded.
         width, height: Size of the crop in pixels, not rounded.
         mirrored: Whether the crop is flipped.
-        brightness, contrast, saturation: Factors; 1 for no change.
+        brightness, contrast, saturation: Factors by which they are multiplied; 1 for no change.
         hue: Rotation of the hue in radians.
         gray: Whether the view has no color.
     """
@@ -113,7 +113,7 @@ def random_views(
 
 
 def transformed(images: Tensor, views: Views) -> Tensor:
-    """Return one view of each image of a batch.
+    """Return the images of a batch after their random transforms, one view of each image.
 
     Args:
         images: B x C x H x W bytes, with one channel or three.
@@ -172,10 +172,10 @@ def gather_views(images: Tensor, rows: Tensor, views: Views, levels: Tensor) -> 
         images: N x C x H x W bytes, with one channel or three.
         rows: Indices of the images to select.
         views: Transforms of the selected images.
-        levels: C x 256 normalized values of the bytes, an affine function of the byte.
+        levels: C x 256 table with the normalized value of each byte in each channel, an affine function of the byte.
 
     Returns:
-        The views in float32.
+        The normalized views in float32, one per entry of `rows`.
     """
     # Imported here because it loads the compiler.
     from protosphere.data.view_loops import write_views
@@ -219,6 +219,6 @@ def _resized_crops(pixels: Tensor, views: Views) -> Tensor:
 
 
 def _centers(start: Tensor, size: Tensor, count: int) -> Tensor:
-    """Return the positions in the original of the pixel centers of resized crops, B x count."""
+    """Return the B x count positions, in the original image, of the pixel centers of the resized crops."""
     steps = (torch.arange(count) + 0.5) / count
     return start[:, None] + size[:, None] * steps

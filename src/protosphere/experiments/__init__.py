@@ -1,4 +1,7 @@
-"""Training: configs, resumable runs, sweeps and their records. Importing this package does not import torch."""
+"""Training of networks: configs, resumable runs, sweeps over many configs, and records of their results.
+
+Importing this package does not import torch.
+"""
 
 from typing import TYPE_CHECKING, Any
 

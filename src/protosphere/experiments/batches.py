@@ -1,7 +1,7 @@
-"""Examples on a device, and batches of them: in random order, augmented and normalized.
+"""Put examples on a device, and draw batches of them in random order, augmented and normalized.
 
-Each process draws the order and the transforms of whole batches from the same random stream and processes its share,
-so that together they process the same batches as a single process.
+If several processes train together, each of them draws the same whole batches (order and transforms) from the same
+random stream and processes its share of the rows. So together they process the same batches as a single process would.
 """
 
 from collections.abc import Iterator
@@ -26,12 +26,12 @@ from protosphere.experiments.randomness import stream
 EVALUATION_BATCH = 1000
 
 LEAST_FUSED = 5_000
-"""Smallest number of training images for which loading the compiled augmentation, about a second, pays off."""
+"""Number of training images from which the compiled augmentation is used; loading it takes about a second."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """Share of this process in the work of all processes.
+    """Rank of this process among all processes, which determines the rows of a batch that it handles.
 
     Attributes:
         rank: Index of this process, from 0.
@@ -50,7 +50,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Labeled:
-    """Inputs (uint8, or float32 features) and their labels on one device."""
+    """Inputs (images in uint8, or features in float32) and their labels, as tensors on one device."""
 
     inputs: Tensor
     labels: Tensor
@@ -59,7 +59,7 @@ class Labeled:
         return len(self.labels)
 
     def to(self, device: torch.device) -> "Labeled":
-        """Return these examples on another device."""
+        """Return a copy of these examples on another device."""
         return Labeled(self.inputs.to(device), self.labels.to(device))
 
 
@@ -80,7 +80,7 @@ def device_data(
 
     Args:
         dataset: Dataset with training and test examples.
-        config: Config with the seed of the split, the share of validation examples, and the label noise.
+        config: Config with the seed of the split, the fraction of validation examples, and the label noise.
         device: Device to move the examples to.
 
     Returns:
@@ -125,11 +125,11 @@ def _chosen(dataset: Dataset, rows: Tensor) -> Labeled:
 def with_label_noise(
     labeled: Labeled, config: TrainingConfig, num_classes: int
 ) -> Labeled:
-    """Return the examples with some labels replaced by other classes, chosen uniformly.
+    """Return the examples after replacing some labels by other classes, chosen uniformly at random.
 
     Args:
         labeled: Training examples.
-        config: Config with the share of replaced labels, `label_noise`, and the seed.
+        config: Config with the fraction of labels to replace, `label_noise`, and the seed.
         num_classes: Number of classes.
     """
     wrong = round(config.label_noise * len(labeled)) if num_classes > 1 else 0
@@ -189,7 +189,7 @@ def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
 def evaluation_batches(
     data: DeviceData, labeled: Labeled, part: Share, size: int = EVALUATION_BATCH
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield batches of normalized inputs and their labels, of this process's share, without augmentation.
+    """Yield batches of this process's share of examples: normalized inputs and their labels, without augmentation.
 
     Args:
         data: Examples on the device, with the normalization of inputs.
@@ -208,7 +208,7 @@ def evaluation_batches(
 
 
 def augmented_once(data: DeviceData, config: TrainingConfig, epoch: int) -> Labeled:
-    """Return the validation images with random transforms, for the protocol that augments validation images too.
+    """Return the validation examples with randomly transformed images, for configs with `augment_validation`.
 
     Args:
         data: Examples on the device.

@@ -1,4 +1,4 @@
-"""The checkpoint of a run after an epoch, in one file that is replaced atomically."""
+"""Save and load the checkpoint of a training run: one file, which is replaced atomically after each epoch."""
 
 import hashlib
 import io
@@ -20,7 +20,7 @@ CHECKPOINT_FILE = "checkpoint.pt"
 FORMAT = 1
 
 Checkpoint = dict[str, Any]
-"""Everything the next epoch needs, with the keys in `PARTS`."""
+"""Type of a checkpoint: everything the next epoch needs, with the keys in `PARTS`."""
 
 PARTS = {
     "config",
@@ -34,8 +34,12 @@ PARTS = {
     "history",
     "format",
 }
-"""Keys of a checkpoint: digests of config and dataset, number of finished epochs, states, and metrics of the epochs.
-`random` has the states of all global generators; the seeds of order and augmentation follow from the epoch."""
+"""Keys of a checkpoint.
+
+`config` and `data` are digests; `epoch` is the number of finished epochs; `history` has the metrics of these epochs;
+`model`, `head`, `optimizer` and `schedule` are states; `random` has the states of all global random generators. The
+random streams of order and augmentation need no state, because they follow from the seed and the epoch.
+"""
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:

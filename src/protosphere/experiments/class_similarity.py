@@ -1,6 +1,7 @@
-"""Class similarity for the mappings `align` and `oppose`, measured on training examples only.
+"""Compute the class similarity that the mappings `align` and `oppose` need, from training examples only.
 
-The setting `similarity` of a config chooses the method:
+`align` gives similar classes prototypes that are near each other, `oppose` gives them distant ones. The setting
+`similarity` of a config chooses how similarity is computed:
 
 - `seen`: cosines of the centered class means. The means are of the inputs if they are features, otherwise of the
   logits of the config's network after one epoch with a learned last layer.
@@ -47,7 +48,7 @@ WARMUP_RATE = 2.0
 def class_similarity(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the K x K class similarity that the config's setting `similarity` names.
+    """Return the K x K matrix of class similarities, computed as the config's setting `similarity` says.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -73,7 +74,9 @@ def class_similarity(
 def measured_class_means(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return K x D class means: of the features, or of the logits after one epoch with a learned layer.
+    """Return the K x D class means of the features, or for images, of a network's logits.
+
+    The network is the one of the config with a learned last layer, trained for one epoch.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -105,7 +108,7 @@ def _class_means(network: Any, data: DeviceData, num_classes: int) -> Points:
     """Return the mean output of a network over the training examples of each class, one class per row."""
     sums = None
     counts = torch.bincount(data.train.labels, minlength=num_classes)
-    for seen, labels in _seen(network, data):
+    for seen, labels in _outputs_and_labels(network, data):
         if sums is None:
             sums = seen.new_zeros(num_classes, seen.shape[1])
         sums.index_add_(0, labels, seen)
@@ -116,9 +119,10 @@ def _class_means(network: Any, data: DeviceData, num_classes: int) -> Points:
 def logit_correlations(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the K x K correlations of centered logits over the training examples, after an epoch with a learned layer.
+    """Return the K x K correlations between the logits of classes, over the training examples.
 
-    Each example's logits are centered: their mean over the classes is subtracted.
+    The network is the one of the config with a learned last layer, trained for one epoch. Each example's logits are
+    centered first: their mean over the classes is subtracted.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -130,7 +134,9 @@ def logit_correlations(
     K = dataset.num_classes
     total = torch.zeros(K, dtype=torch.float64)
     products = torch.zeros(K, K, dtype=torch.float64)
-    for seen, _ in _seen(_learned_layer(config, dataset, folder, fabric), data):
+    for seen, _ in _outputs_and_labels(
+        _learned_layer(config, dataset, folder, fabric), data
+    ):
         logits = (seen - seen.mean(dim=1, keepdim=True)).cpu()
         total = total + logits.sum(0)
         products = products + logits.T @ logits
@@ -149,7 +155,7 @@ def _learned_layer(
     """Return the config's network with a learned linear layer as its head, trained for one epoch."""
     epochs = min(1, config.epochs)
     K = dataset.num_classes
-    return _warmed_up(
+    return _briefly_trained(
         config, dataset, folder, fabric, head="linear", dim=K, epochs=epochs
     ).backbone.eval()
 
@@ -179,16 +185,16 @@ def learned_class_vectors(
         "epochs": (config.epochs + 1) // 2,
         "lr": WARMUP_RATE * config.lr,
     }
-    layer = _warmed_up(
+    layer = _briefly_trained(
         config, dataset, folder, fabric, head="bottleneck", dim=config.dim, **settings
     ).head
     return layer.weight.detach().double().cpu().numpy()
 
 
-def _warmed_up(
+def _briefly_trained(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any, **changed: Any
 ) -> Any:
-    """Return the classifier after a short training with a learned head and the `changed` settings."""
+    """Return the config's classifier with a learned head, after a short training with the settings `changed`."""
     settings = without_prototypes(config.record()) | {"warmup": 0.0} | changed
     return train(
         config_from(settings),
@@ -200,8 +206,10 @@ def _warmed_up(
     ).classifier
 
 
-def _seen(network: Any, data: DeviceData) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield float64 outputs of a network for batches of training examples, one row per example, and the labels."""
+def _outputs_and_labels(
+    network: Any, data: DeviceData
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield batches of a network's outputs for the training examples, as float64 rows, and the labels."""
     with torch.no_grad():
         for inputs, labels in evaluation_batches(data, data.train, Share()):
             yield network(inputs).double().flatten(1), labels

@@ -1,4 +1,4 @@
-"""Statistics of a run's prototypes that may predict its accuracy, stored in its record."""
+"""Compute statistics of a run's prototypes that may predict the accuracy of the run; they are stored in its record."""
 
 import numpy as np
 
@@ -10,16 +10,17 @@ from protosphere.spherical.statistics import code_statistics, confident_scale
 from protosphere.statistics.regression import correlation
 
 LARGEST_K = 2_048
-"""Number of classes above which the statistics would take longer than an epoch, and are not computed."""
+"""Largest number of classes for which the statistics are computed; for more, they would take longer than an epoch."""
 
 
 def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
-    """Return statistics of the prototypes by name; no statistics for fewer than 3 or more than 2,048 classes.
+    """Return statistics of the prototypes by name; an empty dictionary for fewer than 3 or more than 2,048 classes.
 
-    `code_energy` is computed at one scale for all codes with this number of classes: `confident_scale` at maximum
-    cosine 0. (At the scale of each code, the energy hardly differs between codes.) `code_mean_square` is the mean
-    over pairs of the squared cosine. `code_agreement` exists for features only: it is the correlation over pairs
-    between the cosine of the prototypes and the similarity of the class means of the training examples.
+    `code_min_cosine`, `code_antipodal_pairs`, `code_energy` and `code_mean_square` (mean squared cosine) describe the
+    pairs of prototypes. The energy is computed at one scale for all codes with this number of classes,
+    `confident_scale` at maximum cosine 0, because it hardly differs between codes if each code has its own scale.
+    `code_agreement` exists for features only: it is the correlation over pairs of classes between the cosine of their
+    prototypes and the similarity of their mean training examples.
 
     Args:
         code: Prototypes of the run.

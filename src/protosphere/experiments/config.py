@@ -1,4 +1,4 @@
-"""The config of a run: data, head, network and training. Its digest identifies the run."""
+"""`TrainingConfig`: the settings of a training run (data, head, network, training), whose digest identifies the run."""
 
 from __future__ import annotations
 
@@ -23,22 +23,23 @@ from protosphere.experiments.settings import (
 )
 
 LEARNED_HEADS = {"linear": "learned layer", "bottleneck": "learned bottleneck"}
-"""Heads with learned weights instead of fixed prototypes: value of `head`, and name in results."""
+"""Heads with learned weights instead of fixed prototypes, as a mapping from the value of `head` to the name in
+results."""
 
 LEARNED_PROTOTYPES = "learned prototypes"
 """Name in results of a self-supervised run with learned prototypes."""
 
 ALIGNED_MAPPINGS = ("align", "oppose")
-"""Mappings that depend on the similarity of the classes (`experiments.class_similarity`)."""
+"""Values of `mapping` that depend on the similarity of the classes (`experiments.class_similarity`)."""
 
 GIVEN_PROTOTYPES = "given"
 """Value of `prototypes` that stands for the prototypes of the scheme."""
 
 CLASSIFICATION = "classification"
-"""Objective that uses the labels; every other objective is self-supervised (`experiments.objectives`)."""
+"""Value of `objective` that trains with labels; all other objectives are self-supervised (`experiments.objectives`)."""
 
 FEATURE_DIM = 256
-"""Number of features of a self-supervised network, before its projection head."""
+"""Number of features that the backbone of a self-supervised run returns, before the projection head."""
 
 PRECISIONS = ("32-true", "bf16-mixed", "16-mixed", "64-true")
 
@@ -50,9 +51,9 @@ DIGEST_LETTERS = 20
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """Settings that determine the weights after training.
+    """Settings of a training run; together with the data they determine the weights after training.
 
-    Each field declares its default, limits and help text; the flags of the command line are generated from these
+    Each field declares its default, limits and help text. The flags of the command line are generated from these
     declarations.
 
     Example:
@@ -223,7 +224,7 @@ class TrainingConfig:
 
     @property
     def is_self_supervised(self) -> bool:
-        """Boolean: True if the network learns without labels."""
+        """True if the network learns without labels."""
         return self.objective != CLASSIFICATION
 
     @property
@@ -233,7 +234,7 @@ class TrainingConfig:
 
     @property
     def fits_prototypes(self) -> bool:
-        """Boolean: True if the prototypes depend on the training examples."""
+        """True if the prototypes depend on the training examples."""
         return (
             self.prototypes != GIVEN_PROTOTYPES
             or self.mapping in ALIGNED_MAPPINGS
@@ -256,7 +257,7 @@ class TrainingConfig:
 
     @property
     def augmentation(self) -> Augmentation:
-        """Padding, flips and rotations that are applied to training images."""
+        """Settings of the random crops, flips and rotations of training images."""
         return Augmentation(self.pad, self.flip, self.rotation_degrees)
 
     @property
@@ -289,7 +290,7 @@ class TrainingConfig:
     def digest(self) -> str:
         """First 20 hexadecimal digits of the SHA-256 digest of the settings that differ from their defaults.
 
-        A setting that is added later does not change the digests of existing configs.
+        Because defaults do not enter the digest, a new setting in a later version does not change existing digests.
         """
         changed = {
             name: value
@@ -313,10 +314,10 @@ class TrainingConfig:
 
 
 def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
-    """Return the config with these settings; the others have their defaults.
+    """Return the config with the given settings; all other settings have their defaults.
 
     Args:
-        settings: Values by the names of the settings.
+        settings: Values of the settings by name, such as {"scheme": "bch"}.
 
     Raises:
         InvalidArgumentError: If a setting does not exist or its value is not valid.
@@ -341,7 +342,7 @@ def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
 
 
 def without_prototypes(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings with all settings of prototypes reset to their defaults, as a learned head requires."""
+    """Return a copy of settings, in which those of fixed prototypes have their defaults, as a learned head requires."""
     return dict(settings) | {name: DEFAULTS[name] for name in PROTOTYPE_SETTINGS}
 
 

@@ -1,4 +1,4 @@
-"""Configs in TOML files: those shipped with the package are loaded by name, the user's own by path."""
+"""Load configs from TOML files: those shipped with the package by name, a user's own by path."""
 
 import tomllib
 from collections.abc import Mapping
@@ -67,14 +67,15 @@ def load_config(name: str) -> TrainingConfig:
 
 
 def is_config_file(name: str) -> bool:
-    """Return whether this names a user's file and not a shipped config."""
+    """Return True if `name` is the path of a user's .toml file, False if it is the name of a shipped config."""
     return name.endswith(".toml")
 
 
 def states_dim(name: str) -> bool:
-    """Return whether this is a user's file that has a dimension.
+    """Return True if `name` is the path of a user's config that sets `dim`.
 
-    The dimensions of shipped configs suit their own schemes and datasets, and change with the flags.
+    The dimension of a shipped config suits its own scheme and dataset only, so the commands choose another one if flags
+    change these.
     """
     return is_config_file(name) and "dim" in read_toml(Path(name))
 

@@ -1,4 +1,4 @@
-"""Device of a run: the Lightning Fabric of a config, and settings for reproducible results."""
+"""Choose the device of a run (by Lightning Fabric), and make torch reproducible."""
 
 import logging
 import os
@@ -17,7 +17,9 @@ ACCELERATORS = ("auto", "cpu", "cuda", "gpu", "mps")
 
 
 def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
-    """Return a Lightning Fabric that starts a number of processes, or joins the processes that torchrun started.
+    """Return a Lightning Fabric, torch's wrapper for devices and processes.
+
+    It starts one process per device, or joins the processes that torchrun started.
 
     Args:
         accelerator: Kind of device: auto, cpu, cuda, gpu or mps.
@@ -96,7 +98,7 @@ def _check_for_cpus(precision: str, processes: int) -> None:
 
 
 def summing_type(device: torch.device) -> torch.dtype:
-    """Return the dtype for sums over an epoch: float64, or float32 on devices without float64."""
+    """Return the dtype for sums over an epoch: float64, or float32 on Apple GPUs, which have no float64."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
@@ -109,7 +111,10 @@ def leave_together(fabric: Any) -> None:
 
 @contextmanager
 def reproducible(threads: int) -> Generator[None]:
-    """Return a context with deterministic algorithms and `threads` CPU threads (0: unchanged)."""
+    """Return a context in which torch uses deterministic algorithms and `threads` CPU threads.
+
+    With `threads` = 0 the number of threads does not change.
+    """
     before = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()
     warn_only = torch.is_deterministic_algorithms_warn_only_enabled()

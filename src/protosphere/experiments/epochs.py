@@ -1,4 +1,4 @@
-"""Metrics of each epoch, as JSON lines and, if it is installed, for TensorBoard."""
+"""Write the metrics of each epoch to a file of JSON lines, and to TensorBoard if it is installed."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -21,9 +21,9 @@ class EpochMetrics:
 
     Attributes:
         epoch: Index of the epoch, from 1.
-        loss, train_accuracy: Means over the training examples during the epoch.
+        loss, train_accuracy: Mean loss and accuracy over the training examples during the epoch.
         validation_accuracy: Accuracy on held-out examples; None if there are none or they are not evaluated.
-        lr: Learning rate of this epoch, after its warm-up.
+        lr: Learning rate of the schedule in this epoch; during a warm-up, the steps use smaller rates.
         images_per_second, seconds: Speed and time of training, without evaluation.
     """
 
@@ -37,10 +37,10 @@ class EpochMetrics:
 
 
 Report = Callable[[EpochMetrics], None]
-"""Function that is called after each epoch with its metrics."""
+"""Type of a function that is called after each epoch with its metrics."""
 
 Tick = Callable[[int], None]
-"""Function that is called after each batch with the number of its images."""
+"""Type of a function that is called after each batch with the number of its images."""
 
 
 class MetricsLog:

@@ -1,4 +1,4 @@
-"""Evaluation of a network: accuracy on held-out examples after each epoch, and every metric at the end."""
+"""Evaluate a classifier: the accuracy on held-out examples after each epoch, and every metric at the end."""
 
 import math
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from protosphere.experiments.heads import Classifier
 from protosphere.experiments.metrics import METRICS, Predictions
 
 MOST_LOGITS = 1 << 22
-"""Number of logits in a batch of the metrics, some of which need several copies in float64."""
+"""Largest number of logits in a batch when metrics are computed; some metrics need several copies in float64."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Evaluation:
     Attributes:
         fabric: Lightning Fabric of the run.
         model: The classifier as Fabric wraps it.
-        classifier: The classifier.
+        classifier: The same classifier, unwrapped.
         dataset: Training and test examples of the run.
         data: Examples on the device.
     """
@@ -52,7 +52,7 @@ class Evaluation:
         return value
 
     def accuracy(self, labeled: Labeled) -> float:
-        """Return the share of examples whose predicted class is correct."""
+        """Return the fraction of examples whose predicted class is correct."""
         self.model.eval()
         correct = torch.zeros((), dtype=torch.int64, device=labeled.labels.device)
         with torch.no_grad():

@@ -1,7 +1,7 @@
-"""Feature files: features of a dataset's images by a network, computed in batches; extraction can be resumed.
+"""Compute the features of a dataset's images by a network, and write them to a file.
 
-Rows are written to a folder next to the file, together with the number of finished rows. When all rows are finished,
-the feature file is assembled and the folder is removed.
+An interrupted computation can be resumed: finished rows are written to a folder next to the file, together with their
+number. When all rows are finished, the file is assembled and the folder is removed.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ ROWS_AT_ONCE = 1 << 12
 
 @dataclass(frozen=True)
 class Preparation:
-    """Preprocessing of images: resizing, then (x - mean) / deviation with pixels from 0 to 255."""
+    """Preprocessing of images: resizing, then (x - mean) / (standard deviation) for pixels x from 0 to 255."""
 
     size: tuple[int, int] | None = None
     mean: tuple[float, ...] = (0.0,)
@@ -102,7 +102,8 @@ def write_features(
         path: Path of the .npz file.
         batch_size: Number of images per call of the network.
         int8: Whether to round the features to int8.
-        progress: Function that is called with what is done, and the number of finished and of all images.
+        progress: Function that is called with a description of the step, the number of finished images and the number
+            of all images.
 
     Returns:
         The number of training vectors, of test vectors, and of features.
@@ -119,7 +120,7 @@ def write_features(
     with locked(path, "extraction"):
         found = _extracted(dataset, network, preparation, work, batch_size, progress)
         if int8:
-            arrays = _rounded(found)
+            arrays = _rounded_to_int8(found)
         else:
             arrays = {f"x_{part}": rows for part, rows in found.items()}
         labels = {
@@ -146,7 +147,10 @@ def _extracted(
     batch_size: int,
     progress: Progress,
 ) -> dict[str, NDArray[np.float32]]:
-    """Return the float32 features of training and test images (keys "train", "test"), resuming an interrupted call."""
+    """Return the float32 features of the training and test images, by the keys "train" and "test".
+
+    If an earlier call was interrupted, its finished rows in the folder `work` are reused.
+    """
     # rows are only appended to rows of the same dataset, network and settings
     told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
     key = hashlib.sha256(told.encode()).hexdigest()
@@ -154,7 +158,7 @@ def _extracted(
     for part, images in (("train", dataset.x_train), ("test", dataset.x_test)):
         note = work / f"{part}-{NOTE}"
         target = work / f"{part}.npy"
-        done, rows = _so_far(note, target, key, len(images))
+        done, rows = _finished_rows(note, target, key, len(images))
         noted = time.monotonic()
         for start in range(done, len(images), batch_size):
             some = torch.tensor(images[start : start + batch_size])
@@ -198,8 +202,11 @@ def _features(network: FeatureNetwork, images: Tensor) -> NDArray[np.float32]:
     return found.numpy()
 
 
-def _so_far(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
-    """Return the number of finished rows and the rows; (0, None) if missing, damaged or of another network."""
+def _finished_rows(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
+    """Return the number of finished rows and the rows that an interrupted call has left.
+
+    The result is (0, None) if there are none, or if they are damaged or come from another network.
+    """
     with suppress(OSError, *DAMAGE):
         told = json.loads(note.read_text(encoding="utf-8"))
         rows: Any = np.load(target, mmap_mode="r+")
@@ -213,7 +220,9 @@ def _so_far(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
     return 0, None
 
 
-def _rounded(found: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
+def _rounded_to_int8(
+    found: Mapping[str, NDArray[np.float32]],
+) -> dict[str, NDArray[Any]]:
     """Return the features as int8 arrays `x_train` and `x_test`, with the `step` and the `center` of each column."""
     blocks = {
         part: np.split(rows, range(ROWS_AT_ONCE, len(rows), ROWS_AT_ONCE))

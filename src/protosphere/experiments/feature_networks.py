@@ -1,4 +1,4 @@
-"""Feature extractors: an ONNX file, or an nn.Module by its dotted import name."""
+"""Load a feature extractor from an ONNX file, or as an nn.Module by its dotted import name."""
 
 import hashlib
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class FeatureNetwork:
 
     Attributes:
         features: Function from preprocessed images, B x C x H x W, to B x D features.
-        identity: Digest of the weights.
+        identity: Digest of the weights, which tells networks apart.
         channels: Number of channels of its input images; None if unknown.
         size: Height and width of its input images; None if unknown.
     """
@@ -112,7 +112,10 @@ def _onnx(path: Path) -> FeatureNetwork:
 
 
 def _in_batches(run: Callable[[Tensor], Tensor], batch: int, images: Tensor) -> Tensor:
-    """Return features from a network with a fixed batch size: the last batch is padded, then the padding is removed."""
+    """Return the features of images by a network that accepts only batches of a fixed size.
+
+    The last batch is padded, and the features of the padding are removed.
+    """
     missing = -len(images) % batch
     if missing:
         filled = torch.cat([images, images[-1:].expand(missing, -1, -1, -1)])

@@ -1,4 +1,4 @@
-"""The head of a config (fixed prototypes or a learned layer), its loss, and the classifier made of network and head."""
+"""Build the head of a config (fixed prototypes or a learned layer), its loss, and the classifier that contains it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,19 +16,19 @@ from protosphere.nn.scale import Scale
 from protosphere.spherical.spherical_code import SphericalCode
 
 LARGEST_LOGITS = 1 << 24
-"""Largest number of logits, B times K, that a training step materializes (64 MB); the accuracy uses them too."""
+"""Largest number of logits, B times K, that a training step keeps in memory (64 MB); for more, the loss is streamed."""
 
 DEFAULT_LOSS = "cross_entropy"
-"""Loss of all presets that `preset = "auto"` may choose."""
+"""Name of the loss if preset and loss are "auto": the presets that "auto" may choose all use it."""
 
 Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""Function from z and its labels to the sum of the losses and the number of correct predictions."""
+"""Type of a function from z and its labels to the sum of the losses and the number of correct predictions."""
 
 
 def build_head(
     config: TrainingConfig, num_classes: int, code: SphericalCode | None
 ) -> nn.Module:
-    """Return the head from z to K logits.
+    """Return the head of a config, a module from z to K logits.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -63,8 +63,8 @@ def configured_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHea
 def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
     """Return the function from z and labels to the sum of the losses and the number of correct predictions.
 
-    The loss is computed from all logits, streaming without all logits, or by a separate loss module, as config and
-    head require.
+    Depending on the config and the head, the loss is computed from all B x K logits, in blocks of classes without
+    keeping all logits, or by a separate loss module.
 
     Args:
         config: Config with the loss and its options.
@@ -91,7 +91,9 @@ def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
 
 
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
-    """Return True if the loss should be streamed: there are many logits, or a Hadamard structure makes it faster.
+    """Return True if the loss should be computed in blocks of classes instead of from all logits.
+
+    This is so if there are many logits, or if the prototypes are cosets of a linear code, for which it is faster.
 
     Args:
         head: Head with the prototypes.
@@ -134,7 +136,7 @@ def _from_logits(head: nn.Module, z: Tensor, labels: Tensor) -> tuple[Tensor, Te
 def _decoding(
     head: PrototypeHead, summed_loss: Callable[[Tensor, Tensor], Tensor]
 ) -> Objective:
-    """Return an objective from a summed loss that does not materialize logits; predictions come from `head.decode`."""
+    """Return an objective from a summed loss that does not compute all logits; predictions come from `head.decode`."""
 
     def objective(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         loss = summed_loss(z, labels)

@@ -1,7 +1,7 @@
-"""The training loop of one run, with a checkpoint after each epoch.
+"""The training loop of one run, which writes a checkpoint after each epoch.
 
 The result depends only on the config and the data. A run that was killed continues from its last checkpoint and ends
-with the same weights, bit for bit on one device.
+with the same weights as an uninterrupted run: bit for bit, if the device is the same.
 """
 
 import math
@@ -59,7 +59,7 @@ from protosphere.types import ignore
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a finished run: metrics of each epoch, final metrics, the network and its input normalization."""
+    """Result of a finished training: metrics of each epoch, final metrics, the network and its input normalization."""
 
     history: tuple[EpochMetrics, ...]
     metrics: dict[str, float | None]
@@ -69,10 +69,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Run:
-    """State of a running training: network, data, optimizer, schedule and evaluation.
+    """Objects of a training in progress: network, data, optimizer, schedule and evaluation.
 
-    `model` is the classifier as Fabric wraps it. If `watched` is False, held-out examples are evaluated only after
-    the last epoch.
+    `model` is the classifier as Fabric wraps it. If `watched` is False, held-out examples are evaluated only after the
+    last epoch.
     """
 
     fabric: Any
@@ -88,7 +88,7 @@ class _Run:
 
     @property
     def part(self) -> Share:
-        """Share of this process among all processes."""
+        """Rank of this process and number of processes."""
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def batches(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, int]]:
@@ -103,7 +103,7 @@ class _Run:
         return value
 
     def stateful(self) -> dict[str, Any]:
-        """Return the parts whose states a checkpoint stores, by their keys in the checkpoint."""
+        """Return the objects whose state_dict a checkpoint stores, by their keys in the checkpoint."""
         network = {"model": self.classifier.backbone, "head": self.classifier.head}
         return network | {
             "optimizer": self.optimizer.optimizer,
@@ -124,7 +124,7 @@ def train(
     head: nn.Module | None = None,
     watched: bool = True,
 ) -> Outcome:
-    """Train to the last epoch of the config, from the checkpoint in `folder` or from the start.
+    """Train until the last epoch of the config, starting from the checkpoint in `folder` if there is one.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -135,7 +135,7 @@ def train(
         report: Function that the first process calls after each epoch with its metrics.
         tick: Function that is called after each batch with the number of its images.
         tensorboard: Whether to write the metrics for TensorBoard if it is installed.
-        head: Module from z to logits that replaces the head of the config.
+        head: Module from z to logits that replaces the head of the config; None for the head of the config.
         watched: Whether to evaluate held-out examples after each epoch; otherwise only after the last.
 
     Returns:
@@ -278,7 +278,10 @@ def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
 
 
 def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
-    """Take an optimizer step per batch; return this process's sums of losses and of correct predictions."""
+    """Train one epoch, one optimizer step per batch; return the sum of losses and the number of correct predictions.
+
+    Both count the examples of this process only.
+    """
     fabric = run.fabric
     part = run.part
     warmup = run.config.warmup

@@ -1,4 +1,4 @@
-"""A trained network as a file: weights, prototypes with provenance, and the format of its inputs.
+"""Save and load a trained network as one file: weights, prototypes with provenance, and the format of its inputs.
 
 `weights.safetensors` contains the state of the network (`backbone.*`), of the head (`head.*`) and of the
 normalization of inputs (`normalized.*`). Its header contains the config, the shape of an input and the names of the
@@ -29,7 +29,7 @@ HEADER = "protosphere"
 
 
 class TrainedModel(nn.Module):
-    """A trained model from raw inputs, as in the dataset, to K logits: normalization, backbone, head.
+    """Trained model from inputs as stored in the dataset to K logits: it consists of normalization, backbone and head.
 
     After a self-supervised run, its output is the features of the backbone instead of logits.
 
@@ -67,7 +67,7 @@ def save_model(
     classifier: Classifier | SelfSupervised,
     normalized: Normalize,
 ) -> Path:
-    """Write the trained network to `folder`; of a self-supervised run, only the backbone without its head.
+    """Write the trained network to a file in `folder`; after a self-supervised run, the file has no head.
 
     Args:
         folder: Folder for the checkpoint, the metrics and the weights of the run.
@@ -121,7 +121,7 @@ def load_model(source: str | Path) -> TrainedModel:
     """
     path = Path(source)
     path = path if path.suffix == Path(WEIGHTS_FILE).suffix else path / WEIGHTS_FILE
-    about, state = _read(path)
+    about, state = _read_weights(path)
     try:
         config = config_from(about["config"])
         names = tuple(str(name) for name in about["class_names"])
@@ -156,10 +156,10 @@ def _normalized(state: Mapping[str, Tensor], shape: tuple[int, ...]) -> Normaliz
 def _backbone(
     config: TrainingConfig, shape: tuple[int, ...], state: Mapping[str, Tensor]
 ) -> nn.Module:
-    """Return the backbone with these weights.
+    """Return the backbone with the weights of a file.
 
-    For a network of this package, the shapes are compared first, without allocating memory: a header may ask for any
-    size.
+    For a network of this package, the shapes are compared before any memory is allocated, because the header of a
+    damaged or hostile file may ask for any size.
     """
     dim = FEATURE_DIM if config.is_self_supervised else config.dim
     if is_ours(config.backbone):
@@ -198,7 +198,7 @@ def _part(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
     }
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+def _read_weights(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Return the metadata in the header of a weights file, and its tensors by name."""
     if not path.is_file():
         raise StorageError(f"cannot read '{path}': there is no such file")

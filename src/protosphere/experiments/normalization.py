@@ -1,6 +1,6 @@
-"""Normalization of inputs: pixels to mean 0 and deviation 1 per channel, features centered with one scale for all.
+"""Normalize inputs: pixels to mean 0 and standard deviation 1 per channel, features to mean 0 with a common scale.
 
-Large features of a pretrained network matter more, so features keep their relative sizes: all are divided by one
+Features of a pretrained network keep their relative sizes, because large ones matter more: all are divided by one
 number, the root mean square of their standard deviations.
 """
 
@@ -10,14 +10,14 @@ from torch import Tensor, nn
 from protosphere.data.dataset import Step
 
 MOST_PIXELS = 1 << 24
-"""Approximate number of pixels from which mean and deviation are computed."""
+"""Approximate largest number of pixels from which mean and standard deviation are computed."""
 
 SMALLEST_DEVIATION = 1e-6
 ROWS_AT_ONCE = 1 << 12
 
 
 class Normalize(nn.Module):
-    """Module (x - mean) / deviation, with a mean and a deviation per channel or per feature, in the units of x."""
+    """Module that computes (x - mean) / deviation; mean and deviation have one entry per channel or per feature."""
 
     mean: Tensor
     deviation: Tensor
@@ -32,7 +32,7 @@ class Normalize(nn.Module):
         return (inputs.float() - self.mean).div_(self.deviation)
 
     def levels(self, channels: int) -> Tensor:
-        """Return a channels x 256 table: the normalized value of each byte in each channel."""
+        """Return a channels x 256 table with the normalized value of each byte in each channel."""
         every = torch.arange(256, dtype=torch.uint8, device=self.mean.device).view(
             1, 1, 256
         )
@@ -40,7 +40,7 @@ class Normalize(nn.Module):
 
 
 def normalization(training: Tensor, step: Step | None) -> Normalize:
-    """Return the normalization computed from training inputs.
+    """Return the normalization whose mean and deviation are computed from training inputs.
 
     Args:
         training: B x C x H x W images, or B x D features.

@@ -1,4 +1,4 @@
-"""The optimizer of a config, and its learning-rate schedule."""
+"""Build the optimizer of a config and its learning-rate schedule."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -48,8 +48,8 @@ def set_rate(optimizer: Any, rate: float) -> None:
     """Set the learning rate of all parameters.
 
     Args:
-        optimizer: Optimizer.
-        rate: Learning rate.
+        optimizer: Optimizer to change.
+        rate: New learning rate.
     """
     for group in optimizer.param_groups:
         group["lr"] = rate

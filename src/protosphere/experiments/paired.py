@@ -1,9 +1,9 @@
-"""Paired comparison of training methods: means, differences of runs with the same seed, and 95% intervals.
+"""Compare training methods by the differences of runs with the same seed, with 95% confidence intervals.
 
-Runs with the same seed share the split, the order of examples and, if shapes agree, the initial weights, so their
-differences have less variance than differences of means. If a method was run with several learning rates,
-temperatures or options, the setting with the best mean validation accuracy is used; test examples do not influence
-this choice.
+Runs with the same seed share the split, the order of examples and, if shapes agree, the initial weights. So the mean of
+their differences has less variance than the difference of two independent means. If a method was run with several
+learning rates, temperatures or options, the setting with the best mean validation accuracy is used; test examples do
+not influence this choice.
 """
 
 import json
@@ -15,16 +15,17 @@ from protosphere.experiments.record import RunRecord
 from protosphere.statistics.intervals import Compared, Mean, mean_with_interval
 
 Way = tuple[str, int]
-"""Name of a training method, and dimension."""
+"""Type of a training method at a dimension: name of the method, and dimension n."""
 
 Tuned = tuple[float, float, str]
-"""Settings chosen on validation examples: learning rate, temperature, and the objective's options as JSON."""
+"""Type of the settings that are chosen on validation examples: learning rate, temperature, objective options as
+JSON."""
 
 Rates = dict[Tuned, dict[int, RunRecord]]
-"""Runs by their tuned settings, then by seed."""
+"""Type of the runs of one method, by their tuned settings and then by seed."""
 
 LEARNED = "learned layer"
-"""Method that the other methods are compared with by default."""
+"""Name of the method that the other methods are compared with by default."""
 
 MOST_LISTED = 12
 """Largest number of methods that an error message lists."""
@@ -46,15 +47,15 @@ def compared(
     against: str,
     metric: str = "test_accuracy",
 ) -> list[Compared]:
-    """Compare every training method with a reference, seed by seed, at every dimension.
+    """Compare every training method with a reference method at the same dimension, seed by seed.
 
-    A reference with a single dimension, such as a learned layer, is used at every dimension.
+    A reference that was run at a single dimension only, such as a learned layer, is used for every dimension.
 
     Args:
         records: Records of runs; unfinished runs are ignored.
         way: Function from a record to the name of its method.
         against: Name of the reference method.
-        metric: Column of the results.
+        metric: Name of the metric, a column of the results.
 
     Returns:
         A row for each method and dimension, sorted by dimension, then in the order of the records.
@@ -128,7 +129,7 @@ def _by_way(
 
 
 def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
-    """Return the runs, by seed, of the setting with the most seeds and then the best mean validation accuracy."""
+    """Return the runs, by seed, of the best setting: most seeds first, then the highest mean validation accuracy."""
 
     def quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:
         accuracy = fmean(run.validation_accuracy or 0.0 for run in runs.values())
@@ -138,7 +139,7 @@ def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
 
 
 def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
-    """Return the values of a result column or metric by seed; accuracies in percent."""
+    """Return the values of a metric by seed; accuracies are in percent."""
     scale = 100.0 if metric.endswith("accuracy") else 1.0
     found: dict[int, float] = {}
     for seed, run in runs.items():
@@ -152,7 +153,7 @@ def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
 
 
 def _paired(values: Mapping[int, float], reference: Mapping[int, float]) -> Mean | None:
-    """Return the mean difference over the seeds that both have, with its interval; None for fewer than two seeds."""
+    """Return the mean difference over the common seeds, with its interval; None for fewer than two common seeds."""
     shared = sorted(values.keys() & reference.keys())
     if len(shared) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Child processes that end when their parent ends, even if the parent is killed."""
+"""End child processes when their parent ends, even if the parent is killed."""
 
 import multiprocessing
 import os
@@ -8,15 +8,15 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 
 SECONDS_TO_STOP = 10.0
-"""Time that interrupted processes have to say how far they are and to close their files."""
+"""Time in seconds that interrupted processes get to report their progress and to close their files."""
 
 
 def end_with_parent() -> None:
     """Start a thread that exits this process as soon as its parent ends, even by kill -9.
 
-    Without a parent that uses Python's multiprocessing, nothing is started. When the parent ends, the operating
-    system closes the parent's end of the pipe between the two processes. Waiting for that works on every system,
-    without signals.
+    If this process was not started by Python's multiprocessing, the function does nothing. The thread waits until the
+    operating system closes the parent's end of the pipe between the two processes. This works on every system, without
+    signals.
     """
     parent = multiprocessing.parent_process()
     if parent is None:
@@ -30,10 +30,10 @@ def end_with_parent() -> None:
 
 
 def end_children(seconds: float = SECONDS_TO_STOP) -> None:
-    """End all child processes that do not end by themselves within this time.
+    """Kill all child processes that do not end by themselves within a number of seconds.
 
-    Ctrl-C in a terminal reaches the children too, but one that waits for another which is gone, or that had no
-    Ctrl-C, would keep this process from exiting.
+    Ctrl-C in a terminal reaches the children too and normally ends them. But a child that waits for a process that is
+    gone, or that got no Ctrl-C, would keep this process from exiting.
     """
     children = multiprocessing.active_children()
     try:
@@ -51,5 +51,5 @@ def _join_all(children: list[BaseProcess], seconds: float) -> None:
 
 
 def is_first_process() -> bool:
-    """Return True in the only process of a run, and in the first process that torchrun started."""
+    """Return True unless this is one of the further processes that torchrun started (rank above 0)."""
     return os.environ.get("RANK", "0") == "0"

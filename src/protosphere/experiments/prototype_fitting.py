@@ -1,8 +1,10 @@
-"""Prototypes that depend on the training examples: class means, learned rows, assigned points, or warmed-up points.
+"""Compute prototypes that depend on the training examples.
 
-The prototypes are stored in the folder of the run, and read from the file when the run is resumed. In a prototype
-warm-up, the prototypes are trained together with the network for a few epochs. In few dimensions no assignment of
-classes to given points is as accurate as a learned layer; a short warm-up closes most of the difference.
+They are class means, rows of a learned layer, points of a scheme assigned by class similarity, or points after a
+prototype warm-up. In a prototype warm-up, the prototypes are trained together with the network for a few epochs and
+then fixed. In few dimensions, no assignment of classes to the points of a scheme is as accurate as a learned layer; a
+short warm-up closes most of the difference. The prototypes are stored in the folder of the run, and read from there
+when the run is resumed.
 """
 
 import shutil
@@ -41,16 +43,17 @@ PROTOTYPES_FILE = "prototypes.safetensors"
 PROTOTYPE_WARMUP_FOLDER = "prototype-warm-up"
 
 STRIDE = 20.0
-"""Factor by which warmed-up prototypes rotate faster than unit vectors.
+"""Factor by which prototypes rotate faster in the warm-up than vectors of norm 1 would.
 
-The vectors have norm 1 / sqrt(STRIDE): a gradient step of v / |v| changes the angle in proportion to 1 / |v|^2.
+The trained vectors v have norm 1 / sqrt(STRIDE), and the prototypes are v / |v|. A gradient step changes the angle of v
+in proportion to 1 / |v|^2.
 """
 
 
 def fitted_prototypes(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """Return the prototypes of a config that fits them; computed once and stored in `folder`.
+    """Return prototypes that a config fits to training examples; they are computed once and stored in `folder`.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -71,13 +74,13 @@ def fitted_prototypes(
             raise StorageError(f"'{path}' {held}; remove it")
         return code
     if config.prototypes != GIVEN_PROTOTYPES:
-        code = _from_examples(config, dataset, folder, fabric)
+        code = _class_vector_prototypes(config, dataset, folder, fabric)
     elif config.mapping in ALIGNED_MAPPINGS:
         code = _by_similarity(config, dataset, folder, fabric)
     else:
         code = constructed(config, dataset.num_classes, dataset.class_names)
     if config.prototype_warmup_epochs:
-        code = _warmed_up(config, code, dataset, folder, fabric)
+        code = _after_warmup(config, code, dataset, folder, fabric)
     if fabric.is_global_zero:
         code.save(path)
         for used in (WARMUP_FOLDER, PROTOTYPE_WARMUP_FOLDER):
@@ -85,10 +88,10 @@ def fitted_prototypes(
     return code
 
 
-def _from_examples(
+def _class_vector_prototypes(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """Return prototypes made from one vector per class: its mean input, or its row of a learned layer."""
+    """Return prototypes made from one vector per class: the mean of its inputs, or its row of a learned layer."""
     if config.prototypes == "class_means":
         vectors = input_class_means(config, dataset, fabric)
     else:
@@ -111,7 +114,7 @@ def _by_similarity(
 
 
 class MovingPrototypes(nn.Module):
-    """A head with prototypes that are trained on the sphere by cross-entropy on the logits."""
+    """Head whose prototypes are trained, as unit vectors, by cross-entropy of the logits."""
 
     def __init__(self, head: PrototypeHead) -> None:
         super().__init__()
@@ -126,14 +129,14 @@ class MovingPrototypes(nn.Module):
         return linear(self.head.embed(z), normalize(self.vectors, dim=1).to(z.dtype))
 
 
-def _warmed_up(
+def _after_warmup(
     config: TrainingConfig,
     code: ps.SphericalCode,
     dataset: Dataset,
     folder: Path,
     fabric: Any,
 ) -> ps.SphericalCode:
-    """Return the prototypes after the warm-up, which trains at a constant learning rate."""
+    """Return the prototypes after a warm-up, which trains them and the network at a constant learning rate."""
     head = MovingPrototypes(configured_head(config, code))
     alone = config.changed(
         epochs=config.prototype_warmup_epochs, schedule="constant", warmup=0.0

@@ -1,4 +1,4 @@
-"""Random streams, one per purpose and epoch, and the states of the global random generators."""
+"""Provide random streams, one per purpose and epoch, and save the states of the global random generators."""
 
 import random
 from collections.abc import Generator
@@ -9,13 +9,13 @@ import numpy as np
 import torch
 
 GLOBAL_NUMPY: Any = np.random
-"""Module with numpy's global generator, which the user's network may draw from; this package never does."""
+"""Module `numpy.random` with numpy's global generator, which a user's network may use; this package never does."""
 
 PURPOSES = ("split", "weights", "epoch", "label noise")
 
 
 def stream(seed: int, purpose: str, number: int = 0) -> torch.Generator:
-    """Return a random generator that depends only on the arguments, so that an epoch can be repeated on its own.
+    """Return a random generator whose seed depends only on the arguments, so that any epoch can be repeated alone.
 
     Args:
         seed: Seed with which the run was started.
@@ -70,7 +70,7 @@ def restore_random_states(states: dict[str, Any]) -> None:
 
 @contextmanager
 def own_randomness() -> Generator[None]:
-    """Return a context that restores the states of the caller's random generators at its end."""
+    """Return a context at whose end the global random generators have the states that they had at its start."""
     states = random_states()
     try:
         yield

@@ -1,7 +1,8 @@
-"""The engine of `--ray`: runs on a Ray cluster. If a node dies, Ray restarts its runs on another node.
+"""The sweep engine of the flag `--ray`: it does the runs on a Ray cluster.
 
-If the node can write to the store (one machine, or a shared disk), a run uses its folder in the store and continues
-from its checkpoint. Otherwise it uses a temporary folder. The dataset is sent to the nodes.
+If a node dies, Ray restarts its runs on another node. If the nodes can write to the store (on one machine, or on a
+shared disk), a run uses its folder in the store and continues from its checkpoint. Otherwise it uses a temporary
+folder. The dataset is sent to the nodes.
 """
 
 import tempfile
@@ -23,9 +24,9 @@ RETRIES = 10
 
 
 def on_ray(address: str | None) -> Engine:
-    """Return the engine that runs on a Ray cluster.
+    """Return the engine that does the runs of a sweep on the Ray cluster with this address.
 
-    `address` is the address of the cluster; None for the address in $RAY_ADDRESS, or a local cluster.
+    For None it is the address in $RAY_ADDRESS, or else a new cluster on this machine.
     """
 
     def engine(work: Work) -> Iterator[RunRecord]:
@@ -84,7 +85,7 @@ def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
 def _remote_run(
     config: TrainingConfig, dataset: Dataset, folder: Path, accelerator: str
 ) -> RunRecord | str:
-    """Do one run on a node of the cluster; return its record, or the message of a StorageError."""
+    """Train one config on a node of the cluster; return the record, or the message of a StorageError."""
     try:
         try:
             make_folder(folder)

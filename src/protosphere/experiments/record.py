@@ -1,4 +1,4 @@
-"""The record of a run: config, status and results, as JSON and as a row of a table."""
+"""`RunRecord`: the config, status and results of a run, which can be written as JSON or as a row of a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STATUSES = ("done", "infeasible", "failed")
 METRIC_PREFIXES = ("test_", "validation_", "code_")
 
 COLUMNS = {"loss": "loss_function"}
-"""Columns of settings that have another name in a table, where the column `loss` is the final training loss."""
+"""Names of settings' columns that differ from the setting: the column `loss` has the final training loss."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class RunRecord:
 
     Attributes:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
-        status: `done`; `infeasible` if the scheme has no such code; or `failed`.
+        status: `done`; `infeasible` if the scheme has no code for these K and n; or `failed`.
         reason: Reason in one sentence if the run is infeasible or failed; otherwise None.
-        test_accuracy, validation_accuracy, loss: Values after the last epoch.
+        test_accuracy, validation_accuracy, loss: Accuracies (from 0 to 1) and training loss after the last epoch.
         max_cosine: Maximum cosine of the prototypes.
-        converse: Lower bound on the maximum cosine of any code of this size.
+        converse: Proved lower bound on the maximum cosine of any K points in R^n.
         images_per_second, seconds: Speed and time of training over all epochs.
         weights: Digest of the final weights.
         data: Digest of the dataset.
@@ -59,7 +59,7 @@ class RunRecord:
 
     @property
     def digest(self) -> str:
-        """Digest of the config."""
+        """Digest of the config, which identifies the run."""
         return self.config.digest
 
     def to_json(self) -> str:
@@ -88,7 +88,7 @@ FIGURES = {
 
 
 def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
-    """Return the record in a JSON document.
+    """Return the record that a parsed JSON document contains.
 
     Args:
         content: The parsed document.
@@ -160,7 +160,7 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
 
 
 def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
-    """Return the cells of a row in the structure of the record's JSON document."""
+    """Return the cells of a table row, arranged as in the JSON document of a record."""
     config: dict[str, Any] = {}
     for name, (kind, _) in DECLARED.items():
         value = _parsed(row.get(COLUMNS.get(name, name)), kind)

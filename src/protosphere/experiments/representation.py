@@ -1,4 +1,4 @@
-"""Quality of features learned without labels: nearest neighbors, a linear probe, and the number of prototypes in use.
+"""Evaluate features learned without labels: by nearest neighbors, a linear probe, and the number of prototypes in use.
 
 Nearest neighbors vote as in Z. Wu et al., Unsupervised feature learning via non-parametric instance discrimination,
 CVPR 2018. The linear probe is multinomial regression on standardized features.
@@ -41,20 +41,21 @@ PROBE_BATCH = 1000
 PROBE_STEPS = 18
 PROBE_RATE = 0.01
 PROBE_DECAY = 1e-4
-"""Settings of AdamW for the linear probe; the learning rate falls along a cosine.
+"""Weight decay of AdamW for the linear probe; the constants above are its other settings.
 
-The batch is smaller for few examples, so that an epoch has at least `PROBE_STEPS` steps.
+The learning rate falls along a cosine. For few examples the batch is smaller, so that an epoch has at least
+`PROBE_STEPS` steps.
 """
 
 
 @dataclass(frozen=True)
 class RepresentationEvaluation:
-    """Evaluation of the features of a self-supervised network with labels that its training did not use.
+    """Evaluation of a self-supervised network's features with the labels, which its training did not use.
 
     Attributes:
         fabric: Lightning Fabric of the run.
         model: The network as Fabric wraps it.
-        classifier: The network.
+        classifier: The same network, unwrapped.
         dataset: Training and test examples of the run.
         data: Examples on the device.
     """
@@ -111,7 +112,11 @@ class RepresentationEvaluation:
             return torch.cat([self.classifier(inputs) for inputs, _ in batches])
 
     def _prototype_use(self, features: Tensor) -> tuple[float, float]:
-        """Return the number of prototypes that are nearest to some example, and the perplexity of that choice."""
+        """Return two numbers of prototypes in use.
+
+        The first is the number of prototypes that are the nearest one of some example. The second is the perplexity,
+        exp(entropy), of the distribution of the nearest prototype over the examples.
+        """
         head = cast("ObjectiveHead", self.classifier.head)
         prototypes = prototypes_of(self.classifier.head)
         with torch.no_grad():
@@ -218,7 +223,7 @@ def _shuffled(count: int, epoch: int) -> Iterator[Tensor]:
 
 
 class _Standardized(nn.Module):
-    """A layer applied to features standardized to mean 0 and deviation 1."""
+    """Module that standardizes features to mean 0 and standard deviation 1 and applies a layer to them."""
 
     def __init__(self, mean: Tensor, deviation: Tensor, layer: nn.Module) -> None:
         super().__init__()

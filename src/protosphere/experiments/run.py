@@ -1,4 +1,4 @@
-"""One run, from its config to its record: build the prototypes and train, or record why that is not possible."""
+"""Do one run, from its config to its record: build the prototypes and train, or record why this is not possible."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -24,14 +24,15 @@ def constructed(
     class_names: Sequence[str] = (),
     **options: str,
 ) -> ps.SphericalCode:
-    """Return the code of the config's scheme; cached.
+    """Return the code that a config's scheme builds; it is cached.
 
-    With a mapping by class similarity, the points stay in the order of the scheme.
+    If the config maps classes to prototypes by similarity, this is not done yet: the points are in the order of the
+    scheme.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         num_classes: Number of classes.
-        class_names: Names of the classes, which order the leaves of a scheme's class tree.
+        class_names: Names of the classes, by which the leaves of a scheme's class tree are ordered, if it has one.
         options: More options of the scheme.
     """
     mapping = "fixed" if config.mapping in ALIGNED_MAPPINGS else config.mapping
@@ -75,7 +76,7 @@ def run(
     tensorboard: bool = True,
     watched: bool = True,
 ) -> RunRecord:
-    """Train, store the weights in `folder` next to the checkpoint, and return the record.
+    """Train a config, write the weights to `folder`, and return the record of the run.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -168,7 +169,7 @@ def run_or_reason(
     accelerator: str,
     watch: Callable[[], None] = ignore,
 ) -> RunRecord:
-    """Call `run` and return its record; if the run fails, the record has the reason.
+    """Train a config as `run` does; if the run fails, return a record with the reason instead of raising an error.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -202,7 +203,7 @@ def run_or_reason(
 
 
 def reason_of(error: Exception) -> str:
-    """Return the first line of an error's message, preceded by the type of an error that is not protosphere's."""
+    """Return the first line of an error's message, preceded by the type unless it is one of protosphere's errors."""
     said = " ".join(str(error).splitlines()[:1])
     if isinstance(error, ProtosphereError):
         return said

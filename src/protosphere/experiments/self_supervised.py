@@ -1,4 +1,4 @@
-"""The network of a self-supervised run, and its batches with two views of every image."""
+"""Build the network of a self-supervised run, and draw its batches with two random views of every image."""
 
 from collections.abc import Iterator
 from typing import Any, cast
@@ -19,7 +19,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 class SelfSupervised(nn.Module):
-    """A backbone from inputs to features, and an objective's head from the features of two views to a loss."""
+    """Network with a backbone from inputs to features, and a head from the features of two views to a loss."""
 
     def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
         super().__init__()
@@ -27,11 +27,12 @@ class SelfSupervised(nn.Module):
         self.head = head
 
     def forward(self, inputs: Tensor, rows: Tensor | None = None) -> Any:
-        """Return features; with `rows`, return the sum of the losses and 0 as the number of correct predictions.
+        """Return the features of inputs; with `rows`, return the sum of the losses, and 0 for correct predictions.
 
         Args:
-            inputs: B inputs; or 2 B views: the first view of every image, then the second.
-            rows: Indices of the B images among the training examples.
+            inputs: B inputs; with `rows`, 2 B views: the first view of every image, then the second view of every
+                image.
+            rows: Indices of the B images among the training examples; None to return features.
         """
         features = _widened(self.backbone(inputs))
         if rows is None:
@@ -145,7 +146,7 @@ def view_batches(
 
 
 def _view(data: DeviceData, rows: Tensor, views: Any) -> Tensor:
-    """Return one normalized view of each of these training images."""
+    """Return one random view, normalized, of each of the training images with the indices `rows`."""
     images = data.train.inputs
     compiles = images.device.type == "cpu" and images.dtype == torch.uint8
     if compiles and len(images) >= LEAST_FUSED:

@@ -1,7 +1,7 @@
-"""Declaration of the settings of a config: default, help and limits of each setting in one place.
+"""Declare the settings of a config: default, help text and limits of each setting in one place.
 
-The fields of `TrainingConfig` are declared by `setting`. Checks, command-line flags and the documentation of the
-config are generated from these declarations.
+The fields of `TrainingConfig` are declared by the function `setting`. Checks, command-line flags and the documentation
+of the config are generated from these declarations.
 """
 
 import json
@@ -19,10 +19,10 @@ from protosphere.errors import (
 )
 
 LARGEST_FLOAT = 1e38
-"""Limit of numbers, near the largest number in single precision."""
+"""Upper limit of all float settings, near the largest number in single precision."""
 
 LARGEST_EXACT_INTEGER = 1 << 53
-"""Larger integers are not converted to float, which would change them."""
+"""Largest integer that is converted for a float setting; a conversion of larger integers might change their value."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
     """Return a dataclass field that declares a setting of a config.
 
     Args:
-        default: Default value; a mapping for named options.
+        default: Default value; a mapping for a setting that holds named options.
         help: Description in one sentence.
-        limits: The other attributes of `Setting`.
+        limits: Values of the other attributes of `Setting`, such as `minimum`.
 
     Returns:
         A field whose metadata hold the `Setting`.

@@ -28,7 +28,7 @@ TABLE_ENDINGS = (".csv", ".parquet")
 
 
 class Store:
-    """A folder of records with any number of readers and one writer, who holds the lock of `locked`."""
+    """A folder of records, with any number of readers and one writer at a time, who holds the lock of `locked`."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -48,13 +48,13 @@ class Store:
     def get(self, digest: str) -> RunRecord | None:
         """Return the record with this digest, or None if there is none."""
         path = self.record_folder / f"{digest}.json"
-        return _read(path) if path.exists() else None
+        return _read_record(path) if path.exists() else None
 
     def records(self) -> list[RunRecord]:
         """Return all records, sorted by scheme, dimension, mapping and seed."""
         if not self.folder.is_dir():
             raise StorageError(f"cannot read '{self.folder}': there is no such folder")
-        found = [_read(path) for path in self.record_folder.glob("*.json")]
+        found = [_read_record(path) for path in self.record_folder.glob("*.json")]
         return sorted(found, key=_order)
 
     def records_of(self, configs: Iterable[TrainingConfig]) -> list[RunRecord]:
@@ -63,7 +63,10 @@ class Store:
         return [record for record in found if record is not None]
 
     def finish(self, record: RunRecord) -> None:
-        """Store the record of a run; then delete the checkpoint of a done run, or the folder of an infeasible one."""
+        """Store the record of a run and delete files that are no longer needed.
+
+        They are the checkpoint of a run that is done, or the whole folder of a run that is infeasible.
+        """
         self.add(record)
         folder = self.work_folder(record.digest)
         with suppress(OSError):
@@ -84,7 +87,7 @@ def _order(record: RunRecord) -> tuple[str, int, str, int, str]:
     return config.scheme, config.dim, config.mapping, config.seed, record.digest
 
 
-def _read(path: Path) -> RunRecord:
+def _read_record(path: Path) -> RunRecord:
     """Return the record in a file of a store; StorageError if the file name is not the digest of its record."""
     with reading(path, "not the record of a run"):
         record = record_from(json.loads(path.read_text(encoding="utf-8")), str(path))
@@ -112,7 +115,7 @@ def read_table(path: Path) -> list[RunRecord]:
 
 
 def records_at(path: str | Path) -> list[RunRecord]:
-    """Return the records of a store's folder or of a CSV file."""
+    """Return the records at a path, which is the folder of a store or a CSV file."""
     if str(path).endswith(".csv"):
         return read_table(Path(path))
     return Store(path).records()

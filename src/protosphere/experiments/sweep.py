@@ -1,4 +1,4 @@
-"""Sweeps: many runs, of which an engine does those that are not finished yet."""
+"""Sweep over many configs: an engine does the runs that are not finished yet."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from protosphere.extras import require
 from protosphere.types import ignore
 
 Watch = Callable[[Sequence[TrainingConfig]], None]
-"""Function that is called often with the configs of the runs in progress."""
+"""Type of a function that is called repeatedly with the configs of the runs in progress."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """Input of an engine.
+    """Input of an engine: the runs to do, and what they need.
 
     Attributes:
         configs: Configs of the runs to do.
@@ -39,7 +39,7 @@ class Work:
 
 
 Engine = Callable[[Work], Iterator[RunRecord]]
-"""Function that does the runs and yields the record of each run when it ends."""
+"""Type of a function that does the runs of a `Work` and yields the record of each run when it ends."""
 
 
 def pending(
@@ -49,7 +49,7 @@ def pending(
     *,
     retry_failed: bool = False,
 ) -> list[TrainingConfig]:
-    """Return the configs of the runs to do: those without a record, or with a record of other data.
+    """Return the configs of the runs that a sweep has to do: those without a record, or with a record of other data.
 
     Args:
         configs: Configs of all runs.

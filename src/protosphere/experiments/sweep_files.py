@@ -1,4 +1,6 @@
-"""A sweep as a TOML file: a config, and grids of heads, schemes, dimensions, mappings and seeds to run it with.
+"""Read a sweep from a TOML file: a config, and grids of heads, schemes, dimensions, mappings and seeds to run it with.
+
+For example:
 
 config = "quick-mnist"             # a name or a path; every setting of it may be given here too
 epochs = 6
@@ -48,13 +50,13 @@ AXES = {
     "split_seeds": "split_seed",
     "seeds": "seed",
 }
-"""Lists that a grid may have, and the setting that each list varies; the last list varies fastest."""
+"""Names of the lists that a grid may have, and the setting that each list varies; the last list varies fastest."""
 
 NEEDED = {"prototypes": ("schemes", "dims"), "bottleneck": ("dims",), "linear": ()}
-"""Lists that a grid must have, by its head."""
+"""Names of the lists that a grid must have, by the value of its head."""
 
 ONLY_SWEPT = ("scheme", "dim", "mapping", "seed")
-"""Settings that a sweep file gives only as lists."""
+"""Settings that a sweep file gives only as lists, such as `seeds` for the setting `seed`."""
 
 SETTINGS = set(DEFAULTS) - set(ONLY_SWEPT)
 """Settings that a sweep file, or a grid for its own runs, may give as single values."""
@@ -107,7 +109,7 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Return the grids of the file; each grid also has the lists from the top level of the file."""
+    """Return the grids of a sweep file, each extended by the lists from the top level of the file."""
     shared = {axis: content[axis] for axis in AXES if axis in content}
     grids: Any = content.get("grid", [{}])
     if not isinstance(grids, list) or not all(isinstance(grid, dict) for grid in grids):  # pyright: ignore[reportUnknownVariableType]

@@ -1,6 +1,7 @@
-"""The engine of `--workers N`: processes on this machine, each with one run at a time.
+"""The sweep engine of the flag `--workers N`: N processes on this machine, each of which does one run at a time.
 
-A worker that dies is replaced, and its run is tried once more. If the sweep dies, even by kill -9, its workers end.
+If a worker process dies, it is replaced and its run is tried once more. If the process of the sweep dies, even by kill
+-9, its workers end too.
 """
 
 import multiprocessing
@@ -24,7 +25,7 @@ TRIES = 2
 
 
 class _Worker:
-    """A worker process, and the sweep's end of the pipe to it."""
+    """A worker process, and the end of the pipe by which the sweep communicates with it."""
 
     def __init__(self) -> None:
         context = multiprocessing.get_context(
@@ -42,10 +43,10 @@ class _Worker:
 
 
 class _Crew:
-    """The workers of a sweep and its runs.
+    """The workers of a sweep and the runs that are not finished yet.
 
-    `todo` has the configs of waiting runs, each with the number of times it was started; `busy` has the workers in
-    progress, by pipe.
+    `todo` has the configs of waiting runs, each with the number of times it was started. `busy` maps the pipe of each
+    busy worker to the worker, its config and the number of times this was started.
     """
 
     def __init__(self, work: Work, size: int) -> None:
@@ -67,9 +68,10 @@ class _Crew:
             )
 
     def collected(self, pipe: Any) -> RunRecord | None:
-        """Return the record of the run that ended on a pipe; None if its worker died and the run is put back.
+        """Return the record that a worker has sent through its pipe.
 
-        After the last try of a run whose worker died, return a record of the failure.
+        If the worker died instead, put its run back and return None, or after its last try return a record of the
+        failure.
         """
         worker, config, tries = self.busy.pop(pipe)
         try:
@@ -88,7 +90,7 @@ class _Crew:
 
 
 def local_workers(count: int) -> Engine:
-    """Return the engine with `count` worker processes."""
+    """Return the engine that does the runs of a sweep in `count` worker processes."""
 
     def engine(work: Work) -> Iterator[RunRecord]:
         crew = _Crew(work, count)

@@ -1,4 +1,4 @@
-"""PyTorch modules on fixed prototypes: a classification head with ordinary logits, losses and projections.
+"""PyTorch modules for fixed class prototypes: a classification head, losses, and modules that compute dot products.
 
 >>> import torch
 >>> from protosphere.nn import PrototypeHead

@@ -1,7 +1,8 @@
-"""Replacement of the classifier of an existing model, which is found by the attribute names of common libraries.
+"""Replace the classifier of an existing model by a layer of fixed prototypes.
 
-torchvision: `fc` (ResNet), `classifier` (VGG, DenseNet, MobileNet), `head` (Swin), `heads` (ViT). timm:
-`get_classifier()`. transformers: `classifier`, `score` and others; its `num_labels` is updated. None of these libraries
+The classifier is found by the names that common libraries use. In torchvision they are `fc` (ResNet), `classifier`
+(VGG, DenseNet, MobileNet), `head` (Swin) and `heads` (ViT). In timm it is the result of `get_classifier()`. In
+transformers they are `classifier`, `score` and others, and the model's `num_labels` is updated. None of these libraries
 is imported.
 """
 
@@ -25,16 +26,20 @@ NAMES = (
     "cls_classifier",
     "logits_proj",
 )
-"""Names of attributes that hold a classifier."""
+"""Names of the attributes in which common libraries store a model's classifier."""
 
 SECOND = re.compile(r"^aux|(^|_)(dist|distill(ed|ation))($|_|\d)", re.IGNORECASE)
-"""Names of attributes that hold a second classifier: `aux1`, `AuxLogits`, `head_dist`; not `distilbert`."""
+"""Pattern of attribute names of a second classifier, such as `aux1`, `AuxLogits` and `head_dist`, but not
+`distilbert`."""
 
 LIKELY = re.compile(
     r"(^|[.]|(?<!pre)_)(fc|classifier|heads?|score|logits|exit)\d*($|[._])",
     re.IGNORECASE,
 )
-"""Names of layers that are classifiers if they have as many outputs as the main classifier; not `pre_classifier`."""
+"""Pattern of layer names that suggest a classifier, such as `exit2.fc`, but not `pre_classifier`.
+
+A layer with such a name counts as a classifier only if it has as many outputs as the main classifier.
+"""
 
 COUNTS = ("num_classes", "num_labels")
 """Names of attributes in which models store the number of classes."""
@@ -75,7 +80,7 @@ def attach(
     """
     if not isinstance(model, nn.Module):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         raise InvalidArgumentError(f"'model' must be an nn.Module, got {brief(model)}")
-    layers = _layers(model, layer)
+    layers = _layers_to_replace(model, layer)
     given = [
         name for name, value in ({"dim": dim} | options).items() if value is not None
     ]
@@ -97,7 +102,7 @@ def attach(
 
 
 def prototype_head(model: nn.Module) -> PrototypeHead:
-    """Return the first prototype head in a model.
+    """Return the first `PrototypeHead` among the modules of a model.
 
     Args:
         model: Any module.
@@ -121,7 +126,10 @@ def prototype_head(model: nn.Module) -> PrototypeHead:
 
 
 def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
-    """Replace `old` by a linear layer with head.dim outputs and the head; keep a head that already follows `old`."""
+    """Replace the layer `old` by a linear layer with head.dim outputs, followed by `head`.
+
+    If `old` is followed by a `PrototypeHead` already, that head is replaced too.
+    """
     device = old.weight.device
     dtype = old.weight.dtype
     lazy = isinstance(old, nn.LazyLinear)
@@ -145,7 +153,9 @@ def _children(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Module]]:
     )
 
 
-def _layers(model: nn.Module, layer: str | Sequence[str] | None) -> list[nn.Linear]:
+def _layers_to_replace(
+    model: nn.Module, layer: str | Sequence[str] | None
+) -> list[nn.Linear]:
     """Return the linear layers to replace: those named by `layer`, or those found in the model."""
     if layer is not None:
         if not layer and layer != "":
@@ -203,13 +213,13 @@ def _named(model: nn.Module, name: str) -> nn.Linear:
 
 def _classifiers(model: nn.Module) -> list[nn.Module]:
     """Return the modules that are the model's classifiers, by `get_classifier()` or by attribute name."""
-    asked = _asked(model)
+    asked = _from_get_classifier(model)
     reset = getattr(model, "reset_classifier", None)
     if (
         asked and not _linears(asked) and callable(reset)
     ):  # a timm model made without classes
         reset(2)
-        asked = _asked(model)
+        asked = _from_get_classifier(model)
     if asked:
         return asked
     named = {
@@ -233,7 +243,7 @@ def _classifiers(model: nn.Module) -> list[nn.Module]:
     return list(named.values())
 
 
-def _asked(model: nn.Module) -> list[nn.Module]:
+def _from_get_classifier(model: nn.Module) -> list[nn.Module]:
     """Return the modules that timm's `get_classifier` returns: one, or two for a distilled model; empty without it."""
     ask = getattr(model, "get_classifier", None)
     found: object = ask() if callable(ask) else None
@@ -245,7 +255,7 @@ def _asked(model: nn.Module) -> list[nn.Module]:
 
 
 def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
-    """Return the last linear layer of a second classifier with as many outputs as the main classifier."""
+    """Return the last linear layer in a second classifier that has `outputs` outputs, as the main classifier has."""
     return _last(
         [layer for layer in _linears([child]) if layer.out_features == outputs],
         f"'model' has a second classifier, {name!r}, with no nn.Linear of {outputs} outputs; "
@@ -254,7 +264,10 @@ def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
 
 
 def _needs_linear(model: nn.Module, root: nn.Module) -> str:
-    """Return the error message for a classifier without an nn.Linear; for a convolution it says how to add one."""
+    """Return the error message for a classifier `root` without an nn.Linear.
+
+    If the classifier is a convolution, the message says which nn.Linear the user can put in its place.
+    """
     modules = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
     name = next((name for name, module in modules if module is root), "classifier")
     needed = f"the classifier of 'model', {name!r}, must hold an nn.Linear"
@@ -275,7 +288,7 @@ def _last(layers: list[nn.Linear], otherwise: str) -> nn.Linear:
 def _require_no_other(
     model: nn.Module, chosen: list[nn.Linear], roots: list[nn.Module]
 ) -> None:
-    """Raise InvalidArgumentError if a layer that is not replaced looks like another classifier of the same classes."""
+    """Raise InvalidArgumentError if a layer outside `chosen` looks like one more classifier of the same classes."""
     inside = [*chosen, *_linears(roots)]
     outputs = chosen[0].out_features
     each = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())

@@ -1,6 +1,7 @@
-"""Detection of non-persistent buffers that have been replaced since they were computed.
+"""Detect that the buffers of a module have been replaced since they were computed.
 
-`to_empty`, loaders that start on the meta device, and users may replace buffers.
+`nn.Module.to_empty`, loaders that build models on the meta device, and users may replace buffers. Non-persistent
+buffers are not in the state_dict, so their values would be lost.
 """
 
 import os
@@ -14,7 +15,7 @@ _remembered: WeakKeyDictionary[nn.Module, list[ref[Tensor]]] = WeakKeyDictionary
 
 
 def remember_buffers(module: nn.Module) -> None:
-    """Remember the current buffer tensors of a module."""
+    """Remember which tensors are the buffers of a module now, so that `buffers_intact` can compare later."""
     _remembered[module] = [ref(buffer) for buffer in module.buffers()]
 
 
@@ -42,7 +43,7 @@ def is_on_meta(module: nn.Module) -> bool:
 
 
 def like_buffers(module: nn.Module) -> Tensor:
-    """Return a tensor with the floating-point dtype and the device of the module's buffers."""
+    """Return a tensor, of any values, with the device and the floating-point dtype of the module's buffers."""
     buffers = list(module.buffers())
     for buffer in buffers:
         if buffer.is_floating_point():

@@ -1,9 +1,10 @@
-"""The state of a head in a state_dict: its code and its settings.
+"""Save and load the state of a `PrototypeHead` in a state_dict: its prototypes and its settings.
 
-The state is one uint8 tensor, which both `torch.load(weights_only=True)` and safetensors can read: eight magic bytes, a
-JSON header, and a compressed safetensors file. It contains the points themselves, so that they do not depend on the
-CPU, the number of threads or the version. For large codes, points that can be recomputed exactly are left out:
-codewords that follow from their structure, and closed forms.
+The state is one uint8 tensor, which both `torch.load(weights_only=True)` and safetensors can read. It consists of eight
+magic bytes, a JSON header, and a compressed safetensors file with the prototypes. The prototypes themselves are saved
+so that they do not depend on the CPU, the number of threads or the version of protosphere. For large codes, arrays that
+can be recomputed exactly are left out: codewords that follow from the code's algebraic structure, and points given by a
+formula.
 """
 
 import hashlib
@@ -38,13 +39,16 @@ from protosphere.spherical.provenance import Provenance
 from protosphere.spherical.spherical_code import SphericalCode
 
 UNSUSPECTED_BYTES, LARGEST_RATIO = 1 << 28, 64
-"""Limits on the unpacked size of a code: it is refused above both this many bytes and this many times its size."""
+"""Limits of the unpacked size of a code, against decompression bombs: bytes, and multiples of the packed size.
+
+A code is refused only if it exceeds both limits.
+"""
 
 MAGIC = b"psphead2"
-"""First bytes of every state."""
+"""First bytes of every head state; they identify the format and its version."""
 
 MOST_CARRIED = 1_000_000
-"""Largest K n of a code that is stored completely."""
+"""Largest number K n of coordinates with which a code is stored completely."""
 
 POINT_TOLERANCE = 1e-6
 """Largest difference of coordinates that counts as rounding."""
@@ -53,7 +57,7 @@ ROUNDED = 1 << 20
 """Points of closed forms are compared after rounding to multiples of 1 / ROUNDED."""
 
 MOST_COMPARED = 1 << 34
-"""Largest K n of codes in different forms whose points are compared; codes of parts may be much larger."""
+"""Largest number K n of coordinates with which two codes are compared point by point."""
 
 BLOCK_ROWS = 1 << 14
 
@@ -62,10 +66,10 @@ _digests: WeakKeyDictionary[SphericalCode, str] = WeakKeyDictionary()
 
 
 class SavedHead(NamedTuple):
-    """Parts of a saved head state.
+    """Contents of a saved head state.
 
     Attributes:
-        header: Metadata: code, digests, and settings of the head.
+        header: Metadata: name and digest of the code, number of classes, and settings of the head.
         packed_code: The compressed code.
     """
 
@@ -74,10 +78,12 @@ class SavedHead(NamedTuple):
 
 
 def code_digest(code: SphericalCode) -> str:
-    """Return the SHA-256 digest of the stored points: packed codewords or float64 rows, and glue vectors; cached.
+    """Return the SHA-256 digest of the arrays that define the points of a code; it is cached.
+
+    These arrays are the packed codewords or the float64 points, and further arrays of the code's structure.
 
     Args:
-        code: The code.
+        code: The prototypes.
     """
     if code not in _digests:
         _digests[code] = storage.digest(
@@ -120,7 +126,7 @@ def unpacked_state(state: Tensor) -> SavedHead:
     """Return the header and the compressed code of a head state.
 
     Args:
-        state: Result of `packed_state`.
+        state: Result of `packed_state`, a uint8 tensor.
 
     Raises:
         InvalidArgumentError: If the state was not written by protosphere.
@@ -156,14 +162,14 @@ def unpacked_state(state: Tensor) -> SavedHead:
 
 
 def scale_start(saved: SavedHead, preset: str) -> float | None:
-    """Return the initial scale that the saved head's preset chose, if a head with the same preset loads it.
+    """Return the initial scale to use for a head that loads a saved state.
 
     Args:
-        saved: A state.
+        saved: The saved state.
         preset: Name of the preset of the head that loads the state.
 
     Returns:
-        The scale; None if the state has another preset, or if the scale was given as a number.
+        The initial scale of the saved head; None if the preset differs or the user had set the scale to a number.
     """
     settings = saved.header["settings"]
     chosen = settings["preset"] == preset and isinstance(settings.get("scale"), str)
@@ -171,7 +177,7 @@ def scale_start(saved: SavedHead, preset: str) -> float | None:
 
 
 def packed_code(code: SphericalCode) -> bytes:
-    """Return the code as a compressed safetensors file.
+    """Return the bytes of a zlib-compressed safetensors file that contains a code.
 
     Args:
         code: The code.
@@ -185,7 +191,10 @@ def packed_code(code: SphericalCode) -> bytes:
         if name not in left_out
     }
     description = file.described(code)
-    description |= {"left_out": left_out, "left_out_digest": _known_by(code, left_out)}
+    description |= {
+        "left_out": left_out,
+        "left_out_digest": _verification_digest(code, left_out),
+    }
     return zlib.compress(
         safetensors.save(carried, metadata={"description": json.dumps(description)}),
         level=1,
@@ -208,14 +217,19 @@ def _left_out(code: SphericalCode) -> list[str]:
 
 
 def _compressible(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array that compresses well: indices of codewords, which mostly increase by one, become differences."""
+    """Return an array in a form that compresses well.
+
+    Vectors hold indices of codewords, which mostly increase by one, so they are replaced by their differences.
+    """
     if array.ndim == 1:
         return np.diff(array, prepend=array.dtype.type(0))
     return np.ascontiguousarray(array)
 
 
 def rounded_digest(code: SphericalCode) -> str:
-    """Return a digest of the rounded points, which does not depend on their last bits.
+    """Return the SHA-256 digest of the points rounded to multiples of 1 / ROUNDED.
+
+    Unlike `code_digest`, it is the same on CPUs that round the last bits differently.
 
     Args:
         code: The code.
@@ -230,24 +244,27 @@ def rounded_digest(code: SphericalCode) -> str:
     return sha.hexdigest()
 
 
-def _known_by(code: SphericalCode, left_out: list[str]) -> str | None:
-    """Return the digest that verifies recomputed arrays: exact for codewords, of rounded points for closed forms."""
+def _verification_digest(code: SphericalCode, left_out: list[str]) -> str | None:
+    """Return the digest by which a recomputed code is verified; None if no array is left out.
+
+    It is the exact digest for codewords and the digest of the rounded points for points given by a formula.
+    """
     if not left_out:
         return None
     return rounded_digest(code) if "points" in left_out else code_digest(code)
 
 
 def saved_code(saved: SavedHead) -> SphericalCode:
-    """Return the code of a checkpoint, with its reserve and exactly the points that were saved.
+    """Return the code of a checkpoint, including reserved classes, with exactly the points that were saved.
 
     Args:
-        saved: A state.
+        saved: The saved state.
 
     Raises:
         InvalidArgumentError: If the state is damaged.
     """
     try:
-        return _read(saved.packed_code)
+        return _read_code(saved.packed_code)
     except ProtosphereError:
         raise
     except Exception as error:  # of bytes that somebody else wrote, zlib and safetensors raise many kinds
@@ -256,7 +273,7 @@ def saved_code(saved: SavedHead) -> SphericalCode:
         ) from error
 
 
-def _read(packed: bytes) -> SphericalCode:
+def _read_code(packed: bytes) -> SphericalCode:
     safetensors: Any = import_module("safetensors.numpy")
     unpacking = zlib.decompressobj()
     raw = unpacking.decompress(
@@ -275,10 +292,10 @@ def _read(packed: bytes) -> SphericalCode:
     }
     left_out = description["left_out"]
     if "points" in left_out:
-        code = _made_again(description)
+        code = _rebuilt(description)
     else:
-        code = _measured(arrays, description)
-    if _known_by(code, left_out) != description["left_out_digest"]:
+        code = _certified_again(arrays, description)
+    if _verification_digest(code, left_out) != description["left_out_digest"]:
         raise InvalidArgumentError(
             "the code built again differs from the one that was saved: use the version that did"
         )
@@ -286,8 +303,8 @@ def _read(packed: bytes) -> SphericalCode:
     return code
 
 
-def _made_again(description: dict[str, Any]) -> SphericalCode:
-    """Return the rebuilt code of a closed form whose points were left out, with a new certificate."""
+def _rebuilt(description: dict[str, Any]) -> SphericalCode:
+    """Return a code rebuilt from its description, with a new certificate, if the file does not contain its points."""
     provenance = Provenance.from_json(description["provenance"])
     if not is_closed_form(provenance):
         raise InvalidArgumentError(
@@ -296,26 +313,28 @@ def _made_again(description: dict[str, Any]) -> SphericalCode:
     return rebuild(provenance)
 
 
-def _measured(arrays: storage.Arrays, description: dict[str, Any]) -> SphericalCode:
-    """Return the code with these arrays and a new certificate, because the stored certificate is unverified."""
+def _certified_again(
+    arrays: storage.Arrays, description: dict[str, Any]
+) -> SphericalCode:
+    """Return the code with the points in `arrays` and a newly computed certificate; the stored one is not trusted."""
     return verified_if_quick(code_from_parts(file.parts(arrays, description)))
 
 
 def reserve_to_use(
     saved: SavedHead, code: SphericalCode, reserve: SphericalCode
 ) -> SphericalCode:
-    """Return the code of all classes, in use and reserved, that a head uses after loading.
+    """Return the prototypes that a head uses after loading a state, including reserved classes.
 
-    This is the head's own reserve if the saved prototypes belong to it. If both come from the same request but differ
-    in rounding or version, the saved reserve is used.
+    They are the head's own prototypes if the saved ones are equal. If the saved ones were made by the same request
+    (scheme, sizes, options) but differ in rounding or version, the saved ones are used.
 
     Args:
-        saved: A state.
-        code: Code of the classes in use.
-        reserve: Code of all classes of the head, including those reserved for later.
+        saved: The saved state.
+        code: Prototypes of the head's classes in use.
+        reserve: Prototypes of all classes of the head, including those reserved for later.
 
     Raises:
-        InvalidArgumentError: If the saved prototypes are not the head's prototypes.
+        InvalidArgumentError: If the saved prototypes are not those of the head, or the head must grow before loading.
     """
     header = saved.header
     if header.get("digest") == code_digest(code):
@@ -340,7 +359,7 @@ def reserve_to_use(
 
 
 def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:
-    """Return True if two codes come from the same request or have the same points up to rounding."""
+    """Return True if two codes have the same scheme, sizes and options, or equal points up to rounding."""
     if (theirs.num_classes, theirs.dim) != (mine.num_classes, mine.dim):
         return False
     if (

@@ -1,4 +1,7 @@
-"""Custom operators for the log-sum-exp, weighted sums and dot products of a loss, opaque to `torch.compile`."""
+"""Custom torch operators that compute log-sum-exps, weighted sums and dot products with prototypes.
+
+`torch.compile` puts them into its graphs as single nodes and does not look inside.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,9 @@ _living: WeakValueDictionary[int, Projection] = WeakValueDictionary()
 
 
 def new_handle(projection: Projection) -> int:
-    """Return an integer that identifies the projection in graphs, which can hold only tensors and numbers.
+    """Return an integer by which the operators of a graph find a projection (the module that holds the prototypes).
 
-    The handle is valid as long as the projection exists.
+    Graphs of `torch.compile` can pass only tensors and numbers. The handle is valid as long as the projection exists.
     """
     handle = next(_handles)
     _living[handle] = projection
@@ -38,7 +41,7 @@ def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor
     Args:
         z: B x n vectors.
         handle: Result of `new_handle`.
-        with_mean: Whether to compute the means.
+        with_mean: Whether to compute the means; without them the second result has no columns.
     """
     return _living[handle].log_sum_exp_and_mean(z, with_mean)
 
@@ -50,7 +53,7 @@ def weighted_prototypes(
     """Return `Projection.weighted_prototypes(weights, factors)` of the projection with this handle.
 
     Args:
-        weights: B x K weights.
+        weights: B x K weights of the prototypes, one row per example.
         factors: Factors of the weights, as in `Projection.weighted_prototypes`.
         handle: Result of `new_handle`.
     """

@@ -1,4 +1,4 @@
-"""A scikit-learn classifier on features: a linear map or a small network, fitted to fixed prototypes."""
+"""A scikit-learn classifier that fits a linear map or a small network from features to fixed prototypes."""
 # scikit-learn ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # pyright: reportArgumentType=false, reportUnknownArgumentType=false
@@ -37,27 +37,31 @@ from protosphere.nn.linear_probe import (
 )
 
 LARGEST_AT_ONCE = 1 << 27
-"""Largest number of multiplications in a pass for which solver 'auto' is L-BFGS; 200 passes take a few seconds."""
+"""Largest number of multiplications in a pass over the examples for which the solver 'auto' means L-BFGS.
+
+With this many, 200 passes take a few seconds.
+"""
 
 CLASSES_FROM = 64
-"""Smallest number of classes for which the closed form of a simplex is faster than its matrix."""
+"""Number of classes from which logits of a simplex code are computed by a formula instead of a matrix product."""
 
 
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):
-    """Classifier for features: standardizes them and maps them to fixed prototypes by a linear map or a small network.
+    """Classifier for features: standardizes them, maps them to R^n, and compares them with fixed prototypes.
 
-    Without hidden layers and with preset 'lindstrom' the problem is convex; with a simplex it is multinomial logistic
-    regression. Features may be sparse; they are converted to dense arrays a few rows at a time.
+    The map to R^n is linear or a small network. Without hidden layers and with preset 'lindstrom' the problem is
+    convex. If the prototypes form a simplex as well, it is multinomial logistic regression. Features may be sparse;
+    they are converted to dense arrays a few rows at a time.
 
     Args:
-        dim: Dimension of the prototypes; by default K - 1, at most 512.
+        dim: Dimension n of the prototypes; by default K - 1 for K classes, at most 512.
         hidden: Widths of hidden ReLU layers, e.g. (64,); an empty tuple is a linear map.
-        scheme: As in `PrototypeHead`.
-        preset: As in `PrototypeHead`.
-        scale: As in `PrototypeHead`.
+        scheme: Name of the scheme of the prototypes, as in `PrototypeHead`.
+        preset: Name of the rule by which logits are computed, as in `PrototypeHead`.
+        scale: Scale of the logits, as in `PrototypeHead`.
         alpha: L2 penalty on the map, divided by the number of examples, as in scikit-learn's networks.
-        solver: 'lbfgs' (all examples at once in float64), 'adam' (batches in float32), or 'auto', by the amount of
-            work.
+        solver: 'lbfgs' (all examples at once in float64), 'adam' (batches in float32), or 'auto', which chooses L-BFGS
+            if a pass over the examples is short.
         batch_size: Batch size of 'adam' and of `partial_fit`; smaller if there are few examples.
         learning_rate: Learning rate of 'adam' and of `partial_fit`.
         max_iter: Maximum number of L-BFGS iterations or Adam epochs; reaching it raises a ConvergenceWarning.
@@ -113,7 +117,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> PrototypeClassifier:
-        """Fit the map to examples from new initial weights.
+        """Fit the map to the examples, starting from new random weights.
 
         Args:
             X: Features, an array or a sparse matrix.
@@ -160,7 +164,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> PrototypeClassifier:
-        """Fit the map by one pass over these examples.
+        """Improve the map by one pass over the examples, starting from its current weights.
 
         Args:
             X: Features, an array or a sparse matrix.
@@ -282,7 +286,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return features, labels, weights
 
     def _prepare(self, classes: NDArray[Any], num_features: int) -> None:
-        """Make a head for these classes and a map with random initial weights."""
+        """Create a head for the given classes and a map with random initial weights."""
         if not np.iterable(self.hidden):
             raise ValueError(
                 f"'hidden' must be the widths of hidden layers, such as (64,), got {self.hidden!r}"

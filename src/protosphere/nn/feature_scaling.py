@@ -1,4 +1,4 @@
-"""Standardization of features, which may be weighted, sparse, and given in several parts."""
+"""Standardize features to mean 0 and variance 1; examples may be weighted, sparse, and given in several batches."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Moments:
     variance: NDArray[np.float64]
 
     def standardized(self, features: Any) -> NDArray[np.float64]:
-        """Return (features - mean) / standard deviation as a dense array.
+        """Return (features - mean) / (standard deviation) as a dense array.
 
-        Features that are constant up to rounding are only centered.
+        The standard deviation of features that are constant up to rounding counts as 1.
 
         Args:
             features: N x m array or sparse matrix.
@@ -39,7 +39,7 @@ class Moments:
         return (dense - self.mean) / np.where(varies, deviation, 1.0)
 
     def together(self, other: Moments) -> Moments:
-        """Return the moments of the union of two sets of examples.
+        """Return the means and variances of the union of two sets of examples.
 
         Args:
             other: Moments of further examples.

@@ -1,4 +1,4 @@
-"""Functions of a head: norms, normalization of z, and cosines with the prototypes of targets."""
+"""Functions that heads and losses use: norms, normalizations of z, and cosines with the prototypes of targets."""
 
 from typing import Any, cast
 
@@ -13,7 +13,7 @@ from protosphere.nn.streaming.cross_entropy import checked_classes
 from protosphere.nn.vectors import widened
 
 SMALLEST_NORM = 1e-12
-"""Largest norm of vectors whose direction gets no gradient: its norm would be at least 1e12."""
+"""Vectors up to this norm get no gradient from their direction z / |z|, because its norm would be at least 1e12."""
 
 
 def norms(z: Tensor, order: float = 2) -> Tensor:
@@ -36,7 +36,7 @@ def norms(z: Tensor, order: float = 2) -> Tensor:
 
 
 def unit(z: Tensor) -> Tensor:
-    """Return z / |z|, a unit vector for every finite nonzero z; 0, with gradient 0, for z = 0.
+    """Return z / |z|, without overflow or underflow; for z = 0 the result and its gradient are 0.
 
     Args:
         z: (..., n) vectors.
@@ -82,7 +82,7 @@ def soft_unit(z: Tensor) -> Tensor:
 def with_target_prototypes(
     z: Tensor, target: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return z, the prototypes of its targets, and a mask of the examples that are not ignored.
+    """Return z as rows, the prototypes of its targets, and a mask of the examples that are not ignored.
 
     Args:
         z: (..., n) vectors.
@@ -90,7 +90,8 @@ def with_target_prototypes(
         projection: The prototypes.
 
     Returns:
-        B x n vectors, one row per example (float32 for half precision); B x n prototypes; B booleans.
+        B x n vectors, where B is the product of the leading dimensions (float32 if z is in half precision); B x n
+        prototypes; B booleans, False for ignored examples.
 
     Raises:
         InvalidArgumentError: If the targets are not classes.
@@ -111,7 +112,7 @@ def with_target_prototypes(
 def target_cosines(
     z: Tensor, target: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return unit vectors, their cosines with the prototypes of their targets, and a mask of valid examples.
+    """Return z normalized, its cosines with the prototypes of its targets, and a mask of non-ignored examples.
 
     Args:
         z: (..., n) vectors.
@@ -119,7 +120,7 @@ def target_cosines(
         projection: The prototypes.
 
     Returns:
-        B x n unit vectors; B cosines; B booleans.
+        B x n unit vectors; B cosines; B booleans, False for ignored examples.
 
     Raises:
         InvalidArgumentError: If the targets are not classes.

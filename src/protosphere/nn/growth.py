@@ -1,8 +1,9 @@
-"""Reserved classes: a larger code, ordered so that its first points are well separated.
+"""Choose the prototypes of a head that may add classes later.
 
-Nested codes keep their order: the first codewords of a union of cosets of RM(1, m) are themselves such codes,
-RM(1, m) < Kerdock < Delsarte-Goethals, and the first 2^j codewords of a linear code are a linear code. Other codes, up
-to a moderate size, are reordered (`nested`).
+Such a head reserves a larger code and uses only its first points at the beginning, so the first points should be well
+separated among themselves. Nested codes have this property and keep their order: for example, the first 2^j codewords
+of a linear code are a linear code, and a Kerdock code begins with a first-order Reed-Muller code. Other codes, up to a
+moderate size, are reordered (see `nested`).
 """
 
 import warnings
@@ -21,20 +22,21 @@ from protosphere.spherical.provenance import FIRST, Step
 from protosphere.spherical.spherical_code import SphericalCode
 
 LARGEST_ORDERED = 1 << 34
-"""Largest K^2 n of a code that is reordered, which takes some seconds; larger codes keep their order."""
+"""Largest K^2 n, for K points in R^n, of a code that is reordered; it takes some seconds. Larger codes keep their
+order."""
 
 MEANINGFUL = frozenset({"similarity", "tree"})
-"""Options of schemes that describe which classes are similar."""
+"""Options of schemes by which a user says which classes are similar."""
 
 _WARNED: list[bool] = []
-"""Not empty after this process has warned about many classes."""
+"""List that is empty until this process has warned that there are many classes for the dimension."""
 
 LARGEST_DEFAULT_DIM = 512
 """Largest default dimension of a head: the default is K - 1, as for a simplex, at most this."""
 
 
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
-    """Return the same points, ordered so that the first `num_first` points are well separated.
+    """Return a code with the same points, ordered so that the first `num_first` points are well separated.
 
     Nested codes and very large codes keep their order.
 
@@ -91,7 +93,7 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
 
 
 def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
-    """Return the certificates of the first 2, 4, 8, ... classes of a code, and of the whole code.
+    """Return the certificates (proved maximum cosines) of the first 2, 4, 8, ... classes of a code, and of all classes.
 
     Args:
         code: The code.
@@ -137,7 +139,7 @@ def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
 
 
 def warn_once(num_classes: int, dim: int) -> None:
-    """Warn, at most once per process, that there are many classes for the dimension.
+    """Warn that there are many classes for the dimension, unless this process has warned already.
 
     Args:
         num_classes: Number of classes K.
@@ -161,13 +163,16 @@ def reserved(
     seed: int,
     options: Mapping[str, Any],
 ) -> tuple[SphericalCode, int]:
-    """Return the code of all classes, in use and reserved, and the number of classes in use.
+    """Return the code that a head needs, from the head's arguments, and the number of classes in use.
+
+    The code includes the reserved classes, which `PrototypeHead.grow` may add later.
 
     Args:
-        given: Number K of classes, or a code.
+        given: Number K of classes in use, or a code, all of whose classes are in use.
         dim: Dimension n, if `given` is a number.
-        reserve: Number of classes including reserved ones, or a code of them, if `given` is a number.
-        scheme: Scheme, if `given` is a number; its quick options are used unless `options` has a budget.
+        reserve: Number of classes including reserved ones, or their code, if `given` is a number; None for no reserve.
+        scheme: Name of the scheme that builds the code, if `given` is a number. Its fast default options are used
+            unless `options` contains 'budget'.
         seed: Seed of random schemes.
         options: Keyword options of the scheme.
 

@@ -1,4 +1,4 @@
-"""The last layer of a classifier, with fixed prototypes instead of a learned matrix."""
+"""`PrototypeHead`: the last layer of a classifier, with fixed prototypes instead of a learned weight matrix."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from protosphere.spherical.certificate import Certificate
 from protosphere.spherical.spherical_code import SphericalCode
 
 SCORES = ("max_cosine", "margin", "energy")
-"""Names of the in-distribution scores."""
+"""Names of the in-distribution scores that `PrototypeHead.score` computes."""
 
 
 class PrototypeHead(nn.Module):
-    """Classification head with fixed prototypes: a replacement for the last `nn.Linear` without parameters.
+    """Classification head with fixed prototypes: it replaces the last `nn.Linear` and has no parameters to train.
 
     It maps vectors z of R^n to K logits. Cross-entropy, label smoothing, mixup, class weights and distillation work on
     these logits as on any others. The state_dict contains the code with its points, compressed; points of large codes
@@ -49,13 +49,14 @@ class PrototypeHead(nn.Module):
             before the head.
         scheme: One of `ps.available()`, if `num_classes` is a number; 'best' is the best known code, without a search.
         options: Options of the scheme, such as {'modify': True}; {'budget': 5} lets 'best' search.
-        preset: How logits are computed from z, one of `PRESETS`; by default 'protosphere' up to 30 classes and
-            'soft_cap' above. If it is not given, loading a state_dict restores the saved preset.
-        scale: Scale of the logits: 'auto' (the scale of the preset), 'learn' (a parameter that starts at the preset's
-            scale) or a number.
-        reserve: Number of classes including those that `grow` may add later, or a code of them, if `num_classes` is a
-            number.
-        projection: How dot products are computed, see `projections.KINDS`; 'auto' chooses by the structure of the code.
+        preset: Name of the rule by which logits are computed from z, one of `PRESETS`; by default 'protosphere' up to
+            30 classes and 'soft_cap' above. If it is not given, loading a state_dict restores the saved preset.
+        scale: Scale of the logits: 'auto' (fixed at the scale that the preset chooses), 'learn' (a parameter that
+            starts at that scale) or a number.
+        reserve: Number of classes including those that `grow` may add later, or a code of that many classes, if
+            `num_classes` is a number.
+        projection: Name of the algorithm for dot products with the prototypes, one of `projections.KINDS`; 'auto'
+            chooses the fastest for the structure of the code.
         seed: Seed of random schemes.
 
     Raises:
@@ -93,12 +94,12 @@ class PrototypeHead(nn.Module):
         self.scaling = Scale(scale, self.preset.scale(self.reserve))
         self._projection_kind = projection
         self._has_state = False
-        self._use(in_use)
+        self._use_first(in_use)
         # on the meta device a loader will fill the buffers later
         self._may_be_replaced = is_on_meta(self.projection)
 
-    def _use(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
-        """Set the head to the first `num_classes` classes of the reserve, and build their projection."""
+    def _use_first(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
+        """Use the first `num_classes` prototypes of the reserve, and build the module that multiplies by them."""
         self.code = growth.first_classes(self.reserve, num_classes)
         current = getattr(self, "projection", None)
         resharded = getattr(current, "of", None)  # a ShardedProjection stays one
@@ -113,14 +114,17 @@ class PrototypeHead(nn.Module):
     ) -> None:
         """Rebuild the prototypes from the code on the CPU, then move them to `device`."""
         with torch.device("cpu"):
-            self._use(num_classes, dtype)
+            self._use_first(num_classes, dtype)
         self.projection.to(device)
         remember_buffers(self.projection)
 
     def _apply(
         self, fn: Callable[[Tensor], Tensor], recurse: bool = True
     ) -> PrototypeHead:
-        """Apply a function to all tensors, as `.to()` does; rebuild prototypes whose values are lost or too coarse."""
+        """Apply a function to all tensors, as `.to()` and `.double()` do.
+
+        The prototypes are rebuilt if the function loses their values or casts them to a more precise dtype.
+        """
         before = like_buffers(self.projection)
         intact = buffers_intact(self.projection) and keeps_values(fn)
         cast("Any", super())._apply(fn, recurse)  # torch has no types for it
@@ -132,7 +136,7 @@ class PrototypeHead(nn.Module):
         return self
 
     def train(self, mode: bool = True) -> PrototypeHead:
-        """Set training mode, and restore prototypes whose buffers a loader has replaced."""
+        """Set training or evaluation mode, and rebuild the prototypes if a loader has replaced their buffers."""
         self._restore_lost_buffers()
         return super().train(mode)
 
@@ -163,7 +167,7 @@ class PrototypeHead(nn.Module):
 
     @property
     def certificate(self) -> Certificate:
-        """Certificate of the classes in use."""
+        """Certificate of the prototypes in use: their maximum cosine, what the scheme guarantees, and a lower bound."""
         return self.code.certificate
 
     @property
@@ -172,7 +176,7 @@ class PrototypeHead(nn.Module):
         return self.reserve.certificate
 
     def embed(self, z: Tensor) -> Tensor:
-        """Return the vectors whose dot products with the prototypes are the logits: z, normalized and scaled.
+        """Return the vectors whose dot products with the prototypes are the logits: z after normalization and scaling.
 
         Args:
             z: (..., n) vectors.
@@ -181,7 +185,7 @@ class PrototypeHead(nn.Module):
             z, normalized by the preset and multiplied by the scale, in the dtype of z; half precision is computed in
             float32.
         """
-        return self._embedded(self._wide(z)).to(z.dtype)
+        return self._embedded(self._checked_input(z)).to(z.dtype)
 
     def _embedded(self, wide: Tensor) -> Tensor:
         scale = self.scaling.value
@@ -189,8 +193,8 @@ class PrototypeHead(nn.Module):
             wide = wide * (self.preset.slope / scale)
         return scale * self.preset.embed(wide)
 
-    def _wide(self, z: Tensor) -> Tensor:
-        """Return z, in float32 for half precision; raise InvalidArgumentError if its shape or dtype is not valid."""
+    def _checked_input(self, z: Tensor) -> Tensor:
+        """Return z, in float32 if it has half precision; raise InvalidArgumentError if its shape is not (..., n)."""
         if self._may_be_replaced and not torch.compiler.is_compiling():
             self._restore_lost_buffers()
         return checked_wide(z, self.dim)
@@ -213,7 +217,7 @@ class PrototypeHead(nn.Module):
         """Return the prototypes of classes, one per row.
 
         Args:
-            classes: Indices of classes; all classes by default.
+            classes: Indices of classes, of any shape (...); all K classes by default.
         """
         if classes is None:
             device = like_buffers(self.projection).device
@@ -233,7 +237,7 @@ class PrototypeHead(nn.Module):
 
         Args:
             z: (..., n) vectors.
-            target: (...) classes, or (..., K) probabilities: classes come last.
+            target: (...) class indices, or (..., K) probabilities of the classes.
             weight: K class weights, as in `torch.nn.functional.cross_entropy`.
             label_smoothing: As in `torch.nn.functional.cross_entropy`.
             reduction: 'mean', 'sum' or 'none'.
@@ -243,7 +247,7 @@ class PrototypeHead(nn.Module):
             InvalidArgumentError: If the shapes of z and target differ, or the loss of the preset does not support an
                 option.
         """
-        wide = self._wide(z)
+        wide = self._checked_input(z)
         if self.preset.loss == "cross_entropy":
             return streamed_cross_entropy(
                 self.projection,
@@ -270,24 +274,25 @@ class PrototypeHead(nn.Module):
             k: Number of prototypes, at most K.
 
         Returns:
-            Cosines and classes, both (..., k), nearest first.
+            Cosines with these prototypes and their classes, both (..., k), nearest first.
         """
-        rows = unit(self._wide(z)).reshape(-1, self.dim)
+        rows = unit(self._checked_input(z)).reshape(-1, self.dim)
         cosines, classes = self.projection.top(rows, k)
         shape = (*z.shape[:-1], k)
         return Nearest(cosines.reshape(shape), classes.reshape(shape))
 
     def parts(self, z: Tensor) -> PartDecisions:
-        """Return the most probable value of each part, for classes made of parts (`ps.compose`).
+        """Return the most probable value of each part, for classes that combine several parts (`ps.compose`).
 
-        Each part is decided independently. If only some combinations of values are classes, the result may be a
-        combination that is not a class.
+        A syllable, for example, combines an initial, a vowel and a final. Each part is decided independently. If only
+        some combinations of values are classes, the result may be a combination that is not a class.
 
         Args:
             z: (..., n) vectors.
 
         Returns:
-            Indices of the values and their probabilities within their part, both (..., P), and the names of the values.
+            Indices of the values and their probabilities within their part, both (..., P) for P parts, and the names of
+            the values.
 
         Raises:
             InvalidArgumentError: If the classes are not made of parts.
@@ -298,7 +303,7 @@ class PrototypeHead(nn.Module):
             >>> head.parts(head.prototypes(torch.tensor([28 * 21 * 3 + 28 * 5 + 7]))).values
             tensor([[3, 5, 7]])
         """
-        rows = self._embedded(self._wide(z)).reshape(-1, self.dim)
+        rows = self._embedded(self._checked_input(z)).reshape(-1, self.dim)
         found = part_decisions(self.code, self.projection, rows)
         shape = (*z.shape[:-1], found.values.shape[1])
         return found._replace(
@@ -320,7 +325,7 @@ class PrototypeHead(nn.Module):
         Raises:
             InvalidArgumentError: If `kind` is not one of these.
         """
-        wide = self._wide(z)
+        wide = self._checked_input(z)
         as_choice("kind", kind, SCORES)
         if kind == "energy":
             rows = self._embedded(wide).reshape(-1, self.dim)
@@ -348,7 +353,7 @@ class PrototypeHead(nn.Module):
         return self
 
     def get_extra_state(self) -> Tensor:
-        """Return the code and the settings for `state_dict`."""
+        """Return the prototypes and the settings of the head as one uint8 tensor, for `state_dict`."""
         settings = {
             "preset": self.preset.name,
             "scale": self.scaling.setting,
@@ -359,7 +364,7 @@ class PrototypeHead(nn.Module):
         )
 
     def set_extra_state(self, state: Tensor) -> None:
-        """Load prototypes and settings from a state dict.
+        """Load the prototypes and settings that `state_dict` saved; `load_state_dict` calls this.
 
         Args:
             state: Result of `get_extra_state`.
@@ -389,7 +394,7 @@ class PrototypeHead(nn.Module):
     def from_state_dict(
         cls, state: Mapping[str, Any], prefix: str = ""
     ) -> PrototypeHead:
-        """Return the head of a checkpoint with its saved prototypes.
+        """Return the head that a checkpoint contains, with its saved prototypes and settings.
 
         Args:
             state: State dict of a model.
@@ -411,7 +416,7 @@ class PrototypeHead(nn.Module):
         return head
 
     def extra_repr(self) -> str:
-        """Return the description of the head for `print(model)`, in one line."""
+        """Return a one-line description of the head, which `print(model)` shows."""
         room = ""
         if self.reserve is not self.code:
             room = f", room for {self.reserve.num_classes}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from protosphere.nn.head import PrototypeHead
 
 Prototypes: TypeAlias = "SphericalCode | PrototypeHead | Projection | Tensor"
-"""Types of the prototypes of `linear_cross_entropy`."""
+"""Types that `linear_cross_entropy` accepts as prototypes."""
 
 _projections: WeakKeyDictionary[SphericalCode, dict[Any, Projection]] = (
     WeakKeyDictionary()
@@ -47,8 +47,8 @@ def linear_cross_entropy(
 
     Args:
         input: (..., n) vectors.
-        prototypes: A code; a head, in which case the logits are `head(input)`; a projection; or a K x n tensor.
-        target: (...) classes, or (..., K) probabilities: classes come last.
+        prototypes: A code; a head, in which case the logits are `scale * head(input)`; a projection; or a K x n tensor.
+        target: (...) class indices, or (..., K) probabilities of the classes.
         weight: K class weights.
         reduction: 'mean', 'sum' or 'none'.
         ignore_index: Target of examples that are ignored.
@@ -99,14 +99,14 @@ def _require_tensor(name: str, value: object) -> None:
 def _logit_vectors(
     vectors: Tensor, prototypes: Prototypes
 ) -> tuple[Tensor, Projection]:
-    """Return vectors and the projection module of the prototypes; the logits are the projection of the vectors.
+    """Return vectors and a projection module such that the projection of the vectors is the logits.
 
-    Vectors in half precision become float32.
+    The vectors are `vectors`, or their embedding if the prototypes are a head. Half precision becomes float32.
     """
     if isinstance(prototypes, Tensor):
-        projection = _of_matrix(prototypes)
+        projection = _matrix_projection(prototypes)
     elif isinstance(prototypes, SphericalCode):
-        projection = _of_code(prototypes, vectors)
+        projection = _code_projection(prototypes, vectors)
     elif isinstance(prototypes, Projection):
         projection = prototypes
     elif hasattr(prototypes, "embed") and hasattr(prototypes, "projection"):
@@ -119,7 +119,7 @@ def _logit_vectors(
     return checked_wide(vectors, projection.dim), projection
 
 
-def _of_matrix(matrix: Tensor) -> Projection:
+def _matrix_projection(matrix: Tensor) -> Projection:
     if matrix.ndim != 2 or not matrix.is_floating_point():
         got = f"{matrix.dtype} of shape {tuple(matrix.shape)}"
         raise InvalidArgumentError(
@@ -135,8 +135,8 @@ def _of_matrix(matrix: Tensor) -> Projection:
     return Projection(ProjectionPlan("dense", (spec,)), num_classes, dim)
 
 
-def _of_code(code: SphericalCode, like: Tensor) -> Projection:
-    """Return the projection of a code; built once for each dtype and device."""
+def _code_projection(code: SphericalCode, like: Tensor) -> Projection:
+    """Return the projection module of a code in the dtype and on the device of `like`; it is cached."""
     dtype = torch.float64 if like.dtype == torch.float64 else torch.float32
     kept = _projections.setdefault(code, {})
     key = (dtype, like.device)

@@ -1,4 +1,4 @@
-"""A linear map or a small network, fitted to the prototypes of a head by L-BFGS or Adam."""
+"""Fit a linear map or a small network to the prototypes of a head by L-BFGS or Adam."""
 # torch has no types for passes backwards and steps:
 # pyright: reportUnknownMemberType=false
 
@@ -18,27 +18,28 @@ from protosphere.nn.functional import target_cosines
 from protosphere.nn.head import PrototypeHead
 
 CHUNK_ENTRIES = 1 << 23
-"""Largest number of features and logits in memory at a time, 64 MB."""
+"""Largest number of features and logits in memory at a time: 64 MB in float64."""
 
 LEAST_GAIN = 0.05
-"""Adam's learning rate is halved after a pass that lowers the loss by less than this share."""
+"""Adam's learning rate is halved after a pass that lowers the loss by less than this fraction of the best loss."""
 
 HALVINGS = 4
-"""Number of halvings of the learning rate before Adam has converged."""
+"""Number of halvings of the learning rate after which Adam counts as converged."""
 
 SMALLEST_BATCH, STEPS = 16, 40
-"""Smallest batch, and smallest number of steps in a pass: few examples get smaller batches for as many steps."""
+"""Minimum size of a batch, and minimum number of steps in a pass, for which batches of few examples are made
+smaller."""
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Training examples.
+    """Training examples: N feature vectors with their classes and weights.
 
     Attributes:
-        features: An array, or sparse rows.
-        classes: Index of the class of each example.
-        weights: Weight of each example.
-        moments: Moments that standardize the features.
+        features: N x m array, or sparse matrix with N rows.
+        classes: N indices of classes.
+        weights: N weights.
+        moments: Means and variances by which the features are standardized.
     """
 
     features: Any
@@ -63,13 +64,13 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class LinearProbe:
-    """The map and the head that are fitted, and the penalty.
+    """Model to fit: a map from features to R^n, a head of fixed prototypes, and an L2 penalty on the map.
 
     Attributes:
         map_: Map from features to R^n.
         head: Head after the map; its scale may be learned.
-        alpha: Weight of the squared norm of the map.
-        verbose_label: Name of a pass in the printed lines; None to print nothing.
+        alpha: Weight of the penalty on the squared norm of the map.
+        verbose_label: Word for a pass in the printed lines, such as 'epoch'; None to print nothing.
     """
 
     map_: nn.Sequential
@@ -83,7 +84,7 @@ class LinearProbe:
         return [*self.map_.parameters(), *self.head.parameters()]
 
     def report(self, number: int, loss: float) -> None:
-        """Print the loss of a pass on standard error, if `verbose_label` is set.
+        """Print the loss of a pass over the examples on standard error, if `verbose_label` is set.
 
         Args:
             number: Index of the pass, from 1.
@@ -185,7 +186,7 @@ def fit_adam(
     rate: float,
     rng: np.random.RandomState,
 ) -> tuple[int, bool]:
-    """Fit the linear map by Adam on random batches in float32; halve the learning rate when the loss stops improving.
+    """Fit the map by Adam on random batches in float32; halve the learning rate when the loss stops improving.
 
     Args:
         probe: The map and the head to fit.
@@ -250,10 +251,10 @@ def one_pass(
 
 
 def drawn_map(widths: list[int], rng: np.random.RandomState) -> nn.Sequential:
-    """Return float64 linear layers with ReLU between them, initialized from `rng` without global random state.
+    """Return float64 linear layers with ReLU between them, with random weights drawn from `rng` only.
 
     Args:
-        widths: Number of features, widths of hidden layers, and n.
+        widths: Number of features, widths of hidden layers, and dimension n of the output.
         rng: Random generator for the initial weights.
     """
     layers: list[nn.Module] = []

@@ -1,4 +1,4 @@
-"""The result type of decoding."""
+"""`Nearest`: the result type of `PrototypeHead.decode`."""
 
 from typing import NamedTuple
 

@@ -12,11 +12,11 @@ from torch import Tensor
 from protosphere.errors import InvalidArgumentError
 
 ROUNDING = 1e-9
-"""Rounding error of a share times a count: 0.07 of 100 must be 7, not 8."""
+"""Tolerance for the rounding error of a fraction times a count, so that 0.07 of 100 scores is 7 and not 8."""
 
 
 def threshold_at_tpr(known: Tensor, accept: float = 0.95) -> float:
-    """Return the highest threshold that at least a share `accept` (the true positive rate) of known inputs reaches.
+    """Return the highest threshold that at least a fraction `accept` (the true positive rate) of known inputs reaches.
 
     Args:
         known: Scores of held-out known inputs.

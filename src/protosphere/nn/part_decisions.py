@@ -1,4 +1,4 @@
-"""Separate decisions about each part of a class, such as the initial, vowel and final of a syllable."""
+"""Decide each part of a class separately, such as the initial, the vowel and the final of a syllable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PartDecisions(NamedTuple):
     """The most probable value of each part of each input.
 
     Attributes:
-        values: (..., P) indices of the values.
+        values: (..., P) indices of the values, for P parts.
         confidences: (..., P) probabilities of the values under the softmax over the values of their part.
         names: Names of parts and values; None if the code has none.
 
@@ -61,8 +61,8 @@ def part_decisions(
 
     Args:
         code: A code of classes made of parts.
-        projection: Projection onto the points of the code.
-        rows: B x n vectors whose dot products with the prototypes are the logits, not in half precision.
+        projection: Module that computes dot products with the points of the code.
+        rows: B x n vectors, in float32 or float64, whose dot products with the prototypes are the logits.
 
     Raises:
         InvalidArgumentError: If the classes of the code are not made of parts.
@@ -73,15 +73,18 @@ def part_decisions(
             f"'parts' needs classes that are made of parts, as ps.compose makes them, got {code!r}"
         )
     with without_autocast(rows):
-        by_run = _tables(structure, projection).by_run(rows)
+        by_run = _part_tables(structure, projection).by_run(rows)
         found = [run.softmax(2).max(2) for run in by_run]
     values = torch.cat([best.indices for best in found]).T
     confidences = torch.cat([best.values for best in found]).T
     return PartDecisions(values, confidences, structure.names)
 
 
-def _tables(structure: ProductPoints, projection: Projection) -> PartTables:
-    """Return the points of the parts: the projection's own tables if a block holds all parts, otherwise new tables."""
+def _part_tables(structure: ProductPoints, projection: Projection) -> PartTables:
+    """Return the tables that hold the points of each part's values.
+
+    They are shared with the projection if one of its blocks holds all parts; otherwise they are built anew.
+    """
     for block in projection.blocks:
         held = cast("PartTables | None", getattr(block, "tables", None))
         if held is not None and held.sizes == structure.sizes:

@@ -1,4 +1,4 @@
-"""Presets of heads: how vectors z become logits, and which loss is trained; each preset is a frozen record."""
+"""Presets of heads: each is a frozen record of how vectors z become logits and which loss is used for training."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,10 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.statistics import confident_scale
 
 LOGIT = 10**0.5
-"""Smallest scale of `soft_cap`, divided by sqrt(min(n, K - 1)); a smaller scale shortens the logits of many classes."""
+"""Minimum scale of the preset `soft_cap`, divided by sqrt(min(n, K - 1)).
+
+A smaller scale would limit the logits too much if there are many classes.
+"""
 
 FEW_CLASSES = 30
 """Largest number of classes whose default preset is `protosphere`; above it is `soft_cap` (docs/studies/presets.md)."""
@@ -19,18 +22,18 @@ FEW_CLASSES = 30
 
 @dataclass(frozen=True)
 class Preset:
-    """Computation of logits from z, and the loss that is trained.
+    """Rule by which a head computes logits from z, and the loss that trains it.
 
-    Let c_k be the prototype of class k. The logit of class k is scale * embed(z) . c_k, or with a slope scale *
-    embed(slope * z / scale) . c_k. A head without `preset=` uses 'protosphere' for at most 30 classes and 'soft_cap'
-    for more. With 'soft_cap' use momentum or a learning rate of at least 0.1: smaller rates without momentum train
-    slowly (docs/studies/presets.md).
+    Let c_k be the prototype of class k. Its logit is the dot product of c_k with scale * embed(z), or with scale *
+    embed(slope * z / scale) if the preset has a slope. A head without `preset=` uses 'protosphere' for at most 30
+    classes and 'soft_cap' for more. With 'soft_cap' use momentum or a learning rate of at least 0.1: smaller rates
+    without momentum train slowly (docs/studies/presets.md).
 
     Attributes:
         name: Name that `PrototypeHead(preset=...)` takes.
         embed: Function from z to the vector whose dot products with the prototypes are computed.
         scale: Function from a code to the scale that `scale='auto'` means.
-        slope: Slope of the logits at z = 0, for any scale; None if the slope is the scale.
+        slope: Slope of the logits at z = 0, whatever the scale is; None if the slope equals the scale.
         loss: Name of the loss of `head.loss`, one of `losses.LOSSES`.
         summary: Description in one line.
         reference: Paper or page that the preset comes from.
@@ -54,19 +57,19 @@ def as_it_is(z: Tensor) -> Tensor:
     return z
 
 
-def _one(code: SphericalCode) -> float:
+def _unit_scale(code: SphericalCode) -> float:
     del code
     return 1.0
 
 
 def _small_radius(code: SphericalCode) -> float:
-    """Return 0.1, the authors' radius for residual networks."""
+    """Return 0.1, the radius that Kasarla et al. use for residual networks."""
     del code
     return 0.1
 
 
 def perfect_scale(code: SphericalCode) -> float:
-    """Return the scale at which an embedding equal to the prototype of its class gets probability 0.99.
+    """Return the scale at which a vector equal to the prototype of its class gets softmax probability 0.99.
 
     Args:
         code: The prototypes.
@@ -75,9 +78,9 @@ def perfect_scale(code: SphericalCode) -> float:
 
 
 def soft_cap_scale(code: SphericalCode) -> float:
-    """Return the scale of the preset `soft_cap`: an upper bound on the norm of scaled z (docs/studies/presets.md).
+    """Return the scale of the preset `soft_cap`, which is also an upper bound on the norm of the scaled z.
 
-    It is twice `perfect_scale`, or more for many classes.
+    It is twice `perfect_scale`, or more for many classes; docs/studies/presets.md has the measurements.
 
     Args:
         code: The prototypes.
@@ -110,7 +113,7 @@ _ALL = (
     Preset(
         "lindstrom",
         as_it_is,
-        _one,
+        _unit_scale,
         None,
         "cross_entropy",
         "z c, z not normalized; cross-entropy",
@@ -128,7 +131,7 @@ _ALL = (
     Preset(
         "mettes",
         unit,
-        _one,
+        _unit_scale,
         None,
         "squared_cosine",
         "cosines; the loss is (1 - cosine of the target)^2",

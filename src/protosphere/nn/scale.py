@@ -9,15 +9,15 @@ from torch import Tensor, nn
 from protosphere.errors import InvalidArgumentError, as_positive, brief
 
 LEARNED_RANGE = 4.0
-"""Largest factor between a learned scale and its start; unbounded scales diverged at learning rate 0.1."""
+"""Largest factor by which a learned scale may grow or shrink; unbounded scales diverged at learning rate 0.1."""
 
 
 class Scale(nn.Module):
-    """Module z -> scale * z, with a scale that is fixed, or learned within bounds.
+    """Module that multiplies its input by a scale, which is fixed, or learned within bounds.
 
     Args:
         setting: 'auto' (the value of `automatic`), 'learn' (a parameter that starts at `automatic`) or a number.
-        automatic: Scale for 'auto', and start for 'learn'.
+        automatic: Scale for 'auto', and initial scale for 'learn'.
 
     Raises:
         InvalidArgumentError: If `setting` is none of these.
@@ -31,7 +31,7 @@ class Scale(nn.Module):
         self.shift = nn.Parameter(torch.zeros(1)) if setting == "learn" else None
 
     def begin_at(self, automatic: float) -> None:
-        """Set the scale of 'auto', or the start of 'learn'; a scale given as a number does not change.
+        """Set the scale for 'auto', or the initial scale for 'learn'; a scale given as a number does not change.
 
         Args:
             automatic: The new scale.
@@ -57,7 +57,7 @@ class Scale(nn.Module):
         return self.value * z
 
     def extra_repr(self) -> str:
-        """Return the current scale for `print(model)`, and whether it is learned."""
+        """Return the current scale and whether it is learned, as text for `print(model)`."""
         value = self.value
         if isinstance(value, Tensor):
             return f"{value.item():.4g}, learned"

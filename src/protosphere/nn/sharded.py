@@ -1,8 +1,8 @@
-"""Classes sharded over the processes of torch.distributed: each process holds K / world_size classes.
+"""Distribute the classes over the processes of torch.distributed: each process holds K / world_size classes.
 
-Every process is given the same z and target (`gathered` collects the rows of all processes). It computes the same
-loss, gradient and classes as a single process would. Two numbers and one vector per example are communicated, never
-logits.
+Every process is given the same z and target (`gathered` collects the rows of all processes). It computes the same loss,
+gradient and classes as a single process would. For a loss, the processes exchange two numbers and one vector of R^n per
+example, never logits.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Group = dist.ProcessGroup | None
 
 
 class ShardedProjection(Projection):
-    """Projection that holds this process's share of the points and combines the results of all processes.
+    """Projection that holds only this process's prototypes and combines its results with those of all processes.
 
     It replaces `PrototypeHead.projection` for loss, decode and score: set `head.projection =
     ShardedProjection(head.code)` in every process of the group.
 
     Args:
         code: The prototypes, the same in every process.
-        kind: As in `projection_for`.
+        kind: Algorithm for dot products, as in `projection_for`.
         dtype: Dtype of the buffers; torch's default by default.
         group: Process group; all processes by default.
 
@@ -66,7 +66,7 @@ class ShardedProjection(Projection):
 
     @property
     def all_combinations(self) -> None:
-        """Always None, because a log-sum-exp needs the points of all processes."""
+        """None: the shortcut for codes that contain all combinations of parts needs the points of all processes."""
 
     def of(self, code: SphericalCode, dtype: torch.dtype | None) -> ShardedProjection:
         """Return the sharded projection of another code, for example after the head has grown.
@@ -93,7 +93,10 @@ class ShardedProjection(Projection):
         return _all_reduce(super().rows(classes, like), self.group)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return log sum_k exp(z c_k) of each row, and the mean of the points under the softmax, over all processes."""
+        """Return the log-sum-exp of each row's dot products with the points of all processes, and the mean point.
+
+        The mean is weighted by the softmax of the dot products.
+        """
         value = z.new_full((len(z),), -torch.inf)
         mean = z.new_zeros(len(z), self.dim if with_mean else 0)
         if len(self.blocks):
@@ -106,9 +109,10 @@ class ShardedProjection(Projection):
     def moment(
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
     ) -> Tensor:
-        """Return sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k of each row, over the points of all processes.
+        """Return a moment of the points under the softmax of each row; derivatives of the log-sum-exp need it.
 
-        l is the log-sum-exp of the row, and v_1, ..., v_r are its `directions`.
+        For a row z it is the sum of p_k (v_1 . c_k) ... (v_r . c_k) c_k over the points c_k of all processes, where p_k
+        = exp(z . c_k - log_sum_exp) is the softmax probability and v_1, ..., v_r are the row's `directions`.
         """
         if len(self.blocks):
             mine = super().moment(z, log_sum_exps, directions)
@@ -119,12 +123,12 @@ class ShardedProjection(Projection):
     def weighted_prototypes(
         self, weights: Tensor, factors: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Return the B x n weighted sums of the points of all processes, and the B sums of all weights."""
+        """Return the B x n weighted sums of the points of all processes, and the sum of each row's weights."""
         mine, totals = super().weighted_prototypes(weights, factors)
         return _all_reduce(mine, self.group), totals
 
     def top_points(self, z: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each row with the points of all processes, and the points' indices."""
+        """Return each row's k largest dot products with the points of all processes, and the indices of the points."""
         values, points = super().top_points(z, k)
         missing = (0, k - values.shape[1])
         mine = (
@@ -140,7 +144,7 @@ class ShardedProjection(Projection):
 def _all_reduce(
     mine: Tensor, group: Group, operation: Any = dist.ReduceOp.SUM
 ) -> Tensor:
-    """Return the entry-by-entry sum over all processes of their tensors, or another reduction."""
+    """Return the sum of the tensors of all processes, entry by entry, or another reduction of them."""
     all_of_them = mine.clone()
     dist.all_reduce(all_of_them, operation, group=group)  # pyright: ignore[reportUnknownMemberType]
     return all_of_them

@@ -1,4 +1,4 @@
-"""Detection of how torch runs an operation: eagerly, recorded into a graph, or transformed (vmap, grad)."""
+"""Detect how torch runs an operation: eagerly, recorded into a graph, or inside a transform (vmap, grad)."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -15,11 +15,12 @@ _FALSE: Callable[[], bool] = bool
 is_exporting: Callable[[], bool] = getattr(torch.compiler, "is_exporting", _FALSE)
 """Function that returns True while `torch.export` is recording.
 
-Before torch 2.7 this is unknown and the result is False; exported graphs then have the operators of a compiled graph.
+Before torch 2.7 this cannot be found out and the result is False. Exported graphs then contain the same custom
+operators as graphs of `torch.compile`.
 """
 
 is_traced: Callable[[], bool] = cast("Any", torch.jit).is_tracing
-"""Function that returns True while `torch.jit.trace` is recording, when sizes are tensors."""
+"""Function that returns True while `torch.jit.trace` is recording; sizes such as `len(z)` are then tensors."""
 
 under_transform: Callable[[], bool] = cast(
     "Any", torch
@@ -30,7 +31,7 @@ under_transform: Callable[[], bool] = cast(
 def is_recorded() -> bool:
     """Return True while `torch.export` or `torch.jit.trace` is recording.
 
-    Only standard operations, which work for any batch size, can then be used.
+    Only torch's standard operations may then be used, because the recorded graph must work for any batch size.
     """
     return is_traced() or is_exporting()
 
@@ -71,7 +72,7 @@ def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
 
 
 def _call_with_batched_gradients(function: Any, arguments: tuple[Any, ...]) -> Any:
-    """Return the results of the function's vmap rule, which torch does not use while it batches gradients."""
+    """Return the results of the function's vmap rule; torch itself ignores that rule for `is_grads_batched=True`."""
     internals: Any = cast("Any", torch)
     level = internals._C._vmapmode_increment_nesting() - 1
     internals._C._vmapmode_decrement_nesting()

@@ -1,4 +1,4 @@
-"""Checks of input vectors, and the dtype in which sums are computed."""
+"""Check input vectors, and convert them to the dtype in which sums are computed."""
 
 import torch
 from torch import Tensor

@@ -60,7 +60,7 @@ def mean_with_interval(values: Sequence[float]) -> Mean:
 
 
 def student(free: float) -> float:
-    """Return the half-width of a 95% confidence interval in standard errors, by Student's t.
+    """Return the half-width of a 95% confidence interval by Student's t, in standard errors.
 
     `free` is the number of degrees of freedom.
     """

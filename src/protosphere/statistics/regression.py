@@ -9,7 +9,7 @@ import numpy as np
 from protosphere.types import Points
 
 NORMAL_QUANTILE = 1.96
-"""Half-width, in standard deviations, of the central interval with 95% of a normal distribution."""
+"""Number of standard deviations on each side of the mean that contain 95% of a normal distribution."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Regression:
         count: Number of points.
         slope: Change of y per unit of x.
         intercept: Value of the line at x = 0.
-        r_squared: Share of the variance that the line explains.
-        low, high: 95% confidence interval of the slope by Student's t.
+        r_squared: Fraction of the variance of y that the line explains. low, high: 95% confidence interval of the slope
+            by Student's t.
         p_value: P-value of the hypothesis that the slope is 0.
     """
 
@@ -35,14 +35,14 @@ class Regression:
 
     @property
     def strength(self) -> tuple[float, float]:
-        """Pair of Fisher's z of the absolute correlation, which is approximately normal, and its standard error."""
+        """Fisher's z-transform of the absolute correlation, which is approximately normal, and its standard error."""
         return atanh(min(sqrt(self.r_squared), 1 - 1e-12)), 1 / sqrt(
             max(self.count - 3, 1e-9)
         )
 
     @property
     def r_squared_interval(self) -> tuple[float, float]:
-        """95% confidence interval of the explained share of the variance.
+        """95% confidence interval of the fraction of the variance that the line explains.
 
         >>> line = regression([0, 1, 2, 3, 4], [0, 1, 3, 2, 4])
         >>> [round(end, 2) for end in line.r_squared_interval]
@@ -55,7 +55,7 @@ class Regression:
 
 
 def correlation(x: Points, y: Points) -> float:
-    """Return Pearson's correlation; 0 if one of the inputs is constant, as the cosines of a simplex are.
+    """Return Pearson's correlation of x and y; 0 if x or y is constant.
 
     Args:
         x: First values.

@@ -1,4 +1,4 @@
-"""Predictions that minimize the conditional risk: the class with the lowest expected severity of a mistake.
+"""Metrics of predictions that minimize the conditional risk: the class with the lowest expected severity of a mistake.
 
 S. Karthik et al., No cost likelihood manipulation at test time for making better mistakes in deep networks, ICLR
 2021. The method needs no training, so these metrics exist for every head.
@@ -18,10 +18,10 @@ from protosphere.experiments.metrics.severity import (
 )
 
 
-def _of_least_risk(sums: Sums, predictions: Predictions) -> Tensor:
-    """Return the sums of a metric for least-risk predictions.
+def _least_risk_sums(sums: Sums, predictions: Predictions) -> Tensor:
+    """Return the sums of a metric, computed for predictions of least conditional risk.
 
-    The logits are replaced by minus the expected height of the lowest common ancestor with the true class.
+    The logit of a class is replaced by minus the expected height of its lowest common ancestor with the true class.
     """
     chances = predictions.log_probabilities.exp()
     return sums(
@@ -31,13 +31,13 @@ def _of_least_risk(sums: Sums, predictions: Predictions) -> Tensor:
     )
 
 
-_accuracy = partial(_of_least_risk, accuracy)
+_accuracy = partial(_least_risk_sums, accuracy)
 add_mean(
     "least_risk_accuracy",
     _accuracy,
     "accuracy of the predictions of least conditional risk",
 )
 for _k in (1, 5, 20):
-    _distance = partial(_of_least_risk, partial(distance_sum, _k))
+    _distance = partial(_least_risk_sums, partial(distance_sum, _k))
     _summary = f"hierarchical distance of the {_k} classes of least conditional risk"
     add_mean(f"least_risk_distance_at_{_k}", _distance, _summary)

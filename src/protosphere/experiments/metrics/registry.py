@@ -1,4 +1,4 @@
-"""The registry of metrics: one frozen record each, created by decorating the function that computes the sums."""
+"""The registry of metrics: one frozen record per metric, created by decorating the function that computes its sums."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Predictions:
 
 
 Sums = Callable[[Predictions], Tensor]
-"""Function from predictions to a vector of sums, which are added up over all batches."""
+"""Type of a function from the predictions of a batch to a vector of sums, which are added up over all batches."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ METRICS: Registry[Metric] = Registry("metric")
 
 
 def mean(sums: Tensor, count: int) -> float:
-    """Return the mean over the examples, the value of most metrics.
+    """Return the sum divided by the number of examples; most metrics are such a mean.
 
     Args:
         sums: Sum over all examples.

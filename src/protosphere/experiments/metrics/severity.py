@@ -1,4 +1,6 @@
-"""Severity of mistakes by the height of the lowest common ancestor, for classes of a shipped tree.
+"""Severity of mistakes: the height of the lowest common ancestor of predicted and true class in a class tree.
+
+The metrics exist for datasets whose classes are in a class tree that is shipped with the package.
 
 L. Bertinetto et al., Making better mistakes: leveraging class hierarchies with deep networks, CVPR 2020.
 """
@@ -24,7 +26,7 @@ TREES = ("cifar100_levels",)
 
 @lru_cache(maxsize=4)
 def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
-    """Return a shipped tree that contains these classes, restricted to them in their order; None if there is none."""
+    """Return a class tree whose leaves are exactly these classes, in this order; None if no shipped tree has them."""
     found = (
         tree for tree in map(taxonomy, TREES) if set(class_names) <= set(tree.classes)
     )
@@ -62,13 +64,13 @@ def _over_mistakes(sums: Tensor, count: int) -> float:
     applies=has_tree,
 )
 def mistake_severity(predictions: Predictions) -> Tensor:
-    """Return two sums: of the heights of mistakes, and the number of mistakes."""
+    """Return two sums over the mistakes of a batch: the sum of their heights, and their number."""
     heights = _heights(predictions, 1)
     return torch.stack([heights.sum(), (heights > 0).sum()])
 
 
 def distance_sum(k: int, predictions: Predictions) -> Tensor:
-    """Return the sum over examples of the mean height over an example's k best classes.
+    """Return the sum over examples of the mean height of the common ancestors of the k best classes and the true class.
 
     Args:
         k: Number of best classes.
@@ -78,10 +80,10 @@ def distance_sum(k: int, predictions: Predictions) -> Tensor:
 
 
 def add_mean(name: str, sums: Sums, summary: str) -> None:
-    """Register a metric that is a mean over examples, for datasets with a tree.
+    """Register a metric that is a mean over examples, and exists for datasets whose classes are in a shipped tree.
 
     Args:
-        name: Name of the metric, such as 'test_accuracy'.
+        name: Name of the metric, without the prefix `test_` or `validation_`.
         sums: Function from predictions to the sum over the examples.
         summary: Description in one line.
     """

@@ -4,7 +4,7 @@ from torch import nn
 
 
 def build_projector(feature_dim: int, dim: int) -> nn.Sequential:
-    """Return a module of batch normalization, a ReLU and a linear map, from features to R^n.
+    """Return a projection head from features to R^n: batch normalization, a ReLU and a linear map.
 
     Args:
         feature_dim: Number of features.

@@ -1,4 +1,4 @@
-"""The registry of self-supervised objectives: one frozen record each, created by decorating its head."""
+"""The registry of self-supervised objectives: one frozen record per objective, created by decorating its head class."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 class ObjectiveHead(Protocol):
-    """Protocol of the head of an objective: projection head, prototypes and loss."""
+    """Protocol of an objective's head, which consists of a projection from features to R^n, prototypes and a loss."""
 
     def embed(self, features: Tensor) -> Tensor:
         """Return the B x n embeddings that are compared with the prototypes."""
@@ -52,6 +52,7 @@ class SelfSupervisedObjective:
         head: Function from (backbone, feature_dim, prototypes, temperature, options...) to the head.
         targets_per_image: Whether there is one prototype per training image, instead of `num_prototypes`.
         learned: Whether the prototypes may be learned.
+
         summary: Description in one line.
         reference: Paper of the objective.
     """
@@ -65,13 +66,13 @@ class SelfSupervisedObjective:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Names of the options of the head: the keys that `objective_options` of a config may have."""
+        """Names of the options of the head, which are the keys that `objective_options` of a config may have."""
         parameters = inspect.signature(self.head).parameters.values()
         return tuple(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)
 
 
 Prototypes = SphericalCode | LearnedPrototypes
-"""Fixed prototypes or learned prototypes."""
+"""Type of the prototypes of an objective: fixed or learned."""
 
 OBJECTIVES: Registry[SelfSupervisedObjective] = Registry("objective")
 """All self-supervised objectives by name."""
@@ -104,7 +105,7 @@ def objective(
 
 
 def check_options(name: str, options: Mapping[str, Any]) -> None:
-    """Check that an objective exists and has the given options.
+    """Raise an error if there is no objective of this name, or if it does not have the given options.
 
     Args:
         name: Name of the objective.

@@ -1,4 +1,4 @@
-"""Noise as targets: every image has a fixed target point, and images of a batch may exchange their targets.
+"""Noise as targets: every image has a fixed target point on the sphere, and images of a batch may exchange targets.
 
 P. Bojanowski, A. Joulin, Unsupervised learning by predicting noise, ICML 2017.
 """

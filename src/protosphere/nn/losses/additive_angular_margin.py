@@ -1,4 +1,4 @@
-"""Cross-entropy with a margin on the angle of the target (ArcFace)."""
+"""Cross-entropy with a margin added to the angle between z and its target's prototype (ArcFace)."""
 
 import math
 
@@ -19,9 +19,10 @@ def additive_angular_margin(
     scale: float | Tensor,
     margin: float,
 ) -> Tensor:
-    """Return the cross-entropy on scaled cosines with the target's angle raised by a margin.
+    """Return the cross-entropy of scaled cosines after adding a margin to the angle of each target.
 
-    If the raised angle exceeds pi, its cosine c is replaced by -2 - c, so that the loss stays monotone.
+    The angle is the one between z and the prototype of its class. If the sum exceeds pi, its cosine c is replaced by -2
+    - c, so that the loss still grows with the angle.
 
     Args:
         z: (..., n) vectors.
@@ -51,11 +52,12 @@ def additive_angular_margin(
 
 
 def cosine_after(cosine: Tensor, margin: float) -> Tensor:
-    """Return cos(angle + margin) by the addition theorem, without an arccosine.
+    """Return cos(angle + margin) for angles given by their cosines, without computing an arccosine.
 
     Args:
-        cosine: Cosines of angles.
-        margin: Angle to add, in radians; beyond pi the result is extended so that it stays monotone.
+        cosine: Cosines of the angles.
+        margin: Angle to add, in radians. If the sum exceeds pi, the result is -2 - cos(angle + margin), which still
+            decreases.
     """
     within = cosine.clamp(-1.0, 1.0)
     sine = (1 - within.square()).clamp(SMALLEST_NORM).sqrt()
@@ -70,11 +72,11 @@ def cosine_after(cosine: Tensor, margin: float) -> Tensor:
     reference="Deng et al. (2019), ArcFace",
 )
 class AdditiveAngularMargin(PrototypeLoss):
-    """Cross-entropy with the target's angle raised by a margin in radians (ArcFace).
+    """Cross-entropy of scaled cosines after adding a margin to the angle of each target (ArcFace).
 
     Args:
         head_or_code: Head whose projection is used, or a code.
-        margin: The margin, below the smallest angle of the code.
+        margin: The margin in radians, below the smallest angle between two prototypes.
         scale: Factor of the cosines: 'auto', 'learn' or a number.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Cross-entropy with a margin on the cosine of the target (CosFace)."""
+"""Cross-entropy with a margin subtracted from the cosine of z with its target's prototype (CosFace)."""
 
 from torch import Tensor
 
@@ -16,7 +16,7 @@ def additive_cosine_margin(
     scale: float | Tensor,
     margin: float,
 ) -> Tensor:
-    """Return the cross-entropy on scaled cosines with the target's cosine lowered by a margin.
+    """Return the cross-entropy of scaled cosines after subtracting a margin from the cosine of each target.
 
     Args:
         z: (..., n) vectors.
@@ -49,11 +49,11 @@ def additive_cosine_margin(
     reference="Wang et al. (2018), CosFace",
 )
 class AdditiveCosineMargin(PrototypeLoss):
-    """Cross-entropy with the target's cosine lowered by a margin (CosFace).
+    """Cross-entropy of scaled cosines after subtracting a margin from the cosine of each target (CosFace).
 
     Args:
         head_or_code: Head whose projection is used, or a code.
-        margin: The margin, below 1 - max cosine of the code.
+        margin: The margin, below 1 - (maximum cosine between two prototypes).
         scale: Factor of the cosines: 'auto', 'learn' or a number.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Cross-entropy on scaled cosines."""
+"""Cross-entropy of the scaled cosines of z with all prototypes (NormFace)."""
 
 from torch import Tensor
 
@@ -40,7 +40,7 @@ def cosine_cross_entropy(
     reference="Wang et al. (2017), NormFace",
 )
 class CosineCrossEntropy(PrototypeLoss):
-    """Cross-entropy on scaled cosines (NormFace).
+    """Cross-entropy of the scaled cosines of z with all prototypes (NormFace).
 
     Args:
         head_or_code: Head whose projection is used, or a code.

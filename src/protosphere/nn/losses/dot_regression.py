@@ -1,4 +1,4 @@
-"""Regression of the dot product of z with the prototype of its class."""
+"""Squared error between a fixed radius and the dot product of z with the prototype of its class."""
 
 from torch import Tensor
 
@@ -12,9 +12,9 @@ from protosphere.nn.projections import Projection
 def dot_regression(
     z: Tensor, target: Tensor, projection: Projection, radius: float = 1.0
 ) -> Tensor:
-    """Return the mean of (z c_y - radius)^2 / (2 radius), where c_y is the target's prototype; z is not normalized.
+    """Return the mean of (d - radius)^2 / (2 radius), where d is the dot product of z with its target's prototype.
 
-    For unit z and radius 1 it is half the squared cosine distance.
+    z is not normalized. For unit z and radius 1 the loss is half of (1 - cosine)^2.
 
     Args:
         z: (..., n) vectors.
@@ -45,7 +45,9 @@ def dot_regression(
     reference="Yang et al. (2022)",
 )
 class DotRegression(PrototypeLoss):
-    """Mean of (z c_y - radius)^2 / (2 radius), which attracts z, not normalized, to the target's prototype c_y.
+    """Mean of (d - radius)^2 / (2 radius), where d is the dot product of z with its target's prototype.
+
+    z is not normalized. The loss is 0 where d equals the radius.
 
     Args:
         head_or_code: Head whose projection is used, or a code.

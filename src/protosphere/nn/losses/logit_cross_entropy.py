@@ -1,4 +1,4 @@
-"""Cross-entropy on the logits of a head, as `torch.nn.functional.cross_entropy(head(z), target)`."""
+"""Cross-entropy of the logits of a head, equal to `torch.nn.functional.cross_entropy(head(z), target)`."""
 
 from torch import Tensor
 
@@ -36,7 +36,9 @@ def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Te
     reference="the last layer of any classifier",
 )
 class LogitCrossEntropy(PrototypeLoss):
-    """Streaming cross-entropy on the logits of a head, or on the dot products with the points of a code.
+    """Cross-entropy of the logits of a head, or of the dot products with the points of a code.
+
+    It is computed in blocks of classes, so that the B x K logits are never in memory at once.
 
     Args:
         head_or_code: Head whose logits are trained, or a code.

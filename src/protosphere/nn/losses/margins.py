@@ -1,4 +1,4 @@
-"""Shared functions of the losses with a margin: the modified target logit, and the largest margin."""
+"""Functions that the losses with a margin share: the loss for replaced target cosines, and a check of the margin."""
 
 import torch
 from torch import Tensor
@@ -8,7 +8,10 @@ from protosphere.errors import InvalidArgumentError, as_positive
 from protosphere.nn.projections import Projection
 
 CERTAIN = -1e-7
-"""Largest log-probability of the target; closer to 0, the share of the other classes would be lost to rounding."""
+"""Upper limit of the target's log-probability.
+
+Closer to 0, the probability of the other classes would be lost to rounding.
+"""
 
 
 def harder_cross_entropy(
@@ -18,17 +21,17 @@ def harder_cross_entropy(
     projection: Projection,
     scale: float | Tensor,
 ) -> Tensor:
-    """Return the cross-entropy of scaled cosines after replacing each target's cosine.
+    """Return the cross-entropy of scaled cosines after replacing the cosine of each target by a smaller one.
 
     Args:
         on_sphere: B x n unit vectors.
         own: B cosines of the vectors with their targets' prototypes.
-        harder: B cosines that replace `own`.
+        harder: B cosines that replace `own`, lowered by the margin.
         projection: The prototypes.
         scale: Factor by which cosines are multiplied to give logits.
 
     Returns:
-        B losses.
+        B losses, one per example.
     """
     everyone = projection.log_sum_exp(scale * on_sphere)
     others = everyone + torch.log(
@@ -38,7 +41,7 @@ def harder_cross_entropy(
 
 
 def limited_margin(margin: float, limit: float, what: str) -> float:
-    """Return the margin; refuse one that a vector at its prototype could not satisfy.
+    """Return the margin if a vector equal to its prototype can satisfy it; otherwise raise an error.
 
     Args:
         margin: The margin.

@@ -1,4 +1,4 @@
-"""The base class of all loss modules: the code, its projection, and the scale."""
+"""The base class of all loss modules, and the scale of their cosines."""
 
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from protosphere.nn.head import PrototypeHead
 
 HeadOrCode: TypeAlias = "PrototypeHead | SphericalCode"
-"""Types from which a loss is made."""
+"""Types from which a loss module can be created."""
 
 
 class PrototypeLoss(nn.Module):
-    """Base class of losses on prototypes.
+    """Base class of loss modules, which holds the prototypes and the projection that computes dot products with them.
 
-    Given a head, the loss uses the head's projection module, not a copy. Given a code, the loss builds a projection.
+    A loss created from a head shares the head's projection. A loss created from a code builds a projection of its own.
 
     Args:
         head_or_code: A `PrototypeHead` or a `SphericalCode`.
@@ -46,12 +46,13 @@ class PrototypeLoss(nn.Module):
 
 
 def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:
-    """Return the scale of cosines for a setting.
+    """Return the module that multiplies cosines by a scale, for a user's setting of the scale.
 
     Args:
         head_or_code: Head or code of the loss.
-        setting: 'auto', 'learn' or a number. 'auto' takes the head's scale if the head learns its scale, otherwise
-            `confident_scale` of the code, even if the head has a fixed scale.
+        setting: 'auto', 'learn' or a number. 'auto' takes the head's scale if the head learns its scale. Otherwise it
+            is the scale at which a vector equal to its prototype gets probability 0.99, even if the head has a fixed
+            scale.
     """
     if isinstance(head_or_code, SphericalCode):
         return Scale(

@@ -1,4 +1,4 @@
-"""The registry of losses: one frozen record each, created by decorating its module."""
+"""The registry of losses: one frozen record per loss, created by decorating the loss's module class."""
 
 import inspect
 from collections.abc import Callable
@@ -19,7 +19,7 @@ class Loss:
     Attributes:
         name: Name in presets and configs.
         function: Function of (z, target, projection, options...) that returns the mean over the batch.
-        module: Module made from a head or a code and options, then called with (z, target).
+        module: Module class: created from a head or a code and options, then called with (z, target).
         summary: Description in one line.
         reference: Paper that the loss comes from.
 
@@ -36,7 +36,7 @@ class Loss:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Names of the options of the module, such as `scale`, `margin` or `radius`.
+        """Names of the keyword options of the module class, such as `scale`, `margin` or `radius`.
 
         Example:
             >>> LOSSES["additive_cosine_margin"].options
@@ -52,7 +52,7 @@ LOSSES: Registry[Loss] = Registry("loss")
 def loss(
     name: str, function: Callable[..., Tensor], *, summary: str, reference: str
 ) -> Callable[[Module], Module]:
-    """Return a decorator that registers a loss module for `function`.
+    """Return a decorator that registers a loss: the decorated module class and its `function`.
 
     Args:
         name: Name in presets and configs; a second loss of the same name is an error.

@@ -1,4 +1,4 @@
-"""The squared cosine distance to the prototype of the class."""
+"""Squared cosine distance between z and the prototype of its class."""
 
 from torch import Tensor
 
@@ -11,7 +11,7 @@ from protosphere.nn.projections import Projection
 def squared_cosine_distance(
     z: Tensor, target: Tensor, projection: Projection
 ) -> Tensor:
-    """Return the mean of (1 - cos(z, c_y))^2, where c_y is the prototype of the target.
+    """Return the mean of (1 - c)^2, where c is the cosine of z with the prototype of its target.
 
     Args:
         z: (..., n) vectors.
@@ -39,7 +39,9 @@ def squared_cosine_distance(
     reference="Mettes, van der Pol & Snoek (2019)",
 )
 class SquaredCosineDistance(PrototypeLoss):
-    """Mean of (1 - cosine with the target's prototype)^2, whose cost does not depend on the number of classes.
+    """Mean of (1 - c)^2, where c is the cosine of z with the prototype of its target.
+
+    The cost of this loss does not depend on the number of classes.
 
     Args:
         head_or_code: Head whose projection is used, or a code.
