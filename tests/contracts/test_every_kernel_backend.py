@@ -22,6 +22,7 @@ CODES = {
     "cosets with glue vectors": ("construction_x", 3001, 70, "hadamard"),
     "all combinations of parts": ("product", 180, 12, "parts"),
     "some combinations of parts": ("product", 101, 12, "parts"),
+    "quantized": ("quantized", 101, 12, "quantized"),
 }
 BATCH = 19
 TOLERANCE = {torch.float32: 2e-5, torch.float64: 1e-10}

@@ -27,6 +27,7 @@ CODES = {
     "parts": ("product", 180, 12, {}, "parts"),
     "parts, shuffled": ("product", 180, 10, {"mapping": "random"}, "parts"),
     "parts, some": ("product", 101, 10, {}, "parts"),
+    "quantized": ("quantized", 101, 12, {}, "quantized"),
 }
 EACH = pytest.mark.parametrize("name", CODES)
 PRECISION = {

@@ -34,6 +34,7 @@ CODES = {
     "simplices": ("orthogonal_simplices", 14, 9, {}, "simplices"),
     "parts": ("product", 180, 12, {}, "parts"),
     "parts, some": ("product", 31, 10, {}, "parts"),
+    "quantized": ("quantized", 31, 12, {}, "quantized"),
 }
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*torch.jit.script:DeprecationWarning"

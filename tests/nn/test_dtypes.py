@@ -30,6 +30,7 @@ CODES = {
     "simplices": ("orthogonal_simplices", 50, 40, {}, "simplices"),
     "parts": ("product", 180, 12, {}, "parts"),
     "parts, some": ("product", 101, 10, {}, "parts"),
+    "quantized": ("quantized", 101, 12, {}, "quantized"),
 }
 NEAR = {
     torch.float64: 1e-10,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnxruntime
 import pytest
 import torch
-from tests.nn.product_codes import product_code
+from tests.nn.product_codes import product_code, quantized_code
 from torch import nn
 
 import protosphere as ps
@@ -28,6 +28,7 @@ HEADS = {
     ),
     "parts": PrototypeHead(product_code(dim=16)),
     "parts, some": PrototypeHead(product_code(num_classes=31, dim=16)),
+    "quantized": PrototypeHead(quantized_code(dim=16)),
 }
 EACH = pytest.mark.parametrize("kind", HEADS)
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.nn.product_codes import product_code
+from tests.nn.product_codes import product_code, quantized_code
 from torch.nn import functional
 
 import protosphere as ps
@@ -20,6 +20,7 @@ CODES = {
     "cosets": ps.construct("kerdock", num_classes=280, dim=16),
     "parts": product_code(),
     "parts, some": product_code(num_classes=61),
+    "quantized": quantized_code(),
 }
 
 

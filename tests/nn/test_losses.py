@@ -6,7 +6,7 @@ import math
 
 import pytest
 import torch
-from tests.nn.product_codes import product_code
+from tests.nn.product_codes import product_code, quantized_code
 from torch.nn import functional
 
 import protosphere as ps
@@ -32,6 +32,7 @@ CODES = [
     ps.construct("simplex", num_classes=5, dim=9),
     product_code(((4, 3), (5, 4))),
     product_code(((4, 3), (5, 4)), num_classes=13),
+    quantized_code(num_classes=13),
 ]
 SCALE = 8.0
 MARGIN = 0.3

@@ -10,7 +10,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.nn.product_codes import product_code
+from tests.nn.product_codes import product_code, quantized_code
 
 import protosphere as ps
 from protosphere.errors import InvalidArgumentError
@@ -49,8 +49,31 @@ def heads(draw):
     return by_parts, PrototypeHead(code, preset=preset, projection="dense")
 
 
-@given(heads(), st.data())
-@settings(max_examples=25, deadline=None)
+@st.composite
+def quantized_heads(draw):
+    """A head of quantized prototypes and a dense one with the same points."""
+    shapes = tuple(
+        (draw(st.integers(2, 5)), draw(st.integers(1, 3)))
+        for _ in range(draw(st.integers(1, 3)))
+    )
+    codebooks = tuple(draw(st.integers(1, most)) for most in (6, 5, 20))
+    width = sum(width for _, width in shapes) + codebooks[2]
+    total = int(np.prod([size for size, _ in shapes]))
+    code = quantized_code(
+        shapes,
+        codebooks,
+        draw(st.sampled_from([None, max(2, total // 2)])),
+        width + draw(st.integers(0, 2)),
+        draw(st.integers(0, 99)),
+    )
+    preset = draw(st.sampled_from(["protosphere", "soft_cap", "lindstrom"]))
+    quantized = PrototypeHead(code, preset=preset)
+    assert quantized.projection.kind == "quantized"
+    return quantized, PrototypeHead(code, preset=preset, projection="dense")
+
+
+@given(st.one_of(heads(), quantized_heads()), st.data())
+@settings(max_examples=50, deadline=None)
 def test_everything_is_that_of_a_dense_head(pair, data):
     dtype = data.draw(st.sampled_from([torch.float32, torch.float64]))
     by_parts, dense = (head.to(dtype) for head in pair)

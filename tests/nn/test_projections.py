@@ -61,6 +61,8 @@ CODES = {
     "parts": ("parts", "product", 180, 10, {}),
     "parts, shuffled, padded": ("parts", "product", 180, 13, {"mapping": "random"}),
     "parts, some": ("parts", "product", 101, 10, {}),
+    "quantized": ("quantized", "quantized", 101, 10, {}),
+    "quantized, padded": ("quantized", "quantized", 101, 13, {}),
     "parts, as a matrix": ("dense", "product", 101, 10, {}),
     "simplex, as a matrix": ("dense", "simplex", 9, 8, {}),
     "kerdock, as a matrix": ("dense", "kerdock", 256, 16, {}),

@@ -26,6 +26,7 @@ CODES = {
     "parts": ("product", 180, 12, {}),
     "parts, shuffled": ("product", 180, 10, {"mapping": "random"}),
     "parts, some": ("product", 101, 10, {}),
+    "quantized": ("quantized", 101, 12, {}),
     "two classes": ("uniform", 2, 3, {}),
 }
 KINDS = {

@@ -6,7 +6,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.nn.product_codes import product_code
+from tests.nn.product_codes import product_code, quantized_code
 from torch.nn.functional import cross_entropy, normalize
 
 import protosphere as ps
@@ -31,6 +31,7 @@ CODES = {
     "matrix": ps.construct("uniform", num_classes=300, dim=7),
     "parts": product_code(mapping="random"),
     "parts, some": product_code(num_classes=101),
+    "quantized": quantized_code(((9, 3), (13, 2)), num_classes=101),
 }
 KINDS = {
     "simplex": "simplex",

@@ -22,6 +22,7 @@ CODES = {
     "simplices": ("orthogonal_simplices", 25, 16, "simplices"),
     "parts": ("product", 180, 12, "parts"),
     "parts, some": ("product", 31, 10, "parts"),
+    "quantized": ("quantized", 31, 12, "quantized"),
 }
 HEADS = {
     name: PrototypeHead(code_of(scheme, num_classes, dim), projection=kind)

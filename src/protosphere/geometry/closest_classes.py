@@ -9,7 +9,7 @@ ends as soon as no remaining set can contain a closer pair.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,9 @@ Values = NDArray[np.unsignedinteger]
 """K x P indices of values; row i has the value of each part of class i."""
 
 Hashes = NDArray[np.uint64]
+
+Distances = Callable[[Indices, Indices], NDArray[np.float64]]
+"""Function that returns 1 - cosine of the classes left[i] and right[i] for all i."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,7 @@ class ClosestPair:
 
 def closest_classes(
     values: Values,
-    part_points: Sequence[Points],
-    shares: Sequence[float],
+    distances: Distances,
     part_distances: Sequence[float],
     most_rows: int = MOST_ROWS,
 ) -> ClosestPair:
@@ -61,15 +63,14 @@ def closest_classes(
 
     Args:
         values: K x P matrix of indices: entry (i, p) is the value of part p of class i. No two rows are the same.
-        part_points: For each part, the unit vectors of its values, as rows.
-        shares: Weight of each part in the cosine of two classes.
+        distances: Function that returns 1 - cosine of pairs of classes.
         part_distances: For each part, a lower bound on the distance that it adds between classes that differ in it.
         most_rows: Number of rows that the search may hash and sort before it gives up.
 
     Returns:
         The closest pair found, and a lower bound for all pairs that were not compared.
     """
-    hashes = _value_hashes(part_points)
+    hashes = _value_hashes(values)
     whole = _row_hashes(values, hashes, range(len(hashes)))
     closest = np.inf
     rows_left = most_rows
@@ -79,7 +80,7 @@ def closest_classes(
         outside = whole - _row_hashes(values, hashes, chosen)
         for left, right in _agreeing_pairs(outside):
             rows_left -= len(left)
-            found = _smallest_distance(values, left, right, part_points, shares)
+            found = _smallest_distance(left, right, distances)
             closest = min(closest, found)
             if closest <= bound + ROUNDING or rows_left < 0:
                 return ClosestPair(closest, bound)
@@ -109,12 +110,13 @@ def _sets_by_sum(
             heapq.heappush(waiting, (moved, (*chosen[:-1], last + 1)))
 
 
-def _value_hashes(part_points: Sequence[Points]) -> list[Hashes]:
-    """Return random integers, one for each value of each part; the hash of a class is the sum over its values."""
+def _value_hashes(values: Values) -> list[Hashes]:
+    """Return a random integer for each value of each part; the hash of a class is the sum over its values."""
     rng = np.random.default_rng(0)
     largest = np.iinfo(np.uint64).max
     return [
-        rng.integers(0, largest, len(points), dtype=np.uint64) for points in part_points
+        rng.integers(0, largest, int(most) + 1, dtype=np.uint64)
+        for most in values.max(axis=0)
     ]
 
 
@@ -146,21 +148,12 @@ def _agreeing_pairs(hashes: Hashes) -> Iterator[tuple[Indices, Indices]]:
         offset += 1
 
 
-def _smallest_distance(
-    values: Values,
-    left: Indices,
-    right: Indices,
-    part_points: Sequence[Points],
-    shares: Sequence[float],
-) -> float:
+def _smallest_distance(left: Indices, right: Indices, distances: Distances) -> float:
     """Return the smallest distance of the pairs (left[i], right[i])."""
     smallest = np.inf
     for start in range(0, len(left), PAIRS_AT_ONCE):
         batch = slice(start, start + PAIRS_AT_ONCE)
-        distances = pair_distances(
-            values[left[batch]], values[right[batch]], part_points, shares
-        )
-        smallest = min(smallest, float(distances.min()))
+        smallest = min(smallest, float(distances(left[batch], right[batch]).min()))
     return smallest
 
 

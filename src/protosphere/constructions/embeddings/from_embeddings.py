@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from math import acos, cos, degrees, radians
+from math import acos, cos, degrees, radians, sin
 from typing import Any
 
 import numpy as np
@@ -15,21 +14,14 @@ from protosphere.constructions.embeddings.principal import (
     directions_of,
     principal_components,
 )
-from protosphere.constructions.embeddings.quantization import (
-    MOST_VALUES,
-    Quantization,
-    Units,
-    mean_cosine,
-    quantized,
-    with_own_combinations,
-)
+from protosphere.constructions.embeddings.quantization import Units, quantized
 from protosphere.constructions.embeddings.spreading import spread
 from protosphere.errors import InfeasibleError, as_integer, as_positive
 from protosphere.geometry.sphere import normalized, padded
 from protosphere.spherical.certificate import certified
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.structures import Plain, ProductPoints
+from protosphere.spherical.structures import Plain
 from protosphere.types import Points, Progress, ignore
 
 MOST_DENSE_CLASSES = 50_000
@@ -60,19 +52,19 @@ def from_embeddings(
     The vectors may be class means of inputs or of features, or embeddings of class names. They are centered, reduced to
     their principal components, whitened and normalized. No K x K matrix is made.
 
-    With `parts` the prototypes are compressed by product quantization: the coordinates are divided into parts, each
-    with at most 256 values, and a class is a combination of values of its own. A class then takes a byte a part, and a
-    head looks its logits up instead of multiplying. Use it for more than 50,000 classes.
+    With `parts` the prototypes are compressed by product and residual quantization: a prototype becomes one of 256
+    values in each of a few parts of the coordinates, and a sum of codewords in the others. A class then takes a byte a
+    part, and a head looks its logits up instead of multiplying. Use it for more than 50,000 classes.
 
     Args:
         vectors: K x d matrix, an array or a tensor.
         dim: Dimension n; by default the number of dimensions in which the vectors vary.
         whiten: Power of the standard deviation by which each component is divided: 0 keeps the proportions of the
             vectors, 1 gives all components the same variance.
-        parts: Number of parts of compressed prototypes, at most n / 2; None for dense prototypes. n / 4 is a good
+        parts: Number of bytes of a compressed prototype, at most n / 2; None for dense prototypes. n / 4 is a good
             choice.
-        min_angle: Smallest angle in degrees between two prototypes, or with `parts` between two values of a part.
-            Closer ones are moved apart. By default 5, or less where that many do not fit.
+        min_angle: Smallest angle in degrees between two prototypes. Closer ones are moved apart. By default 5, or less
+            where that many do not fit; with `parts` half the spacing of the values of a part.
         seed: Seed of moves and of clusters.
         progress: Called while parts are found and pairs are measured.
 
@@ -140,11 +132,7 @@ def _spread(
     The default angle is halved until the points reach it.
     """
     if min_angle is not None:
-        angle = as_positive("min_angle", min_angle)
-        if angle > 180:
-            raise InfeasibleError(
-                f"'min_angle' must be at most 180 degrees, got {angle:g}; 5 is the default"
-            )
+        angle = _checked_angle(min_angle)
         return spread(points, angle, rng), angle
     angle = _default_angle(*points.shape)
     for _ in range(MOST_HALVINGS):
@@ -153,6 +141,15 @@ def _spread(
         except InfeasibleError:
             angle /= 2
     return spread(points, angle, rng), angle
+
+
+def _checked_angle(min_angle: float) -> float:
+    angle = as_positive("min_angle", min_angle)
+    if angle > 180:
+        raise InfeasibleError(
+            f"'min_angle' must be at most 180 degrees, got {angle:g}; 5 is the default"
+        )
+    return angle
 
 
 def _default_angle(num_points: int, dim: int) -> float:
@@ -169,33 +166,20 @@ def _compressed(
     rng: np.random.Generator,
     progress: Progress,
 ) -> SphericalCode:
-    K, n = units.shape
+    n = units.shape[1]
     if n < 2 * num_parts:
         raise InfeasibleError(
             f"'parts' needs two dimensions a part, got {num_parts} parts of {n} dimensions; nearest: {n // 2}"
         )
-    num_values = min(MOST_VALUES, K)
-    if num_values**num_parts < 4 * K:
-        raise InfeasibleError(
-            f"'parts' needs combinations for {K} classes, got {num_values} values of {num_parts} parts; "
-            f"more parts work, such as {num_parts + 1}"
-        )
-    found = quantized(units, num_parts, num_values, rng, progress)
-    values = [_spread(points, min_angle, rng)[0] for points in found.values]
-    numbers = with_own_combinations(
-        found.numbers, units, found.columns, values, found.shares
-    )
-    found = replace(found, values=values, numbers=numbers)
-    placement = _product(found, dim, mean_cosine(units, found))
-    return SphericalCode(placement, certified(placement, None, progress), None)
-
-
-def _product(found: Quantization, dim: int, cosine: float) -> Placement:
-    sizes = tuple(len(points) for points in found.values)
-    parts = tuple(Plain(points) for points in found.values)
-    structure = ProductPoints(parts, sizes, tuple(found.shares), found.numbers, dim)
+    distance = None
+    if min_angle is not None:
+        distance = 2 * sin(radians(_checked_angle(min_angle)) / 2)
+    found, cosine = quantized(units, num_parts, distance, rng, progress)
+    separate = len(found.parts)
     description = (
-        f"{len(found.numbers)} vectors as combinations of {len(sizes)} parts of {sizes[0]} values, mean cosine "
-        f"{cosine:.3f} with the vectors"
+        f"{len(units)} vectors quantized by {separate} parts and {len(found.codebooks)} codebooks of "
+        f"{len(found.parts[0])} values, mean cosine {cosine:.3f} with the vectors"
     )
-    return Placement(description, structure)
+    guarantee = 1 - min(found.part_distances())
+    placement = Placement(description, found.padded(dim))
+    return SphericalCode(placement, certified(placement, guarantee, progress), None)

@@ -1,30 +1,37 @@
-"""Product quantization of unit vectors by spherical k-means: each part of a vector has at most 256 values.
+"""Product and residual quantization of unit vectors: a vector becomes one byte for each part and each codebook.
 
-The coordinates are divided into parts, and the directions of each part are clustered (Jegou, Douze and Schmid,
-Product quantization for nearest neighbor search, 2011). Coordinates are divided so that the parts have balanced
-variances (Ge, He, Ke and Sun, Optimized product quantization, 2013).
+The vectors are rotated at random. The first coordinates are divided into parts, whose values are learned by k-means
+(Jegou, Douze and Schmid, Product quantization for nearest neighbor search, 2011). There are just enough parts for every
+vector to have its own combination of values, which keeps all points apart. The other coordinates become a sum of
+codewords, the next codebook being learned from what the earlier ones leave (Chen, Guan and Wang, Approximate nearest
+neighbor search by residual vector quantization, 2010); the sum is scaled to the norm that the parts leave. Sums of
+codewords follow classes that differ in several independent ways better than values of parts do.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from protosphere.constructions.embeddings.combinations import with_own_combinations
+from protosphere.constructions.embeddings.spreading import spread_in_space
 from protosphere.errors import InfeasibleError
 from protosphere.geometry.closest_classes import Values
-from protosphere.geometry.sphere import normalized
+from protosphere.spherical.structures.quantized import QuantizedPoints
 from protosphere.types import Indices, Points, Progress
 
 Units = NDArray[np.floating[Any]]
 
 MOST_VALUES = 256
-"""Largest number of values of a part: an index takes one byte."""
+"""Largest number of values of a part and of codewords of a codebook: an index takes one byte."""
+
+SPARE_COMBINATIONS = 256
+"""Number of combinations of values per class from which classes seldom share one by chance."""
 
 SAMPLES = 1 << 16
-"""Number of vectors from which the values of a part are learned."""
+"""Number of vectors from which values and codewords are learned."""
 
 ITERATIONS = 12
 
@@ -32,258 +39,218 @@ BLOCK_ROWS = 1 << 14
 """Number of vectors whose nearest values are found together."""
 
 LEAST_NORM = 1e-6
-"""Norm of a part, relative to the vector, below which it has no direction."""
+"""Norm, relative to the vector, below which coordinates have no direction."""
 
-MOST_ROUNDS = 100
+SHARE_OF_SPACING = 0.5
+"""Default minimum distance of values of a part, relative to the spacing of as many points in a ball."""
 
-ORDERLY_ROUNDS = 20
-"""Rounds after which changes are random: neighbors of very many equal vectors would go on colliding."""
+MOST_HALVINGS = 20
+"""Number of times that the default distance is halved if the values do not reach it."""
 
-CHANGE_ROWS = 1 << 11
-"""Vectors whose changes are compared together: 64 MB for 16 parts."""
-
-
-@dataclass(frozen=True, eq=False)
-class Quantization:
-    """Product quantization of vectors: each part of a vector is one of the values of this part.
-
-    Attributes:
-        columns: Indices of the coordinates of each part.
-        values: Unit vectors of the values of each part, as rows.
-        shares: Share of each part in the squared norm of the vectors.
-        numbers: K x P indices of the values.
-    """
-
-    columns: list[Indices]
-    values: list[Points]
-    shares: list[float]
-    numbers: Values
+LARGEST_PRODUCT = 0.98
+"""Largest squared norm of the coordinates of the parts of a point; the rest is that of the codewords."""
 
 
-def balanced_columns(variances: Points, num_parts: int) -> list[Indices]:
-    """Divide coordinates into parts of nearly equal size whose products of variances are about equal.
-
-    Coordinates are taken in descending order of variance; each goes to the part with the smallest product that has
-    room.
+def num_product_parts(num_classes: int, num_parts: int) -> int:
+    """Return the number of parts of product quantization, of `num_parts` parts and codebooks in all.
 
     Args:
-        variances: Variance of each coordinate.
-        num_parts: Number of parts.
+        num_classes: Number of classes, which all get combinations of their own.
+        num_parts: Number of bytes per class, at least 2.
 
-    Returns:
-        The indices of the coordinates of each part.
+    Raises:
+        InfeasibleError: If there are not enough combinations.
     """
-    dim = len(variances)
-    room = np.full(num_parts, dim // num_parts)
-    room[: dim % num_parts] += 1
-    logarithms = np.log(np.maximum(variances, 1e-300) / max(variances.min(), 1e-300))
-    totals = np.zeros(num_parts)
-    columns: list[list[int]] = [[] for _ in range(num_parts)]
-    for column in np.argsort(-variances, kind="stable").tolist():
-        part = int(np.argmin(np.where(room > 0, totals, np.inf)))
-        columns[part].append(column)
-        totals[part] += logarithms[column] + 1
-        room[part] -= 1
-    return [np.array(sorted(found), dtype=np.int64) for found in columns]
-
-
-def learned_values(units: Units, count: int, rng: np.random.Generator) -> Points:
-    """Return the `count` cluster centers of spherical k-means as unit rows.
-
-    Args:
-        units: Directions to cluster.
-        count: Number of clusters.
-        rng: Randomness of the start and of clusters that would be empty.
-    """
-    centers = units[rng.choice(len(units), count, replace=len(units) < count)].copy()
-    if len(units) < count:
-        centers += 0.1 * rng.standard_normal(centers.shape).astype(centers.dtype)
-    for _ in range(ITERATIONS):
-        nearest = nearest_values(units, centers)
-        sums = np.zeros(centers.shape)
-        for number, column in enumerate(units.T):
-            sums[:, number] = np.bincount(nearest, column, minlength=count)
-        empty = np.linalg.norm(sums, axis=1) < LEAST_NORM
-        sums[empty] = units[rng.integers(0, len(units), int(empty.sum()))]
-        sums[empty] += 0.1 * rng.standard_normal((int(empty.sum()), units.shape[1]))
-        centers = normalized(sums).astype(units.dtype)
-    return normalized(centers.astype(np.float64))
-
-
-def nearest_values(units: Units, centers: Units) -> Indices:
-    """Return the index of the nearest center of each row.
-
-    Args:
-        units: K x n unit rows.
-        centers: Centers, as unit rows.
-    """
-    found = np.empty(len(units), dtype=np.int64)
-    for start in range(0, len(units), BLOCK_ROWS):
-        rows = slice(start, start + BLOCK_ROWS)
-        found[rows] = np.argmax(units[rows] @ centers.T, axis=1)
-    return found
-
-
-def part_directions(units: Units, columns: Indices) -> Units:
-    """Return one part of each vector as unit rows; a part that is (nearly) zero points along its first axis.
-
-    Args:
-        units: K x n unit rows.
-        columns: Indices of the coordinates of the part.
-    """
-    part = np.ascontiguousarray(units[:, columns])
-    norms = np.linalg.norm(part, axis=1, keepdims=True)
-    lost = norms[:, 0] < LEAST_NORM
-    part[lost] = 0
-    part[lost, 0] = 1
-    norms[lost] = 1
-    part /= norms
-    return part
-
-
-def with_own_combinations(
-    numbers: Values,
-    units: Units,
-    columns: list[Indices],
-    values: list[Points],
-    shares: list[float],
-) -> Values:
-    """Return indices of values such that every class has its own combination.
-
-    The first class with a combination keeps it. Each other class with the same combination changes one value: the
-    j-th of them tries the change with the j-th smallest loss of cosine to its vector.
-
-    Args:
-        numbers: K x P indices of values.
-        units: K x n vectors.
-        columns: Indices of the coordinates of each part.
-        values: Unit vectors of the values of each part.
-        shares: Share of each part.
-    """
-    found = numbers.copy()
-    for attempt in range(MOST_ROUNDS):
-        repeated, rank = _repeated_rows(found)
-        if not len(repeated):
-            return found
-        limit = sum(map(len, values)) - len(columns)
-        place = (rank + attempt) % limit
-        if attempt >= ORDERLY_ROUNDS:
-            place = np.random.default_rng(attempt).integers(0, limit, len(rank))
-        taken = np.empty(len(repeated), dtype=np.int64)
-        # rows with similar places together, since a block is sorted up to its largest
-        in_order = np.argsort(place, kind="stable")
-        for start in range(0, len(repeated), CHANGE_ROWS):
-            block = in_order[start : start + CHANGE_ROWS]
-            rows = repeated[block]
-            losses = _losses(units[rows], found[rows], columns, values, shares)
-            taken[block] = _at_place(losses, place[block])
-        ends = np.cumsum([len(points) for points in values])
-        part = np.searchsorted(ends, taken, side="right")
-        first = np.concatenate([[0], ends[:-1]])
-        found[repeated, part] = taken - first[part]
-    raise InfeasibleError(
-        f"'parts' needs combinations for {len(found)} classes, too many of them the same, got {len(columns)} parts; "
-        f"more parts work, such as {len(columns) + 1}"
-    )
-
-
-def _at_place(losses: Points, place: Indices) -> Indices:
-    """Return, for each row, the column of the entry with rank `place` in ascending order.
-
-    Among equal entries, the first column comes first.
-    """
-    most = int(place.max()) + 1
-    first = np.argpartition(losses, most - 1, axis=1)[:, :most]
-    first.sort(axis=1)
-    smallest = np.take_along_axis(losses, first, axis=1)
-    order = np.argsort(smallest, axis=1, kind="stable")
-    chosen = np.take_along_axis(order, place[:, None], axis=1)
-    return np.take_along_axis(first, chosen, axis=1)[:, 0]
-
-
-def _repeated_rows(numbers: Values) -> tuple[Indices, Indices]:
-    """Return the indices of rows that equal an earlier row, and the number of earlier equal rows minus one."""
-    rows = np.ascontiguousarray(numbers)
-    keys = rows.view(f"V{rows.dtype.itemsize * rows.shape[1]}").ravel()
-    order = np.argsort(keys, kind="stable")
-    new = np.concatenate([[True], keys[order][1:] != keys[order][:-1]])
-    starts = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
-    before = np.arange(len(order)) - starts
-    return order[~new], before[~new] - 1
-
-
-def _losses(
-    units: Units,
-    numbers: Values,
-    columns: list[Indices],
-    values: list[Points],
-    shares: list[float],
-) -> Points:
-    """Return the decrease of the cosine by each change of one value, with the columns of all parts side by side.
-
-    For the present value, which is no change, the decrease is infinity.
-    """
-    found: list[Points] = []
-    for part, points in enumerate(values):
-        products = units[:, columns[part]].astype(np.float64) @ points.T
-        products *= np.sqrt(shares[part])
-        own = np.take_along_axis(
-            products, numbers[:, part : part + 1].astype(np.int64), axis=1
+    num_values = min(MOST_VALUES, num_classes)
+    needed = num_classes if num_classes <= MOST_VALUES else 2 * num_classes
+    count = 1
+    while count < num_parts - 1 and num_values**count < SPARE_COMBINATIONS * num_classes:
+        count += 1
+    if num_parts < 2 or num_values**count < needed:
+        more = 2
+        while num_values ** (more - 1) < needed:
+            more += 1
+        raise InfeasibleError(
+            f"'parts' needs combinations for {num_classes} classes, got {num_parts} of {num_values} values each; "
+            f"more parts work, such as {more}"
         )
-        losses = own - products
-        losses[np.arange(len(units)), numbers[:, part]] = np.inf
-        found.append(losses)
-    return np.hstack(found)
-
-
-def mean_cosine(units: Units, quantized: Quantization) -> float:
-    """Return the mean cosine between vectors and their combinations of values.
-
-    Args:
-        units: K x n unit rows.
-        quantized: Their combinations of values.
-    """
-    total = 0.0
-    for part, columns in enumerate(quantized.columns):
-        weight = np.sqrt(quantized.shares[part])
-        points = (weight * quantized.values[part]).astype(units.dtype)
-        for start in range(0, len(units), BLOCK_ROWS):
-            rows = slice(start, start + BLOCK_ROWS)
-            chosen = points[quantized.numbers[rows, part]]
-            total += float(np.einsum("ij,ij->", units[rows][:, columns], chosen))
-    return total / len(units)
+    return count
 
 
 def quantized(
     units: Units,
     num_parts: int,
-    num_values: int,
+    least_distance: float | None,
     rng: np.random.Generator,
     progress: Progress,
-) -> Quantization:
-    """Find parts, their values, and a combination of values for each vector; vectors may share a combination.
+) -> tuple[QuantizedPoints, float]:
+    """Quantize vectors; all points differ in the values of the parts.
+
+    Args:
+        units: K x n unit rows, overwritten.
+        num_parts: Number of parts and codebooks together, at most n / 2.
+        least_distance: Smallest distance between two values of a part; None for a share of their spacing.
+        rng: Randomness of the rotation and of the clusters.
+        progress: Called after each part and each codebook.
+
+    Returns:
+        The quantized points, and the mean cosine between them and the vectors.
+
+    Raises:
+        InfeasibleError: If there are too few parts for as many classes, or the distance cannot be reached.
+    """
+    K, n = units.shape
+    separate = num_product_parts(K, num_parts)
+    rotate(units, rng)
+    width = n // num_parts
+    first = separate * width
+    chosen = np.sort(rng.permutation(K)[:SAMPLES])
+    count = min(MOST_VALUES, K)
+    values = np.empty((K, num_parts), dtype=np.min_scalar_type(count - 1))
+    parts: list[Points] = []
+    for part in range(separate):
+        own = np.ascontiguousarray(units[:, part * width : (part + 1) * width])
+        centers = learned_values(own[chosen], count, rng).astype(np.float64)
+        centers = _with_distance(centers, least_distance, rng)
+        values[:, part] = nearest_values(own, centers.astype(units.dtype))
+        parts.append(centers)
+        progress("quantizing", part + 1, num_parts)
+    values[:, :separate] = with_own_combinations(values[:, :separate], parts)
+    _limit_norms(parts, values)
+    rest = _directions(units[:, first:])
+    codebooks = np.empty((num_parts - separate, count, n - first))
+    for number in range(len(codebooks)):
+        codewords = learned_values(rest[chosen], count, rng)
+        nearest = nearest_values(rest, codewords)
+        _subtract(rest, codewords, nearest)
+        codebooks[number] = codewords
+        values[:, separate + number] = nearest
+        progress("quantizing", separate + number + 1, num_parts)
+    found = QuantizedPoints(tuple(parts), codebooks, values, n)
+    return found, mean_cosine(units, found)
+
+
+def rotate(units: Units, rng: np.random.Generator) -> None:
+    """Multiply vectors by a random orthogonal matrix, in place, so that all coordinates have about the same variance.
+
+    Args:
+        units: K x n rows, overwritten.
+        rng: Randomness of the matrix.
+    """
+    n = units.shape[1]
+    triangular = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    rotation = triangular.astype(units.dtype)
+    for start in range(0, len(units), BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        units[rows] = units[rows] @ rotation
+
+
+def learned_values(rows: Units, count: int, rng: np.random.Generator) -> Units:
+    """Return the `count` cluster centers of k-means.
+
+    Args:
+        rows: Vectors to cluster.
+        count: Number of clusters.
+        rng: Randomness of the start and of clusters that would be empty.
+    """
+    centers = rows[rng.choice(len(rows), count, replace=len(rows) < count)].copy()
+    for _ in range(ITERATIONS):
+        nearest = nearest_values(rows, centers)
+        sums = np.empty(centers.shape)
+        for number, column in enumerate(rows.T):
+            sums[:, number] = np.bincount(nearest, column, minlength=count)
+        sizes = np.bincount(nearest, minlength=count)
+        centers = (sums / np.maximum(sizes, 1)[:, None]).astype(rows.dtype)
+        empty = np.flatnonzero(sizes == 0)
+        centers[empty] = rows[rng.integers(0, len(rows), len(empty))]
+    return centers
+
+
+def nearest_values(rows: Units, centers: Units) -> Indices:
+    """Return the index of the nearest center of each row.
+
+    Args:
+        rows: K x n vectors.
+        centers: Centers, one per row.
+    """
+    halves = np.einsum("ij,ij->i", centers, centers) / 2
+    found = np.empty(len(rows), dtype=np.int64)
+    for start in range(0, len(rows), BLOCK_ROWS):
+        block = slice(start, start + BLOCK_ROWS)
+        products = rows[block] @ centers.T
+        products -= halves
+        found[block] = np.argmax(products, axis=1)
+    return found
+
+
+def _with_distance(
+    centers: Points, distance: float | None, rng: np.random.Generator
+) -> Points:
+    """Return values of a part that are at least a distance apart: the given one, or the default.
+
+    The default distance is halved until the values reach it.
+    """
+    if distance is not None:
+        found = spread_in_space(centers, distance, rng)
+        if found is None:
+            raise InfeasibleError(
+                f"'min_angle' is not reached by {len(centers)} values in the {centers.shape[1]} dimensions of a part; "
+                "a smaller angle or fewer parts work"
+            )
+        return found
+    count, width = centers.shape
+    size = float(np.sqrt(np.square(centers).sum(axis=1).mean()))
+    distance = SHARE_OF_SPACING * max(size, LEAST_NORM) * count ** (-1 / width)
+    for _ in range(MOST_HALVINGS):
+        found = spread_in_space(centers, distance, rng)
+        if found is not None:
+            return found
+        distance /= 2
+    raise InfeasibleError(
+        f"'vectors' have {count} values of a part that cannot be moved apart; fewer parts work"
+    )
+
+
+def _limit_norms(parts: list[Points], values: Values) -> None:
+    """Scale the values of all parts, in place, if a combination leaves too small a norm to the codewords."""
+    squares = np.zeros(len(values))
+    for part, points in enumerate(parts):
+        squares += np.square(points).sum(axis=1)[values[:, part]]
+    largest = float(squares.max())
+    if largest > LARGEST_PRODUCT:
+        for points in parts:
+            points *= np.sqrt(LARGEST_PRODUCT / largest)
+
+
+def _directions(rows: Units) -> Units:
+    """Return copies of rows, divided by their norms; rows that are (nearly) zero point along the first axis."""
+    found = np.ascontiguousarray(rows)
+    found = found.copy() if found is rows else found
+    norms = np.linalg.norm(found, axis=1, keepdims=True)
+    lost = norms[:, 0] < LEAST_NORM
+    found[lost] = 0
+    found[lost, 0] = 1
+    norms[lost] = 1
+    found /= norms
+    return found
+
+
+def _subtract(rows: Units, centers: Units, nearest: Indices) -> None:
+    """Subtract its center from each row, in place."""
+    for start in range(0, len(rows), BLOCK_ROWS):
+        block = slice(start, start + BLOCK_ROWS)
+        rows[block] -= centers[nearest[block]]
+
+
+def mean_cosine(units: Units, found: QuantizedPoints) -> float:
+    """Return the mean cosine between vectors and their quantized points.
 
     Args:
         units: K x n unit rows.
-        num_parts: Number of parts.
-        num_values: Number of values of each part.
-        rng: Randomness of the clusters.
-        progress: Called after each part.
+        found: Quantized points.
     """
-    columns = balanced_columns(units.var(axis=0, dtype=np.float64), num_parts)
-    chosen = np.sort(rng.permutation(len(units))[:SAMPLES])
-    numbers = np.empty(
-        (len(units), num_parts), dtype=np.min_scalar_type(num_values - 1)
-    )
-    values: list[Points] = []
-    shares: list[float] = []
-    for part, own in enumerate(columns):
-        directions = part_directions(units, own)
-        centers = learned_values(directions[chosen], num_values, rng)
-        numbers[:, part] = nearest_values(directions, centers.astype(units.dtype))
-        values.append(centers)
-        sample = units[chosen][:, own].astype(np.float64)
-        shares.append(float(np.square(sample).sum() / len(chosen)))
-        progress("quantizing parts", part + 1, num_parts)
-    total = sum(shares)
-    return Quantization(columns, values, [share / total for share in shares], numbers)
+    total = 0.0
+    for start in range(0, len(units), BLOCK_ROWS):
+        stop = start + BLOCK_ROWS
+        total += float(np.sum(units[start:stop] * found.unit_rows(start, stop)))
+    return total / len(units)

@@ -1,14 +1,24 @@
-"""Moving apart points that are too close, until every pair has a minimum angle; all other points stay fixed."""
+"""Moving apart points that are too close, until every pair has a minimum distance; all other points stay fixed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 
 from protosphere.errors import InfeasibleError
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Indices, Points
 
 MOST_ROUNDS = 400
+
+MOST_SCATTERINGS = 20
+"""Rounds in which points with very many close neighbors are moved at random."""
+
+MOST_NEIGHBORS = 32
+"""Number of close neighbors above which a point is moved at random: the sum of moves away from all would be too long.
+"""
 
 OVERSHOOT = 1.05
 """Factor by which pairs are moved farther apart than required."""
@@ -21,6 +31,9 @@ BLOCK_ENTRIES = 1 << 24
 
 NEGLIGIBLE = 1e-4
 """Distances below this fraction of the required distance are too small to define a direction."""
+
+MARGIN = 2e-5
+"""Bound on the error of squared distances in float32; candidates are compared again in float64."""
 
 
 def spread(points: Points, least_degrees: float, rng: np.random.Generator) -> Points:
@@ -37,18 +50,90 @@ def spread(points: Points, least_degrees: float, rng: np.random.Generator) -> Po
     Raises:
         InfeasibleError: If the points do not get this far apart.
     """
-    distance = 2 * np.sin(np.radians(least_degrees) / 2)
+    distance = float(2 * np.sin(np.radians(least_degrees) / 2))
+    found = _apart(points, distance, rng, on_sphere=True)
+    if found is None:
+        raise InfeasibleError(
+            f"'min_angle' of {least_degrees:g} degrees is not reached by {len(points)} classes in {points.shape[1]} "
+            f"dimensions; a smaller angle, such as {least_degrees / 2:g}, or a larger dim works"
+        )
+    return found
+
+
+def spread_in_space(
+    points: Points, distance: float, rng: np.random.Generator
+) -> Points | None:
+    """Move apart all points of R^n that are closer than a distance; return None if they do not get this far apart.
+
+    Args:
+        points: Rows of norm at most 1.
+        distance: Smallest Euclidean distance between two rows of the result.
+        rng: Randomness of the moves of points that coincide.
+    """
+    return _apart(points, distance, rng, on_sphere=False)
+
+
+def _apart(
+    points: Points, distance: float, rng: np.random.Generator, *, on_sphere: bool
+) -> Points | None:
     found = points.copy()
+    _scatter_crowds(found, distance, rng, on_sphere=on_sphere)
     left, right = close_pairs(found, np.arange(len(found)), distance)
     for _ in range(MOST_ROUNDS):
         if not len(left):
             return found
         moved = _push_apart(found, left, right, distance, rng)
+        if on_sphere:
+            found[moved] = normalized(found[moved])
         left, right = close_pairs(found, moved, distance)
-    raise InfeasibleError(
-        f"'min_angle' of {least_degrees:g} degrees is not reached by {len(found)} classes in {found.shape[1]} "
-        f"dimensions; a smaller angle, such as {least_degrees / 2:g}, or a larger dim works"
-    )
+    return None
+
+
+def _scatter_crowds(
+    points: Points, distance: float, rng: np.random.Generator, *, on_sphere: bool
+) -> None:
+    """Move points with very many close neighbors by random vectors, in place, until they have fewer.
+
+    m points with this distance fit into a ball whose radius is about the distance times m^(1/n), so the vectors are
+    uniform in such a ball.
+    """
+    dim = points.shape[1] - on_sphere
+    rows = np.arange(len(points))
+    for _ in range(MOST_SCATTERINGS):
+        neighbors = _num_close(points, rows, distance)
+        crowded = neighbors > MOST_NEIGHBORS
+        rows = rows[crowded]
+        if not len(rows):
+            return
+        radii = OVERSHOOT * distance * neighbors[crowded] ** (1 / dim)
+        radii *= rng.random(len(rows)) ** (1 / dim)
+        moves = rng.standard_normal((len(rows), points.shape[1]))
+        if on_sphere:
+            moves -= np.sum(moves * points[rows], axis=1, keepdims=True) * points[rows]
+        points[rows] += normalized(moves) * radii[:, None]
+        if on_sphere:
+            points[rows] = normalized(points[rows])
+
+
+def _num_close(points: Points, rows: Indices, distance: float) -> Indices:
+    """Return, for each of `rows`, the number of other points that are closer than a distance, up to rounding."""
+    counts = [near.sum(axis=1) - 1 for _, near in _near(points, rows, distance)]
+    return np.concatenate(counts) if counts else np.zeros(0, dtype=np.int64)
+
+
+def _near(
+    points: Points, rows: Indices, distance: float
+) -> Iterator[tuple[Indices, NDArray[np.bool_]]]:
+    """Yield blocks of `rows`, and which points are closer to them than a distance, up to rounding of float32."""
+    rounded = points.astype(np.float32)
+    halves = np.einsum("ij,ij->i", rounded, rounded) / 2
+    limit = np.float32((distance**2 + MARGIN) / 2)
+    step = max(1, BLOCK_ENTRIES // len(points))
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        gaps = rounded[block] @ rounded.T
+        np.subtract(halves, gaps, out=gaps)
+        yield block, gaps < (limit - halves[block])[:, None]
 
 
 def close_pairs(
@@ -57,22 +142,17 @@ def close_pairs(
     """Return all pairs that are closer than a distance and contain at least one of `rows`, each pair once.
 
     Args:
-        points: Unit vectors, one per row.
+        points: Vectors of norm at most 1, one per row.
         rows: Indices of the points whose neighbors are searched.
         distance: Euclidean distance.
 
     Returns:
         The smaller and the larger index of each pair.
     """
-    limit = 1 - distance**2 / 2
-    near = np.float32(limit - 1e-5)
-    rounded = points.astype(np.float32)
-    step = max(1, BLOCK_ENTRIES // len(points))
-    left: list[Indices] = []
-    right: list[Indices] = []
-    for start in range(0, len(rows), step):
-        block = rows[start : start + step]
-        one, other = np.nonzero(rounded[block] @ rounded.T > near)
+    left: list[Indices] = [rows[:0]]
+    right: list[Indices] = [rows[:0]]
+    for block, near in _near(points, rows, distance):
+        one, other = np.nonzero(near)
         left.append(block[one])
         right.append(other)
     ones = np.concatenate(left)
@@ -110,6 +190,4 @@ def _push_apart(
     moves = direction * (np.maximum(OVERSHOOT * distance - gaps, 0) / 2)
     np.add.at(points, left, moves)
     np.add.at(points, right, -moves)
-    moved = np.unique(np.concatenate([left, right]))
-    points[moved] = normalized(points[moved])
-    return moved
+    return np.unique(np.concatenate([left, right]))

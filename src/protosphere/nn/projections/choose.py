@@ -20,9 +20,14 @@ from protosphere.nn.projections.hadamard import HadamardBlock
 from protosphere.nn.projections.hadamard_layout import found_layout
 from protosphere.nn.projections.part_tables import PartTables
 from protosphere.nn.projections.projection import BlockSpec, Projection, ProjectionPlan
+from protosphere.nn.projections.quantized_tables import QuantizedTables
 from protosphere.nn.projections.simplices import SimplicesBlock
 from protosphere.spherical.spherical_code import SphericalCode
-from protosphere.spherical.structures import OrthogonalSimplices, ProductPoints
+from protosphere.spherical.structures import (
+    OrthogonalSimplices,
+    ProductPoints,
+    QuantizedPoints,
+)
 from protosphere.spherical.structures.sign_rows import ENTRY_TOLERANCE
 from protosphere.types import Indices, Points
 
@@ -70,8 +75,8 @@ def projection_for(
     Args:
         code: The prototypes.
         kind: 'auto' chooses the fastest kind for the structure and size of the code. The others are 'dense' (a
-            matrix), 'hadamard' (codewords in cosets of a linear code), 'axes' (+-e_i), 'simplex', 'simplices' and
-            'parts' (classes made of parts).
+            matrix), 'hadamard' (codewords in cosets of a linear code), 'axes' (+-e_i), 'simplex', 'simplices',
+            'parts' (classes made of parts) and 'quantized'.
         dtype: Dtype of the buffers; torch's default by default. Inputs may have other dtypes.
 
     Returns:
@@ -227,6 +232,22 @@ def _parts(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
     return ProjectionPlan("parts", (BlockSpec(len(values), 1, build),))
 
 
+def _quantized(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
+    """Return the plan for quantized prototypes; None for other codes."""
+    if "quantized" not in code.placement.structure.projections:
+        return None
+    structure = cast("QuantizedPoints", code.placement.structure)
+    values = _signed_or_bytes(structure.values)
+
+    def build(first: int, last: int) -> CombinationsBlock:
+        tables = QuantizedTables(
+            structure.parts, structure.codebooks, structure.dim, dtype
+        )
+        return CombinationsBlock(tables, as_tensor(values[first:last].copy()))
+
+    return ProjectionPlan("quantized", (BlockSpec(len(values), 1, build),))
+
+
 def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> BlockSpec:
     """Return the description of a block of all combinations, whose units are the values of the first part."""
     if structure.count > LARGEST_INDEX:
@@ -277,6 +298,7 @@ PROJECTIONS = {
     "simplices": Entry(_simplices, 1 << 18),
     "hadamard": Entry(_hadamard, 1 << 20, above_dim=SHORT),
     "parts": Entry(_parts, 0),
+    "quantized": Entry(_quantized, 0),
 }
 """Structured projections by name, each with the K n from which it is used.
 

@@ -1,4 +1,4 @@
-"""Blocks whose classes are some combinations of the values of parts: a dot product is a sum of table lookups."""
+"""Blocks whose classes are combinations of the values of parts, or quantized: a dot product is a sum of table lookups."""
 
 import torch
 from torch import Tensor, nn
@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from protosphere.nn.projections.block import ProjectionBlock, Tile, cuts
 from protosphere.nn.projections.block_products import block_products
 from protosphere.nn.projections.part_tables import PartTables
+from protosphere.nn.projections.quantized_tables import QuantizedTables
 from protosphere.nn.tracing import is_traced
 from protosphere.nn.vectors import widened
 
@@ -17,17 +18,19 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
     """Block of points that are given by one value of each part.
 
     The dot products with the points of all parts are computed once per vector. With m parts, a class then takes m
-    additions instead of n multiplications, and m small integers of memory instead of n floats.
+    additions instead of n multiplications, and m small integers of memory instead of n floats. Quantized points have
+    codewords too, whose sum is multiplied by a factor of the class. The factors are computed in each call: stored, they
+    would take four bytes a class.
 
     Attributes:
-        tables: Points of the parts.
+        tables: Points of the parts, or values and codewords.
         values: Value of each part, one row per class: uint8, or a signed dtype for parts of more than 256 values.
     """
 
     kind = "combinations"
     values: Tensor
 
-    def __init__(self, tables: PartTables, values: Tensor) -> None:
+    def __init__(self, tables: PartTables | QuantizedTables, values: Tensor) -> None:
         super().__init__()
         self.num_points = len(values)
         self.scores_per_row = self.num_points
@@ -58,13 +61,33 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         """Return the dot products of vectors with the points of a tile: (1, B, points)."""
         return self._summed(self.tables(z), self.values[tile[0] : tile[1]])[None]
 
+    def factors(self, values: Tensor, dtype: torch.dtype) -> Tensor | None:
+        """Return the factor of the codewords of each class, given by its values; None if there are no codewords."""
+        if isinstance(self.tables, QuantizedTables):
+            return self.tables.factors(values, dtype)
+        return None
+
+    @property
+    def num_plain(self) -> int:
+        """Number of values per class that are not multiplied by the factor of the class; they come first."""
+        tables = self.tables
+        if isinstance(tables, QuantizedTables):
+            return tables.num_parts
+        return len(tables.sizes)
+
     def _summed(self, entries: Tensor, values: Tensor) -> Tensor:
         """Return the B x classes sums of the table entries of each class's values."""
         places = values.long() + self.tables.offsets
+        factors = self.factors(values, entries.dtype)
         total = entries.index_select(1, places[:, 0])
-        for part in range(1, len(self.tables.sizes)):
+        for part in range(1, self.num_plain):
             total = total + entries.index_select(1, places[:, part])
-        return total
+        if factors is None:
+            return total
+        sums = entries.index_select(1, places[:, self.num_plain])
+        for number in range(self.num_plain + 1, places.shape[1]):
+            sums = sums + entries.index_select(1, places[:, number])
+        return total + sums * factors
 
     def write_products(self, z: Tensor, out: Tensor) -> None:
         """Write the B x P dot products of vectors with all points into `out`."""
@@ -86,6 +109,12 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         places = values.long() + self.tables.offsets
         shape = (len(weights), self.tables.num_entries)
         total = weights.new_zeros(shape)
-        for part in range(len(self.tables.sizes)):
+        for part in range(self.num_plain):
             total.index_add_(1, places[:, part], weights)
+        factors = self.factors(values, weights.dtype)
+        if factors is None:
+            return total
+        scaled = weights * factors
+        for number in range(self.num_plain, places.shape[1]):
+            total.index_add_(1, places[:, number], scaled)
         return total

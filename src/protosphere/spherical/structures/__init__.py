@@ -8,6 +8,9 @@ from protosphere.spherical.structures.layers import LayeredPoints as LayeredPoin
 from protosphere.spherical.structures.linear import LinearWords as LinearWords
 from protosphere.spherical.structures.plain import Plain as Plain
 from protosphere.spherical.structures.product import ProductPoints as ProductPoints
+from protosphere.spherical.structures.quantized import (
+    QuantizedPoints as QuantizedPoints,
+)
 from protosphere.spherical.structures.shortened import ShortenedWords as ShortenedWords
 from protosphere.spherical.structures.sign_words import SignWords as SignWords
 from protosphere.spherical.structures.simplices import (

@@ -24,6 +24,7 @@ from protosphere.geometry.closest_classes import (
     Values,
     closest_classes,
     has_equal_rows,
+    pair_distances,
 )
 from protosphere.geometry.sphere import product_rounding
 from protosphere.spherical.part_names import PartNames, read_part_names
@@ -242,7 +243,13 @@ class ProductPoints:
         """
         shares = [float(share) for share in self.shares]
         values = self.class_values(0, self.count)
-        pair = closest_classes(values, self.part_points, shares, distances)
+
+        def of_pairs(left: Indices, right: Indices) -> NDArray[np.float64]:
+            return pair_distances(
+                values[left], values[right], self.part_points, shares
+            )
+
+        pair = closest_classes(values, of_pairs, distances)
         if not pair.found:
             bound = UpperBound(1 - min(pair.distance, pair.bound))
             return bound, "upper bound by the largest cosine of each part"

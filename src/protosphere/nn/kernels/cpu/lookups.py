@@ -1,7 +1,8 @@
 """Compiled loops that sum rows of a lookup table; a row has LANES numbers, one for each of LANES vectors (see `simd`).
 
 A table has one row for each value of each part. The rows of part p begin at row offsets[p]. The score of class k is
-the sum over p of the rows offsets[p] + values[k, p]. The compiler does not vectorize access to rows at looked-up
+the sum over p of the rows offsets[p] + values[k, p]. Parts from `plain` on hold codewords of quantized points: the sum of
+their rows is multiplied by a factor of the class. The compiler does not vectorize access to rows at looked-up
 positions, so vector instructions are written explicitly: this is 4 times as fast.
 """
 # numba ships no types:
@@ -27,6 +28,7 @@ LEEWAY = np.float32(30)
 
 Values: TypeAlias = NDArray[np.unsignedinteger[Any] | np.signedinteger[Any]]
 Offsets: TypeAlias = NDArray[np.int64]
+Factors: TypeAlias = NDArray[np.float32]
 
 _instruction: Any = (
     intrinsic  # numba passes the first argument, `typing`; callers do not
@@ -112,7 +114,14 @@ def raise_to_four_rows(
 
 @compiled_exactly
 def sum_rows(
-    table: Block, values: Values, offsets: Offsets, first: int, count: int, x: Block
+    table: Block,
+    values: Values,
+    offsets: Offsets,
+    factors: Factors,
+    plain: int,
+    first: int,
+    count: int,
+    x: Block,
 ) -> None:
     """Write the scores of `count` classes: each class's sum of looked-up rows.
 
@@ -120,14 +129,44 @@ def sum_rows(
         table: Rows of all parts.
         values: K x P values.
         offsets: First row of each part.
+        factors: Factor of the codewords of each class; empty without codewords.
+        plain: Number of parts without a factor.
         first: Index of the first class.
         count: Number of classes.
         x: Rows of scores, the first `count` of which are overwritten.
     """
-    parts = U(len(offsets))
-    in_fours = parts - parts % U(4)
     x[: count * LANES] = 0
-    for p in range(U(0), in_fours, U(4)):
+    if len(factors):
+        add_rows(table, values, offsets, plain, len(offsets), first, count, x)
+        multiply_rows(x, factors, first, count)
+    add_rows(table, values, offsets, 0, plain, first, count, x)
+
+
+@compiled_exactly
+def add_rows(
+    table: Block,
+    values: Values,
+    offsets: Offsets,
+    start: int,
+    stop: int,
+    first: int,
+    count: int,
+    x: Block,
+) -> None:
+    """Add the looked-up rows of parts `start` to `stop - 1` to the rows of `count` classes.
+
+    Args:
+        table: Rows of all parts.
+        values: K x P values.
+        offsets: First row of each part.
+        start: First part.
+        stop: One past the last part.
+        first: Index of the first class.
+        count: Number of classes.
+        x: A row for each class, updated in place.
+    """
+    in_fours = U(stop - (stop - start) % 4)
+    for p in range(U(start), in_fours, U(4)):
         q = p + U(1)
         r = p + U(2)
         s = p + U(3)
@@ -138,35 +177,116 @@ def sum_rows(
             c = U(offsets[r] + own[r]) * W
             d = U(offsets[s] + own[s]) * W
             add_four_rows(x, k * W, table, a, b, c, d)
-    for p in range(in_fours, parts):
+    for p in range(in_fours, U(stop)):
         for k in range(U(count)):
             a = U(offsets[p] + values[U(first) + k, p]) * W
             add_row(x, k * W, table, a)
 
 
 @compiled_exactly
+def multiply_rows(x: Block, factors: Factors, first: int, count: int) -> None:
+    """Multiply the row of each class by the factor of the class.
+
+    Args:
+        x: A row for each class, updated in place.
+        factors: Factor of each class.
+        first: Index of the first class.
+        count: Number of classes.
+    """
+    for k in range(U(count)):
+        factor = factors[U(first) + k]
+        for w in range(W):
+            x[k * W + w] *= factor
+
+
+@compiled_exactly
 def scatter_rows(
-    x: Block, values: Values, offsets: Offsets, first: int, count: int, table: Block
+    x: Block,
+    values: Values,
+    offsets: Offsets,
+    factors: Factors,
+    plain: int,
+    first: int,
+    count: int,
+    table: Block,
 ) -> None:
     """Add each class's row of x to the class's rows of the table: the transpose of `sum_rows`.
 
     Args:
-        x: A row for each class.
+        x: A row for each class; overwritten if there are factors.
         values: K x P values.
         offsets: First row of each part.
+        factors: Factor of the codewords of each class; empty without codewords.
+        plain: Number of parts without a factor.
         first: Index of the first class.
         count: Number of classes.
         table: Rows of all parts, updated in place.
     """
-    for p in range(U(len(offsets))):
+    for p in range(U(plain)):
+        for k in range(U(count)):
+            a = U(offsets[p] + values[U(first) + k, p]) * W
+            add_row(table, a, x, k * W)
+    if len(factors) == 0:
+        return
+    multiply_rows(x, factors, first, count)
+    for p in range(U(plain), U(len(offsets))):
         for k in range(U(count)):
             a = U(offsets[p] + values[U(first) + k, p]) * W
             add_row(table, a, x, k * W)
 
 
 @compiled_exactly
+def write_factors(
+    codewords: Block,
+    squares: NDArray[np.float64],
+    values: Values,
+    offsets: Offsets,
+    plain: int,
+    factors: Factors,
+) -> None:
+    """Write the factor of each class: sqrt(1 - squared norms of its values) / norm of the sum of its codewords.
+
+    Args:
+        codewords: Codewords of all codebooks, one per row.
+        squares: Squared norms of the values of all parts.
+        values: K x P values.
+        offsets: First row of each part; those of the codebooks count from the first part.
+        plain: Number of parts without a factor.
+        factors: K factors, overwritten.
+    """
+    dim = codewords.shape[1]
+    whole = U(dim - dim % 16)
+    total = np.empty(dim, np.float32)
+    lanes = np.empty(16, np.float32)
+    for k in range(U(len(values))):
+        rest = 1.0
+        for p in range(U(plain)):
+            rest -= squares[U(offsets[p] + values[k, p])]
+        total[:] = 0
+        for p in range(U(plain), U(len(offsets))):
+            row = codewords[U(offsets[p] - offsets[plain] + values[k, p])]
+            for i in range(U(dim)):
+                total[i] += row[i]
+        lanes[:] = 0
+        for i in range(U(0), whole, U(16)):
+            for w in range(U(16)):
+                lanes[w] += total[i + w] * total[i + w]
+        square = 0.0
+        for w in range(U(16)):
+            square += lanes[w]
+        for i in range(whole, U(dim)):
+            square += total[i] * total[i]
+        factors[k] = np.sqrt(rest / square)
+
+
+@compiled_exactly
 def write_scores(
-    tables: Block, values: Values, offsets: Offsets, scores: Block
+    tables: Block,
+    values: Values,
+    offsets: Offsets,
+    factors: Factors,
+    plain: int,
+    scores: Block,
 ) -> None:
     """Write the scores of all classes for all vectors, one vector per row.
 
@@ -174,6 +294,8 @@ def write_scores(
         tables: Lookup tables, (groups, rows * LANES).
         values: K x P values.
         offsets: First row of each part.
+        factors: Factor of the codewords of each class; empty without codewords.
+        plain: Number of parts without a factor.
         scores: B x K, overwritten; the last group may have fewer rows than lanes.
     """
     x = np.empty(TILE * LANES, np.float32)
@@ -182,7 +304,9 @@ def write_scores(
         lanes = min(LANES, len(scores) - g * LANES)
         for first in range(0, num_classes, TILE):
             count = min(TILE, num_classes - first)
-            sum_rows(tables[g], values, offsets, first, count, x)
+            sum_rows(
+                tables[g], values, offsets, factors, plain, first, count, x
+            )
             for lane in range(lanes):
                 row = scores[g * LANES + lane]
                 for k in range(count):
@@ -191,7 +315,12 @@ def write_scores(
 
 @compiled_exactly
 def add_weights(
-    weights: Block, values: Values, offsets: Offsets, tables: Block
+    weights: Block,
+    values: Values,
+    offsets: Offsets,
+    factors: Factors,
+    plain: int,
+    tables: Block,
 ) -> None:
     """Add the weights of classes to the table rows of their values: the transpose of `write_scores`.
 
@@ -199,6 +328,8 @@ def add_weights(
         weights: B x K, one vector per row.
         values: K x P values.
         offsets: First row of each part.
+        factors: Factor of the codewords of each class; empty without codewords.
+        plain: Number of parts without a factor.
         tables: Sums, (groups, rows * LANES), updated in place.
     """
     x = np.zeros(TILE * LANES, np.float32)
@@ -212,12 +343,19 @@ def add_weights(
                 row = weights[g * LANES + lane]
                 for k in range(count):
                     x[k * LANES + lane] = row[first + k]
-            scatter_rows(x, values, offsets, first, count, tables[g])
+            scatter_rows(
+                x, values, offsets, factors, plain, first, count, tables[g]
+            )
 
 
 @compiled_exactly
 def write_highest_lookups(
-    tables: Block, values: Values, offsets: Offsets, highest: Block
+    tables: Block,
+    values: Values,
+    offsets: Offsets,
+    factors: Factors,
+    plain: int,
+    highest: Block,
 ) -> None:
     """Write the largest score of each tile of classes.
 
@@ -225,6 +363,8 @@ def write_highest_lookups(
         tables: Lookup tables, (groups, rows * LANES).
         values: K x P values.
         offsets: First row of each part.
+        factors: Factor of the codewords of each class; empty without codewords.
+        plain: Number of parts without a factor.
         highest: (groups, tiles, LANES), overwritten.
     """
     x = np.empty(TILE * LANES, np.float32)
@@ -233,7 +373,9 @@ def write_highest_lookups(
         for tile in range(highest.shape[1]):
             first = tile * TILE
             count = min(TILE, num_classes - first)
-            sum_rows(tables[g], values, offsets, first, count, x)
+            sum_rows(
+                tables[g], values, offsets, factors, plain, first, count, x
+            )
             write_peak(x, count, highest[g, tile])
 
 
@@ -276,6 +418,8 @@ def write_lookup_sums(
     tables: Block,
     values: Values,
     offsets: Offsets,
+    factors: Factors,
+    plain: int,
     shifts: Block,
     sums: NDArray[np.float64],
     weights: Block,
@@ -286,6 +430,8 @@ def write_lookup_sums(
         tables: Lookup tables, (groups, rows * LANES).
         values: K x P values.
         offsets: First row of each part.
+        factors: Factor of the codewords of each class; empty without codewords.
+        plain: Number of parts without a factor.
         shifts: Shifts of the exponentials, (groups, LANES), overwritten.
         sums: Sums over all classes, (groups, LANES), overwritten.
         weights: Sums for each value of each part, shaped like the tables, initially zero; empty to skip them.
@@ -301,17 +447,21 @@ def write_lookup_sums(
         sums[g] = 0
         for first in range(0, num_classes, TILE):
             count = min(TILE, num_classes - first)
-            sum_rows(tables[g], values, offsets, first, count, x)
+            sum_rows(
+                tables[g], values, offsets, factors, plain, first, count, x
+            )
             write_peak(x, count, peak)
             if (peak > shifts[g] + LEEWAY).any():
-                factors = raise_shift(peak, shifts[g], sums[g])
+                shrinks = raise_shift(peak, shifts[g], sums[g])
                 if len(weights) and first:
-                    scale_table(weights[g], factors)
+                    scale_table(weights[g], shrinks)
             exponentials(x, ONE, shifts[g], y, bits, count)
             write_total(y, count, total)
             sums[g] += total
             if len(weights):
-                scatter_rows(y, values, offsets, first, count, weights[g])
+                scatter_rows(
+                    y, values, offsets, factors, plain, first, count, weights[g]
+                )
 
 
 @compiled_exactly

@@ -1,4 +1,4 @@
-"""The CPU backend for classes made of parts in float32: compiled sums of table lookups."""
+"""The CPU backend for classes made of parts and quantized classes in float32: compiled sums of table lookups."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from protosphere.nn.kernels.buffers import aligned_zeros, as_tensor
+from protosphere.nn.projections.quantized_tables import QuantizedTables
 from protosphere.nn.tracing import in_memory
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ CHOSEN_ENTRIES = 1 << 22
 
 
 class PartLookupsBackend:
-    """Backend for classes made of parts, which sums rows of small tables for 16 vectors at a time."""
+    """Backend for classes made of parts and quantized classes, which sums rows of small tables for 16 vectors at a time."""
 
     name = "part_lookups"
     block_kinds: frozenset[str] | None = frozenset({"combinations"})
@@ -77,7 +78,8 @@ class PartLookupsBackend:
         lanes = _to_lanes(entries)
         tiles = -(-block.num_points // _loops().TILE)
         highest = np.empty((len(lanes), tiles, _loops().LANES), np.float32)
-        _loops().write_highest_lookups(lanes, *_classes(lookups), highest)
+        classes = _classes(lookups)
+        _loops().write_highest_lookups(lanes, *classes, highest)
         by_vector = as_tensor(highest).transpose(1, 2).flatten(0, 1)[: len(z)]
         best = by_vector.topk(min(k, tiles), dim=1).indices
         size = max(1, CHOSEN_ENTRIES // (best.shape[1] * _loops().TILE))
@@ -85,14 +87,18 @@ class PartLookupsBackend:
         indices: list[Tensor] = []
         for start in range(0, max(1, len(z)), size):
             rows = slice(start, start + size)
-            found = _top_k_within(lookups, entries[rows], best[rows], k)
+            found = _top_k_within(lookups, classes[2], entries[rows], best[rows], k)
             values.append(found[0])
             indices.append(found[1])
         return torch.cat(values), torch.cat(indices)
 
 
 def _top_k_within(
-    lookups: CombinationsBlock, entries: Tensor, tiles: Tensor, k: int
+    lookups: CombinationsBlock,
+    factors: NDArray[np.float32],
+    entries: Tensor,
+    tiles: Tensor,
+    k: int,
 ) -> TopK:
     """Return the k largest dot products of each vector with the points of its own tiles, and the indices of the points.
 
@@ -101,10 +107,15 @@ def _top_k_within(
     tile = _loops().TILE
     classes = (tiles[:, :, None] * tile + torch.arange(tile)).flatten(1)
     inside = classes < lookups.num_points
-    values = lookups.values[classes.clamp(max=lookups.num_points - 1)]
+    classes_or_last = classes.clamp(max=lookups.num_points - 1)
+    values = lookups.values[classes_or_last]
     offsets = lookups.tables.offsets
     scores = entries.new_zeros(classes.shape)
-    for part in range(len(offsets)):
+    for number in range(lookups.num_plain, len(offsets)):
+        scores += entries.gather(1, values[:, :, number].long() + offsets[number])
+    if len(factors):
+        scores *= as_tensor(factors)[classes_or_last]
+    for part in range(lookups.num_plain):
         scores += entries.gather(1, values[:, :, part].long() + offsets[part])
     found = scores.masked_fill(~inside, -torch.inf).topk(k, dim=1)
     return found.values, classes.gather(1, found.indices)
@@ -115,9 +126,27 @@ def _lookups(block: ProjectionBlock) -> CombinationsBlock:
     return cast("CombinationsBlock", block)
 
 
-def _classes(lookups: CombinationsBlock) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the K x P values of the classes, and the first table entry of each part."""
-    return lookups.values.numpy(), lookups.tables.offsets.numpy()
+def _classes(
+    lookups: CombinationsBlock,
+) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float32], int]:
+    """Return what loops need to know of the classes.
+
+    Returns:
+        The K x P values, the first table entry of each part, the factor of each class (empty without codewords), and the
+        number of parts without a factor.
+    """
+    values = lookups.values.numpy()
+    offsets = lookups.tables.offsets.numpy()
+    factors = np.empty(0, np.float32)
+    tables = lookups.tables
+    if isinstance(tables, QuantizedTables):
+        factors = np.empty(len(values), np.float32)
+        codewords = tables.codewords.float().numpy()
+        squares = tables.squares().numpy()
+        _loops().write_factors(
+            codewords, squares, values, offsets, tables.num_parts, factors
+        )
+    return values, offsets, factors, lookups.num_plain
 
 
 def _empty_lanes(batch: int, entries: int) -> NDArray[np.float32]:

@@ -1,0 +1,141 @@
+"""A combination of values of its own for every class, near the combination that fits its vector best."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.errors import InfeasibleError
+from protosphere.geometry.closest_classes import Values
+from protosphere.types import Indices, Points
+
+MOST_ROUNDS = 200
+
+SPARE = 4
+"""Number of combinations that are compared for each class that needs one; the nearest free ones are taken."""
+
+BLOCK_ENTRIES = 1 << 21
+"""Number of combinations that are compared together."""
+
+
+def with_own_combinations(values: Values, parts: list[Points]) -> Values:
+    """Return indices of values such that every class has its own combination.
+
+    The first class with a combination keeps it. The others with the same combination get the nearest combinations that
+    no class has; distances are those of the concatenated values. Where several combinations are in demand, classes that
+    get none are tried again, with more combinations to choose from.
+
+    Args:
+        values: K x P indices of values.
+        parts: Values of each part.
+
+    Raises:
+        InfeasibleError: If some classes find no free combination.
+    """
+    found = values.astype(np.int64)
+    neighbors = [_neighbors(part) for part in parts]
+    radix = np.cumprod([1, *(len(part) for part in parts[:-1])])
+    for attempt in range(MOST_ROUNDS):
+        keys = found @ radix
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+        is_new = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+        repeated = order[~is_new]
+        if not len(repeated):
+            return found.astype(values.dtype)
+        taken = ordered[is_new]
+        groups = np.cumsum(is_new)[~is_new]
+        _move(found, repeated, groups, taken, neighbors, radix, SPARE << min(attempt, 20))
+    raise InfeasibleError(
+        f"'parts' needs combinations for {len(found)} classes, too many of them the same, got {len(parts)} parts of "
+        "them; more parts work"
+    )
+
+
+def _neighbors(points: Points) -> tuple[Indices, Points]:
+    """Return, for each value of a part, all values in order of distance, and half their squared distances."""
+    squares = np.einsum("ij,ij->i", points, points)
+    distances = (squares[:, None] + squares) / 2 - points @ points.T
+    np.fill_diagonal(distances, -1)
+    order = np.argsort(distances, axis=1, kind="stable")
+    return order, np.maximum(np.take_along_axis(distances, order, axis=1), 0)
+
+
+def _move(
+    found: Indices,
+    repeated: Indices,
+    groups: Indices,
+    taken: Indices,
+    neighbors: list[tuple[Indices, Points]],
+    radix: Indices,
+    spare: int,
+) -> None:
+    """Give classes free combinations, in place; a class for which too few are compared stays.
+
+    Args:
+        found: K x P indices of values.
+        repeated: Classes that need a combination; classes of a group follow each other.
+        groups: Number of the group of each of these classes: all its classes have the same combination.
+        taken: Combinations that classes have, as sorted numbers.
+        neighbors: For each part, the neighbors of its values.
+        radix: Factors that make a number of a combination.
+        spare: Number of combinations that are compared for each class.
+    """
+    starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
+    counts = np.diff(np.append(starts, len(groups)))
+    widths = np.ceil((spare * counts) ** (1 / len(neighbors)) - 1e-9).astype(np.int64)
+    largest = max(len(order) for order, _ in neighbors)
+    widths = np.clip(widths, 2, max(2, largest))
+    for width in np.unique(widths).tolist():
+        chosen = np.flatnonzero(widths == width)
+        sizes = [min(width, len(order)) for order, _ in neighbors]
+        step = max(1, BLOCK_ENTRIES // int(np.prod(sizes)))
+        for start in range(0, len(chosen), step):
+            some = chosen[start : start + step]
+            base = found[repeated[starts[some]]]
+            values, is_free = _nearest_free(
+                base, int(counts[some].max()), taken, neighbors, radix, width
+            )
+            rank = np.arange(values.shape[1])
+            takes = is_free & (rank < counts[some, None])
+            group, place = np.nonzero(takes)
+            found[repeated[starts[some][group] + place]] = values[group, place]
+
+
+def _nearest_free(
+    base: Indices,
+    count: int,
+    taken: Indices,
+    neighbors: list[tuple[Indices, Points]],
+    radix: Indices,
+    width: int,
+) -> tuple[Indices, NDArray[np.bool_]]:
+    """Return the nearest combinations of each row of `base`, free ones first, and whether they are free.
+
+    Args:
+        base: Combinations, one per row.
+        count: Number of combinations wanted.
+        taken: Combinations that are not free, as sorted numbers.
+        neighbors: For each part, the neighbors of its values.
+        radix: Factors that make a number of a combination.
+        width: Number of values of each part that are combined.
+    """
+    losses = np.zeros((len(base), 1))
+    keys = np.zeros((len(base), 1), dtype=np.int64)
+    for part, (order, distances) in enumerate(neighbors):
+        own = base[:, part]
+        near = distances[own, :width]
+        losses = (losses[:, :, None] + near[:, None, :]).reshape(len(base), -1)
+        numbers = order[own, :width] * radix[part]
+        keys = (keys[:, :, None] + numbers[:, None, :]).reshape(len(base), -1)
+    place = np.searchsorted(taken, keys).clip(max=len(taken) - 1)
+    losses[taken[place] == keys] = np.inf
+    count = min(count, losses.shape[1])
+    nearest = np.argpartition(losses, count - 1, axis=1)[:, :count]
+    nearest.sort(axis=1)
+    ranked = np.argsort(np.take_along_axis(losses, nearest, axis=1), axis=1, kind="stable")
+    nearest = np.take_along_axis(nearest, ranked, axis=1)
+    is_free = np.isfinite(np.take_along_axis(losses, nearest, axis=1))
+    numbers = np.take_along_axis(keys, nearest, axis=1)
+    sizes = np.array([len(order) for order, _ in neighbors])
+    return numbers[:, :, None] // radix % sizes, is_free

@@ -1,0 +1,313 @@
+"""Quantized points: a point is given by one small integer for each part, and has unit norm by construction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.errors import CertificateError, InvalidArgumentError, as_integer
+from protosphere.geometry.closest_classes import (
+    Values,
+    closest_classes,
+    has_equal_rows,
+)
+from protosphere.geometry.sphere import product_rounding
+from protosphere.spherical.structures.plain import Plain
+from protosphere.spherical.structures.structure import (
+    ALL_PAIRS_POINTS,
+    Content,
+    structure,
+)
+from protosphere.types import Cosine, Indices, Points, Progress, UpperBound
+
+LEAST_REST = 1e-3
+"""Smallest squared norm of the sum of codewords in a point; rounding of a smaller one would change its direction."""
+
+LEAST_SUM = 1e-3
+"""Smallest norm of a sum of codewords, before it is scaled."""
+
+MOST_PARTS = 1 << 12
+"""Largest number of parts, and of codebooks, that a file may state."""
+
+MOST_ENTRIES = 1 << 24
+"""Largest number of entries of all values and codewords: 128 MB."""
+
+LARGEST_ENTRY = 1e6
+"""Largest absolute value of an entry of a codeword."""
+
+LARGEST_QUANTIZED_DIM = 1 << 24
+"""Largest dimension that a file may state; most coordinates would be zeros beyond it."""
+
+MOST_DENSE_ENTRIES = 1 << 28
+"""Number of entries of all points as dense rows up to which all pairs are compared: 2 GB."""
+
+SEARCH_WORK = 1 << 10
+"""Cost of the search for the closest of very many points, in multiplications per point and part."""
+
+MOST_COMPARED_ENTRIES = 1 << 29
+"""Number of coordinates that the search for the closest of very many points may compare: some seconds."""
+
+BLOCK_ROWS = 1 << 14
+"""Number of points whose norms are computed together."""
+
+
+@structure("quantized")
+@dataclass(frozen=True, eq=False)
+class QuantizedPoints:
+    """Points made of values of parts by product quantization, and of sums of codewords by residual quantization.
+
+    Point i is (a, b, ..., s u): a, b, ... are its values of the parts, u is the sum of one codeword of each codebook,
+    divided by its norm, and s = sqrt(1 - |a|^2 - |b|^2 - ...). All points have different values of the parts.
+
+    The squared distance of two points is the sum of those of their parts and of their sums. So 1 - cosine is at least
+    half the smallest squared distance of two values of a part.
+
+    References: Jegou, Douze and Schmid, Product quantization for nearest neighbor search, 2011; Chen, Guan and Wang,
+    Approximate nearest neighbor search by residual vector quantization, 2010.
+
+    Attributes:
+        parts: Values of each part, one matrix per part.
+        codebooks: Codewords of each codebook: M x S x d.
+        values: K x (P + M) indices: the value of each part, and the codeword of each codebook.
+        dim: Dimension n, at least the sum of the dimensions of the parts and of d.
+    """
+
+    name: ClassVar[str]
+    projections: ClassVar[tuple[str, ...]] = ("quantized",)
+    derived = ()
+    exact_reason = ""
+    separated_cosines = False
+    points = None
+    packed_signs = None
+    cosine_step = None
+    is_chain = True
+
+    parts: tuple[Points, ...]
+    codebooks: NDArray[np.float64]
+    values: Values
+    dim: int
+
+    @property
+    def count(self) -> int:
+        """Number K of points."""
+        return len(self.values)
+
+    @property
+    def own_dim(self) -> int:
+        """Dimension of all parts and of the sums, without the appended zeros."""
+        return sum(part.shape[1] for part in self.parts) + self.codebooks.shape[2]
+
+    @cached_property
+    def squared_norms(self) -> tuple[Points, ...]:
+        """Squared norms of the values of each part."""
+        return tuple(np.einsum("ij,ij->i", part, part) for part in self.parts)
+
+    @property
+    def work(self) -> int:
+        """Approximate number of multiplications of a certificate: over all pairs, or of the search."""
+        if self._has_few_pairs:
+            return self.count**2 * self.own_dim // 2
+        return SEARCH_WORK * self.values.size
+
+    def unit_rows(self, start: int, stop: int) -> Points:
+        """Return points `start` to `stop - 1` as float64 rows.
+
+        Args:
+            start: Index of the first point.
+            stop: One past the index of the last point.
+        """
+        return self._rows(self.values[start:stop], self.dim)
+
+    def _rows(self, values: Values, dim: int) -> Points:
+        rows = np.zeros((len(values), dim))
+        first = 0
+        for number, part in enumerate(self.parts):
+            last = first + part.shape[1]
+            rows[:, first:last] = part[values[:, number]]
+            first = last
+        sums, norms, rests = self._sums(values)
+        rows[:, first : first + sums.shape[1]] = sums * (np.sqrt(rests) / norms)[:, None]
+        return rows
+
+    def _sums(self, values: Values) -> tuple[Points, Points, Points]:
+        """Return the sums of codewords of points, their norms, and the squared norms that the parts leave to them."""
+        sums = np.zeros((len(values), self.codebooks.shape[2]))
+        for number, codewords in enumerate(self.codebooks, start=len(self.parts)):
+            sums += codewords[values[:, number]]
+        rests = np.ones(len(values))
+        for number, squares in enumerate(self.squared_norms):
+            rests -= squares[values[:, number]]
+        return sums, np.linalg.norm(sums, axis=1), rests
+
+    def sign_rows(self) -> None:
+        """Return None: the points are not signs times a coefficient."""
+
+    def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """Return the largest cosine and a text that says how it was found.
+
+        It is that of the closest pair, or an upper bound by the closest values of each part.
+        """
+        if self._has_few_pairs:
+            rows = self._rows(self.values, self.own_dim)
+            return Plain(rows).largest_cosine(progress)
+        pair = closest_classes(
+            self.values[:, : len(self.parts)],
+            self._distances,
+            self.part_distances(),
+            MOST_COMPARED_ENTRIES // self.own_dim,
+        )
+        if not pair.found:
+            bound = 1 - min(pair.distance, pair.bound)
+            return UpperBound(bound), "upper bound by the closest values of each part"
+        measured = min(1 - pair.distance, 1.0)
+        return measured, "the closest pair, by the parts in which points differ"
+
+    def part_distances(self) -> list[float]:
+        """Return, for each part, a lower bound on 1 - cosine of points that differ in it; the bounds of parts add up."""
+        margin = product_rounding(self.own_dim)
+        return [
+            max(0.0, _least_squared_distance(part) / 2 - margin) for part in self.parts
+        ]
+
+    def _distances(self, left: Indices, right: Indices) -> NDArray[np.float64]:
+        """Return 1 - cosine of points left[i] and right[i] for all i: half the squared distance."""
+        ours = self._rows(self.values[left], self.own_dim)
+        between = ours - self._rows(self.values[right], self.own_dim)
+        return np.einsum("ij,ij->i", between, between) / 2
+
+    @property
+    def _has_few_pairs(self) -> bool:
+        """Whether all points fit into memory as dense rows and comparing all their pairs takes seconds."""
+        few = self.count <= ALL_PAIRS_POINTS
+        return few and self.count * self.own_dim <= MOST_DENSE_ENTRIES
+
+    def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
+        """Run `check` and return the same two values as `largest_cosine`."""
+        self.check()
+        return self.largest_cosine(progress)
+
+    def spectrum(self, progress: Progress) -> None:
+        """Return None: the cosines are not exact."""
+
+    def check(self) -> None:
+        """Raise CertificateError unless the points can have unit norms and differ in the values of the parts."""
+        for start in range(0, self.count, BLOCK_ROWS):
+            _, norms, rests = self._sums(self.values[start : start + BLOCK_ROWS])
+            if rests.min() < LEAST_REST:
+                raise CertificateError(
+                    f"a point leaves a squared norm of {rests.min():.3g} to its codewords, less than {LEAST_REST:g}"
+                )
+            if norms.min() < LEAST_SUM:
+                raise CertificateError(
+                    f"a sum of codewords has norm {norms.min():.3g}, less than {LEAST_SUM:g}"
+                )
+        if has_equal_rows(self.values[:, : len(self.parts)]):
+            raise CertificateError("two classes have the same value of every part")
+
+    def permuted(self, order: Indices) -> QuantizedPoints:
+        """Return the points in another order."""
+        return replace(self, values=self.values[order])
+
+    def padded(self, dim: int) -> QuantizedPoints:
+        """Return the same points with zeros appended."""
+        return replace(self, dim=dim)
+
+    def point_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that determine the points: values, codewords and indices."""
+        return self.arrays()
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the values of each part, the codewords of all codebooks, and the indices of each point."""
+        points = {
+            f"part{number}_points": part for number, part in enumerate(self.parts)
+        }
+        flat = self.codebooks.reshape(-1, self.codebooks.shape[2])
+        return points | {"codewords": flat, "values": self.values}
+
+    def header(self) -> dict[str, Any]:
+        """Return the numbers of parts and of codebooks."""
+        return {"num_parts": len(self.parts), "num_codebooks": len(self.codebooks)}
+
+    @classmethod
+    def read(cls, content: Content) -> QuantizedPoints:
+        """Read finite values and codewords that fit into R^n, and valid indices that give unit vectors."""
+        num_parts = _read_count(content, "num_parts")
+        num_codebooks = _read_count(content, "num_codebooks")
+        if content.dim > LARGEST_QUANTIZED_DIM:
+            raise InvalidArgumentError(
+                f"'dim' should be at most 2^24 for quantized points, is {content.dim}"
+            )
+        names = [f"part{number}_points" for number in range(num_parts)]
+        parts = tuple(_read_rows(content, name) for name in names)
+        codewords = _read_rows(content, "codewords")
+        if len(codewords) % num_codebooks:
+            raise InvalidArgumentError(
+                f"'codewords' should have as many rows for each of {num_codebooks} codebooks, has {len(codewords)}"
+            )
+        codebooks = codewords.reshape(num_codebooks, -1, codewords.shape[1])
+        sizes = (*map(len, parts), *[codebooks.shape[1]] * num_codebooks)
+        values = _read_values(content, sizes)
+        found = QuantizedPoints(parts, codebooks, values, content.dim)
+        if found.own_dim > content.dim:
+            raise InvalidArgumentError(
+                f"parts and codewords should fit into {content.dim} dimensions together"
+            )
+        if sum(part.size for part in parts) + codewords.size > MOST_ENTRIES:
+            raise InvalidArgumentError(
+                "parts and codewords should have at most 2^24 numbers together"
+            )
+        found._require_unit_norms()
+        return found
+
+    def _require_unit_norms(self) -> None:
+        """Raise InvalidArgumentError if a point of a file cannot have norm 1; equal points are found by `check`."""
+        for start in range(0, self.count, BLOCK_ROWS):
+            _, norms, rests = self._sums(self.values[start : start + BLOCK_ROWS])
+            if rests.min() < LEAST_REST or norms.min() < LEAST_SUM:
+                raise InvalidArgumentError(
+                    "'values' should give points of norm 1, has parts or sums of codewords for which there is no scale"
+                )
+
+
+def _least_squared_distance(points: Points) -> float:
+    """Return the smallest squared distance of two rows; infinity for a single row."""
+    if len(points) < 2:
+        return np.inf
+    smallest = np.inf
+    for row in range(1, len(points)):
+        between = points[:row] - points[row]
+        smallest = min(smallest, float(np.einsum("ij,ij->i", between, between).min()))
+    return smallest
+
+
+def _read_count(content: Content, name: str) -> int:
+    count = as_integer(name, content.header.get(name), minimum=1)
+    if count > MOST_PARTS:
+        raise InvalidArgumentError(f"'{name}' should be at most 2^12, is {count}")
+    return count
+
+
+def _read_rows(content: Content, name: str) -> Points:
+    """Return a matrix of finite numbers that are not too large."""
+    rows = content.array(name, (None, None), np.float64)
+    if not rows.size:
+        raise InvalidArgumentError(f"'{name}' should not be empty")
+    if not (np.abs(rows) <= LARGEST_ENTRY).all():
+        raise InvalidArgumentError(
+            f"'{name}' should be finite, with entries up to {LARGEST_ENTRY:g}"
+        )
+    return rows
+
+
+def _read_values(content: Content, sizes: tuple[int, ...]) -> Values:
+    dtype = np.min_scalar_type(max(sizes) - 1).type
+    values = content.array("values", (content.count, len(sizes)), dtype)
+    if (values.max(axis=0) >= np.array(sizes)).any():
+        raise InvalidArgumentError(
+            "'values' should be below the numbers of values and codewords"
+        )
+    return values
