@@ -9,6 +9,7 @@ from protosphere.search.groups import (
     Group,
     group,
     group_names,
+    random_rational_group,
     random_signed_permutations,
     signed_permutation_group,
 )
@@ -44,6 +45,14 @@ class Arrangement:
     cosets: tuple[Matrices, ...]
     projectors: tuple[Points, ...]
 
+    @property
+    def sizes(self) -> list[int]:
+        """The number of points in the orbit of each representative."""
+        sizes: list[int] = []
+        for count, matrices in zip(self.counts, self.cosets, strict=True):
+            sizes.extend([len(matrices)] * count)
+        return sizes
+
     def random_representatives(
         self, batch: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:
@@ -59,6 +68,16 @@ class Arrangement:
             blocks.append(gaussian @ projector)
         rows = np.concatenate(blocks, axis=1)
         return rows / np.linalg.norm(rows, axis=2, keepdims=True)
+
+
+RATIONAL_PROBABILITY = 0.5
+"""Probability of a cyclic or dihedral group with rational characters."""
+
+SIGNED_PROBABILITY = 0.2
+"""Probability of a group of signed permutations of the coordinates."""
+
+MAX_RATIONAL_ORDER = 60
+"""Largest order of the rotation of a group with rational characters."""
 
 
 def _random_family(rng: np.random.Generator, names: list[str]) -> list[str]:
@@ -177,12 +196,32 @@ def random_arrangement(
     Returns:
         The arrangement, or None if the drawn orbit sizes do not add up to K.
     """
+    drawn = _random_symmetry(num_points, dim, rng)
+    if drawn is None:
+        return None
+    name, symmetry, action = drawn
+    return _arranged(name, symmetry, action, num_points, rng)
+
+
+def _random_symmetry(
+    num_points: int, dim: int, rng: np.random.Generator
+) -> tuple[str, Group, Matrices] | None:
+    """Draw a group and its action on R^n; None if the drawn group is too large or trivial."""
+    kind = rng.random()
+    if kind < RATIONAL_PROBABILITY:
+        max_order = max(2, min(num_points, MAX_RATIONAL_ORDER))
+        return random_rational_group(max_order, dim, rng)
+    if kind < RATIONAL_PROBABILITY + SIGNED_PROBABILITY:
+        name, generators = random_signed_permutations(dim, rng)
+        found = signed_permutation_group(generators, min(num_points, MAX_GROUP_ORDER))
+        if found is None:
+            return None
+        return name, *found
     drawn = _random_group(num_points, rng)
     if drawn is None:
         return None
     name, symmetry = drawn
-    action = _random_action(symmetry, dim, rng)
-    return _arranged(name, symmetry, action, num_points, rng)
+    return name, symmetry, _random_action(symmetry, dim, rng)
 
 
 def _arranged(
@@ -219,9 +258,6 @@ def random_parent(
 ) -> Arrangement | None:
     """Draw an arrangement of K to 1.25 K points in R^n at random.
 
-    Half of the groups are drawn as in `random_arrangement`, the others consist of signed permutations of the
-    coordinates.
-
     Args:
         num_points: Number K of points.
         dim: Dimension n.
@@ -232,11 +268,4 @@ def random_parent(
     """
     largest = int(MAX_PARENT_RATIO * num_points)
     size = int(rng.integers(num_points, largest + 1))
-    if rng.random() < 0.5:
-        return random_arrangement(size, dim, rng)
-    name, generators = random_signed_permutations(dim, rng)
-    found = signed_permutation_group(generators, min(size, MAX_GROUP_ORDER))
-    if found is None:
-        return None
-    symmetry, matrices = found
-    return _arranged(name, symmetry, matrices, size, rng)
+    return random_arrangement(size, dim, rng)

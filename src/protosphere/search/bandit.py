@@ -18,13 +18,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from protosphere.geometry.gram import max_cosine
-from protosphere.search.arrangements import (
-    Arrangement,
-    random_arrangement,
-    random_parent,
-)
 from protosphere.search.descent_backend import DescentBackend
 from protosphere.search.initialization import refill, resize
+from protosphere.search.orbit_search import OrbitCode, OrbitSearch
 from protosphere.search.polish import Allowance, polish_code
 from protosphere.search.pool import CodePool, ScreenedCode
 from protosphere.types import Points
@@ -82,13 +78,15 @@ MIN_POLISHING_PRODUCTS = 1e9
 OF_ORBITS = ("symmetric", "parent")
 """Initializations that consist of orbits of a group."""
 
-FREED_PARENTS = 3
-"""Number of parent codes of a batch that are screened without their symmetry."""
+ORBIT_SHARES = (0.5, 0.7, 0.3)
+"""Shares of the screening for symmetric codes: in the first half of the budget, and afterward, if the best code came
+from a symmetric code and if not."""
 
-SYMMETRIC_BATCH = 8
-SYMMETRIC_ATTEMPTS = 50
-MAX_REPRESENTATIVE_SHARE = 0.6
-"""Largest number of representatives of orbits, relative to K, for which a symmetric descent is worthwhile."""
+FREED_GAIN = 1e-6
+"""Decrease of the lowest maximum cosine of symmetric codes at which the code is screened without its symmetry."""
+
+FREED_SHAKE = 0.01
+"""Largest perturbation of the points of a symmetric code, as a length, before it is screened without its symmetry."""
 
 
 @dataclass
@@ -116,7 +114,8 @@ class BanditSearch:
         thrifty: Whether to end early if improvement is unlikely.
         arms: The arms of the bandit.
         starts: Number of starts of each initialization.
-        explored: Whether new starts have been screened.
+        orbits: The search among symmetric codes; None if there is none.
+        screening_from: Share of the budget that was used before the screening.
     """
 
     num_points: int
@@ -130,7 +129,8 @@ class BanditSearch:
     thrifty: bool
     arms: list[Arm] = field(default_factory=list[Arm])
     starts: Counter[str] = field(default_factory=Counter[str])
-    explored: bool = False
+    orbits: OrbitSearch | None = None
+    screening_from: float = 0.0
 
     def __post_init__(self) -> None:
         self.budget = self.backend.budget
@@ -199,8 +199,7 @@ class BanditSearch:
 
     def race(self) -> None:
         """Descend briefly from random points and from every given code, within the race's share of the budget."""
-        arms = [arm for arm in self.arms if arm.initialization not in OF_ORBITS]
-        arms.sort(key=lambda arm: arm.code is not None)
+        arms = sorted(self.arms, key=lambda arm: arm.code is not None)
         nearness = self.nearness
         random_first = RACE_RANDOM_TEMPERATURE * max(1.0, nearness / HIGH_NEARNESS)
         given_first = RACE_GIVEN_TEMPERATURE * nearness
@@ -229,19 +228,14 @@ class BanditSearch:
 
     def explore(self) -> None:
         """Screen one batch of new starts from arms; arms with low values are drawn more often."""
-        of_orbits = [arm for arm in self.arms if arm.initialization in OF_ORBITS]
-        drawn = self._draw_arms()
-        for arm in of_orbits:
-            is_untried = self.explored and arm.value == float("inf")
-            if drawn[0] is arm or is_untried:
-                self._explore_orbits(arm)
-                return
-        arms = [arm for arm in drawn if arm not in of_orbits]
+        if not self.arms:
+            self.explore_orbits()
+            return
+        arms = self._draw_arms()
         starts = [self._start(arm) for arm in arms]
         lowest = np.array([_exploring_temperature(arm) for arm in arms])
         ratios = EXPLORE_TEMPERATURE_RATIO ** self.rng.random(len(arms))
         self._screen(arms, starts, lowest * ratios)
-        self.explored = True
 
     def _draw_arms(self) -> list[Arm]:
         """Return arms for a batch, drawn with probabilities that decrease exponentially with their rank."""
@@ -286,50 +280,47 @@ class BanditSearch:
         )
         self._admit_all(arms, found, self.screening_finishes)
 
-    def _explore_orbits(self, arm: Arm) -> None:
-        """Screen a batch of starts on orbits of one group; if none fits, the arm becomes a random initialization."""
-        arrangement = self._draw_arrangement(arm)
-        if arrangement is None:
-            arm.initialization = "random"
+    @property
+    def is_orbit_turn(self) -> bool:
+        """Whether symmetric codes have used less than their share of the screening."""
+        if self.orbits is None:
+            return False
+        is_late = self.budget.share > 0.5
+        is_ahead = self.pool.best.initialization.startswith(OF_ORBITS)
+        early, ahead, behind = ORBIT_SHARES
+        share = (ahead if is_ahead else behind) if is_late else early
+        return self.orbits.share <= share * (self.budget.share - self.screening_from)
+
+    def explore_orbits(self) -> None:
+        """Screen a batch of symmetric codes; free the best code if it is the best so far.
+
+        If no symmetry fits, the search among symmetric codes ends.
+        """
+        assert self.orbits is not None
+        used = self.budget.share
+        least = self.orbits.value - FREED_GAIN
+        found = self.orbits.screen(SCREENING_STEPS, self.screening_share)
+        if not found:
+            self.orbits = None
+            self.arms = self.arms or [Arm("random")]
             return
-        batch = min(SYMMETRIC_BATCH, self.backend.batch)
-        starts = arrangement.random_representatives(batch, self.rng)
-        ratios = EXPLORE_TEMPERATURE_RATIO ** self.rng.random(batch)
-        found = self.backend.descend_orbits(
-            arrangement,
-            starts,
-            EXPLORE_RANDOM_TEMPERATURE * ratios,
-            self.backend.last,
-            SCREENING_STEPS,
-            self.screening_share,
-        )
-        of_group = Arm(f"{arm.initialization} ({arrangement.name})")
-        if arm.initialization == "parent":
-            self._free_parents(of_group, found)
-        else:
-            self._admit_all([of_group] * len(found), found, self.screening_finishes)
-        arm.value = min(arm.value, of_group.value)
+        for code in found:
+            if len(code.points) == self.num_points:
+                arm = Arm(code.label)
+                self._admit_all([arm], [code.points], self.screening_finishes)
+        best = min(found, key=lambda code: code.value)
+        if best.value < least or not self.pool:
+            self._free(best)
+        self.orbits.share += self.budget.share - used
 
-    def _free_parents(self, of_group: Arm, parents: list[Points]) -> None:
-        """Remove the surplus points of the best parents, and screen the remaining points without the symmetry."""
-        ranked = sorted(parents, key=max_cosine)[:FREED_PARENTS]
-        starts = [
-            resize(parent, self.num_points, self.dim, self.rng, caps=False)
-            for parent in ranked
-        ]
+    def _free(self, code: OrbitCode) -> None:
+        """Remove the surplus points of a symmetric code, and screen the other points without the symmetry."""
+        kept = resize(code.points, self.num_points, self.dim, self.rng, caps=False)
+        size = FREED_SHAKE * self.rng.random() ** 2 / np.sqrt(self.dim)
+        start = kept + size * self.rng.standard_normal(kept.shape)
         lowest, highest = self.backend.variation
-        first = lowest * (highest / lowest) ** self.rng.random(len(starts))
-        self._screen([of_group] * len(starts), starts, first)
-
-    def _draw_arrangement(self, arm: Arm) -> Arrangement | None:
-        """Draw an arrangement with few representatives; None if all attempts fail."""
-        draw = random_parent if arm.initialization == "parent" else random_arrangement
-        max_representatives = MAX_REPRESENTATIVE_SHARE * self.num_points + 1
-        for _ in range(SYMMETRIC_ATTEMPTS):
-            drawn = draw(self.num_points, self.dim, self.rng)
-            if drawn is not None and sum(drawn.counts) <= max_representatives:
-                return drawn
-        return None
+        first = lowest * (highest / lowest) ** self.rng.random(1)
+        self._screen([Arm(code.label)], [start], first)
 
     def _admit_all(
         self, arms: list[Arm], found: list[Points], finished: bool = False

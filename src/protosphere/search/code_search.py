@@ -11,7 +11,13 @@ import numpy as np
 from protosphere.compiled.threads import single_threaded
 from protosphere.errors import InvalidArgumentError, as_choice
 from protosphere.geometry.gram import max_cosine
-from protosphere.search.bandit import FINISHING_END, FINISHING_STEPS, Arm, BanditSearch
+from protosphere.search.bandit import (
+    FINISHING_END,
+    FINISHING_STEPS,
+    OF_ORBITS,
+    Arm,
+    BanditSearch,
+)
 from protosphere.search.budget import Budget, evaluation_products
 from protosphere.search.descent_backend import LARGE_COUNT, LOW_DIM, DescentBackend
 from protosphere.search.initialization import (
@@ -19,6 +25,7 @@ from protosphere.search.initialization import (
     INITIALIZATIONS,
     known_optimum,
 )
+from protosphere.search.orbit_search import OrbitSearch
 from protosphere.search.polish import MAX_DENSE_UNKNOWNS
 from protosphere.types import Points, Progress, ignore
 
@@ -45,12 +52,6 @@ Measured: 0.15 to 0.25 from random points, up to 0.4 from a code of about the si
 
 SPRINT_MULTIPLES = (1, 3)
 """Numbers of evaluations of the first two starts if there is a target, as multiples of the smallest number."""
-
-SYMMETRIC_STEPS = 500
-"""Approximate number of steps of a batch of symmetric starts."""
-
-SYMMETRIC_SHARE = 0.15
-"""Share of the remaining budget that the overhead of symmetric starts may use."""
 
 THRIFTY_STEPS = 50
 """Number of evaluations at each temperature while a thrifty search finishes a code."""
@@ -261,28 +262,37 @@ def _sprint_to_target(search: BanditSearch) -> None:
 
 
 def _initialization_arms(search: BanditSearch) -> list[Arm]:
-    """Return an arm for each requested initialization; symmetric initializations only if they are worth their cost."""
+    """Return an arm for each requested initialization without symmetry, and prepare the search among symmetric codes.
+
+    Symmetric codes are left out in few dimensions, and by thrifty searches for many points.
+    """
     names = [name for name in search.initializations if name != "refilled"]
-    if not names:
-        names = ["random"]
-    overhead = SYMMETRIC_STEPS * search.backend.tensor_overhead
-    affordable = SYMMETRIC_SHARE * search.budget.left(1.0, search.backend.workers)
+    of_orbits = [name for name in names if name in OF_ORBITS]
     is_large = search.num_points > LARGE_COUNT
-    is_too_slow = (search.thrifty and is_large) or overhead > affordable
-    if "random" in names and (search.dim <= LOW_DIM or is_too_slow):
-        names = ["random"]
-    return [Arm(name) for name in names]
+    is_left_out = search.dim <= LOW_DIM or (search.thrifty and is_large)
+    if "random" in names and is_left_out:
+        of_orbits = []
+    if of_orbits:
+        search.orbits = OrbitSearch(
+            search.num_points, search.dim, search.rng, search.backend, of_orbits
+        )
+    if "random" in names or not of_orbits:
+        return [Arm("random")]
+    return []
 
 
 def _screen(search: BanditSearch) -> None:
     """Screen new codes and variations of good codes, until budget, target or patience end it."""
     may_vary = "refilled" in search.initializations
+    search.screening_from = search.budget.share
     while search.budget.share < search.screening_share:
         if _reaches_target(search) or (search.thrifty and _is_stale(search)):
             break
         search.begin_epochs()
         is_varying = search.is_varying and may_vary
-        if is_varying and search.rng.random() < VARIATION_PROBABILITY:
+        if search.is_orbit_turn:
+            search.explore_orbits()
+        elif is_varying and search.rng.random() < VARIATION_PROBABILITY:
             search.vary()
         else:
             search.explore()

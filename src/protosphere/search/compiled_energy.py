@@ -136,7 +136,7 @@ def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indic
 
 
 @compiled
-def _softmax_weights(row: Points, t: float, top: float) -> float:
+def softmax_weights(row: Points, t: float, top: float) -> float:
     """Replace each cosine of `row` by exp(t (cos - top)) and return their sum."""
     total = 0.0
     for j in range(len(row)):
@@ -166,7 +166,7 @@ def _sum_over_all_pairs(
     total = 0.0
     for i in range(count):
         table[i, i] = 0.0
-        total += _softmax_weights(table[i, i + U(1) :], t, top)
+        total += softmax_weights(table[i, i + U(1) :], t, top)
         for j in range(i):
             table[i, j] = table[j, i]
     for i in range(count):
@@ -207,7 +207,7 @@ def _sum_over_near_pairs(
             cosine += units[i, k] * units[j, k]
         weights[p] = cosine
         top = max(top, cosine)
-    total = _softmax_weights(weights, t, top)
+    total = softmax_weights(weights, t, top)
     gradient[:] = 0.0
     for p in range(count):
         weight = weights[p]

@@ -176,6 +176,61 @@ class DescentBackend:
             watch(jobs, meters, self.budget, limit)
         return [normalized(job.result()) for job in jobs]
 
+    def descend_arrangements(
+        self,
+        starts: list[tuple[Arrangement, Points]],
+        first: Points,
+        last: float,
+        steps: int,
+        limit: float,
+    ) -> list[Points]:
+        """Anneal the representatives of every start, each with a symmetry of its own.
+
+        Args:
+            starts: Arrangements with their (m, n) representatives.
+            first: The first temperature of each.
+            last: The last temperature of all.
+            steps: Maximum number of evaluations at each temperature.
+            limit: Share of the budget at which descents end.
+
+        Returns:
+            All points of each code, orbit after orbit.
+        """
+        if not self.compiled:
+            return [
+                self.descend_orbits(arrangement, rows[None], t, last, steps, limit)[0]
+                for (arrangement, rows), t in zip(starts, first[:, None], strict=True)
+            ]
+        from protosphere.search.compiled_lbfgs import new_meters
+        from protosphere.search.compiled_orbits import anneal_orbits, orbit_products
+
+        affordable = self.budget.left(limit, self.workers)
+        meters = new_meters(len(starts), affordable / len(starts))
+        jobs: list[Future[Points]] = []
+        with ThreadPoolExecutor(self.workers) as threads:
+            for (arrangement, rows), t, meter in zip(
+                starts, first.tolist(), meters, strict=True
+            ):
+                products = orbit_products(
+                    len(rows), sum(arrangement.sizes), rows.shape[1]
+                )
+                work = products / self.budget.products
+                job = threads.submit(
+                    anneal_orbits,
+                    rows,
+                    arrangement.cosets,
+                    arrangement.counts,
+                    t,
+                    last,
+                    TEMPERATURE_FACTOR,
+                    steps,
+                    work,
+                    meter,
+                )
+                jobs.append(job)
+            watch(jobs, meters, self.budget, limit)
+        return [normalized(job.result()) for job in jobs]
+
     @property
     def tensor_overhead(self) -> float:
         """Overhead of a tensor step in units of evaluations; the overhead is large for small codes."""

@@ -6,11 +6,12 @@ splits it: its eigenspaces are the real irreducible parts (Dixon 1970, Computing
 groups).
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import pairwise
-from math import gcd
+from math import gcd, lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,9 @@ SMALL_GROUPS = {
     "AGL(1,9)": [(1, 2, 0, 4, 5, 3, 7, 8, 6), (0, 3, 6, 7, 1, 4, 5, 8, 2)],
 }
 """Generators of small groups by name."""
+
+DIHEDRAL_PROBABILITY = 0.3
+"""Probability that a rational action has reflections."""
 
 DOUBLED_GROUPS = ("A4", "S4", "A5", "Q8")
 """Small groups whose product with C2 is worth trying."""
@@ -310,3 +314,88 @@ def _on_blocks(images: list[tuple[int, int]], num_blocks: int, dim: int) -> Perm
             letters[letter] = 2 * (start + image) + sign
             letters[letter + 1] = 2 * (start + image) + 1 - sign
     return tuple(letters)
+
+
+def _factors(order: int, dim: int) -> list[tuple[int, int]]:
+    """Return the divisors d of `order` with at most `dim` units modulo d, each with that number of units."""
+    divisors = [d for d in range(1, order + 1) if order % d == 0]
+    totients = [sum(gcd(k, d) == 1 for k in range(1, d + 1)) for d in divisors]
+    pairs = zip(divisors, totients, strict=True)
+    return [(divisor, totient) for divisor, totient in pairs if totient <= dim]
+
+
+def random_rational_group(
+    max_order: int, dim: int, rng: np.random.Generator
+) -> tuple[str, Group, Matrices] | None:
+    """Draw a cyclic or dihedral group and an action on R^n whose characters are rational.
+
+    Codes with rational coordinates have such symmetries. The characteristic polynomial of the rotation is a product
+    of cyclotomic polynomials: for each drawn divisor d of the order, the action has one rotation plane for every pair
+    of units k and -k modulo d, with the angle 2 pi k / d. A reflection conjugates all planes.
+
+    Args:
+        max_order: Largest order of the rotation, at least 2.
+        dim: Dimension n.
+        rng: Source of the random choices.
+
+    Returns:
+        A name such as "C6:1^2.3.6^2" or "D5:1.5^2", the group and the (order, n, n) matrices; None if the drawn
+        action is trivial.
+    """
+    order = int(np.exp(rng.uniform(np.log(2), np.log(max_order + 1))))
+    factors = _factors(order, dim)
+    drawn: list[int] = []
+    left = dim
+    while left > 0:
+        fitting = [(d, totient) for d, totient in factors if totient <= left]
+        divisor, totient = fitting[rng.integers(len(fitting))]
+        drawn.append(divisor)
+        left -= totient
+    order = lcm(*drawn)
+    if order == 1:
+        return None
+    drawn.sort()
+    is_dihedral = order > 2 and bool(rng.random() < DIHEDRAL_PROBABILITY)
+    rotation, reflection = _rational_generators(drawn, dim, rng)
+    powers = [np.eye(dim)]
+    for _ in range(order - 1):
+        powers.append(powers[-1] @ rotation)
+    matrices = np.stack(powers)
+    steps: Indices = np.arange(order, dtype=np.int64)
+    table = (steps[:, None] + steps) % order
+    if is_dihedral:
+        matrices = np.concatenate([matrices, matrices @ reflection])
+        back = (steps[:, None] - steps) % order
+        table = np.block([[table, table + order], [back + order, back]])
+    exponents = Counter(drawn)
+    label = ".".join(
+        f"{d}^{count}" if count > 1 else str(d) for d, count in exponents.items()
+    )
+    name = f"{'D' if is_dihedral else 'C'}{order}:{label}"
+    return name, Group(table, (), _subgroups(table)), matrices
+
+
+def _rational_generators(
+    divisors: list[int], dim: int, rng: np.random.Generator
+) -> tuple[Matrices, Matrices]:
+    """Return the rotation with the given cyclotomic factors, and a reflection that inverts the rotation."""
+    rotation = np.zeros((dim, dim))
+    reflection = np.zeros((dim, dim))
+    start = 0
+    for divisor in divisors:
+        if divisor <= 2:
+            rotation[start, start] = 1.0 if divisor == 1 else -1.0
+            reflection[start, start] = rng.choice((-1.0, 1.0))
+            start += 1
+            continue
+        for k in range(1, divisor // 2 + 1):
+            if gcd(k, divisor) > 1:
+                continue
+            angle = 2 * np.pi * k / divisor
+            cosine = np.cos(angle)
+            sine = np.sin(angle)
+            stop = start + 2
+            rotation[start:stop, start:stop] = [[cosine, -sine], [sine, cosine]]
+            reflection[start:stop, start:stop] = [[1.0, 0.0], [0.0, -1.0]]
+            start = stop
+    return rotation, reflection

@@ -1,0 +1,334 @@
+"""Descents over orbits of a symmetry group as compiled loops.
+
+A code with a symmetry group is the union of the orbits of m representatives. The smooth maximum cosine of the whole
+code needs only the cosines between the representatives and all K points, K m instead of K^2, and the descent has m n
+variables instead of K n. The parameter t is an inverse temperature: it multiplies the cosines.
+"""
+
+import math
+
+import numpy as np
+
+from protosphere.compiled.decorators import compiled
+from protosphere.search.compiled_energy import U, dot, normalize_rows, softmax_weights
+from protosphere.search.compiled_lbfgs import (
+    ALLOWED,
+    CHECK_STEPS,
+    CONVERGED,
+    MAX_TRIALS,
+    MEMORY,
+    SPENT,
+    STOP,
+    backtrack,
+    lbfgs_direction,
+    new_meters,
+    push_pair,
+    step_along,
+)
+from protosphere.types import Indices, Points
+
+OrbitWorkspace = tuple[Points, Points, Points, Points, Points]
+"""Arrays for the unit representatives, all points, their transpose, the cosines and the lengths of the rows."""
+
+
+@compiled
+def orbit_points(
+    units: Points, matrices: Points, first: Indices, sizes: Indices, points: Points
+) -> None:
+    """Write the orbits of the representatives into `points`, orbit after orbit.
+
+    Args:
+        units: (m, n) representatives.
+        matrices: (S, n, n) transposed coset matrices of all types of orbits.
+        first: (m,) index of the first matrix of each representative.
+        sizes: (m,) size of each orbit.
+        points: (K, n) array that receives the points.
+    """
+    dim = U(units.shape[1])
+    row = U(0)
+    for i in range(U(units.shape[0])):
+        start = U(first[i])
+        for a in range(U(sizes[i])):
+            for c in range(dim):
+                points[row, c] = 0.0
+            for k in range(dim):
+                x = units[i, k]
+                for c in range(dim):
+                    points[row, c] += x * matrices[start + a, k, c]
+            row += U(1)
+
+
+@compiled
+def orbit_energy(
+    variables: Points,
+    t: float,
+    matrices: Points,
+    first: Indices,
+    sizes: Indices,
+    workspace: OrbitWorkspace,
+    gradient: Points,
+) -> float:
+    """Compute (1/t) log of the sum over ordered pairs of exp(t cos), and its gradient.
+
+    Args:
+        variables: (m, n) representatives of any length, n a multiple of four.
+        t: The inverse temperature.
+        matrices: (S, n, n) transposed coset matrices of all types of orbits.
+        first: (m,) index of the first matrix of each representative.
+        sizes: (m,) size of each orbit.
+        workspace: Arrays that are overwritten. The first holds the unit representatives afterwards.
+        gradient: (m, n) array that receives the gradient with respect to `variables`.
+
+    Returns:
+        The value.
+    """
+    units, points, columns, table, lengths = workspace
+    normalize_rows(variables, units, lengths)
+    orbit_points(units, matrices, first, sizes, points)
+    count = U(points.shape[0])
+    dim = U(points.shape[1])
+    for k in range(dim):
+        for j in range(count):
+            columns[k, j] = points[j, k]
+    top = -2.0
+    own = U(0)
+    for i in range(U(units.shape[0])):
+        for j in range(count):
+            table[i, j] = 0.0
+        for k in range(U(0), dim, U(4)):
+            a = units[i, k]
+            b = units[i, k + U(1)]
+            c = units[i, k + U(2)]
+            d = units[i, k + U(3)]
+            for j in range(count):
+                table[i, j] += (a * columns[k, j] + b * columns[k + U(1), j]) + (
+                    c * columns[k + U(2), j] + d * columns[k + U(3), j]
+                )
+        table[i, own] = -2.0
+        own += U(sizes[i])
+        for j in range(count):
+            top = max(top, table[i, j])
+    total = 0.0
+    own = U(0)
+    for i in range(U(units.shape[0])):
+        row_sum = softmax_weights(table[i], t, top) - table[i, own]
+        table[i, own] = 0.0
+        own += U(sizes[i])
+        total += sizes[i] * row_sum
+    for i in range(U(units.shape[0])):
+        for k in range(U(0), dim, U(4)):
+            a = b = c = d = 0.0
+            for j in range(count):
+                a += table[i, j] * columns[k, j]
+                b += table[i, j] * columns[k + U(1), j]
+                c += table[i, j] * columns[k + U(2), j]
+                d += table[i, j] * columns[k + U(3), j]
+            (
+                gradient[i, k],
+                gradient[i, k + U(1)],
+                gradient[i, k + U(2)],
+                gradient[i, k + U(3)],
+            ) = a, b, c, d
+        radial = dot(gradient[i], units[i])
+        scale = 2.0 * sizes[i] / (total * lengths[i])
+        for k in range(dim):
+            gradient[i, k] = scale * (gradient[i, k] - radial * units[i, k])
+    return top + math.log(total) / t
+
+
+@compiled
+def orbit_lbfgs(
+    start: Points,
+    t: float,
+    most: int,
+    orbits: tuple[Points, Indices, Indices],
+    work: float,
+    meter: Points,
+    allowed: float,
+) -> Points:
+    """Minimize the smooth maximum cosine over representatives at one inverse temperature.
+
+    Args:
+        start: (m, n) representatives, n a multiple of four.
+        t: The inverse temperature.
+        most: Maximum number of evaluations.
+        orbits: Transposed coset matrices, and the first matrix and the size of each orbit.
+        work: Work of an evaluation.
+        meter: The meter of the descent.
+        allowed: Value of `meter[SPENT]` at which this temperature ends.
+
+    Returns:
+        (m, n) unit representatives.
+    """
+    matrices, first, sizes = orbits
+    shape = start.shape
+    size = start.size
+    count = sizes.sum()
+    variables = np.empty(size)
+    trial = start.copy().reshape(size)
+    direction = np.zeros(size)
+    gradient = np.empty(size)
+    ahead = np.empty(size)
+    s = np.empty((MEMORY, size))
+    y = np.empty((MEMORY, size))
+    rho = np.empty(MEMORY)
+    units = np.empty(shape)
+    lengths = np.empty(shape[0])
+    workspace = (
+        units,
+        np.empty((count, shape[1])),
+        np.empty((shape[1], count)),
+        np.empty((shape[0], count)),
+        lengths,
+    )
+    value = checked = np.inf
+    slope = 0.0
+    length = 0.0
+    evaluations = 0
+    steps = -1
+    since = 0
+    trials = 0
+    while evaluations < most and (
+        evaluations == 0 or (meter[SPENT] < allowed and meter[STOP] == 0)
+    ):
+        reached = orbit_energy(
+            trial.reshape(shape),
+            t,
+            matrices,
+            first,
+            sizes,
+            workspace,
+            ahead.reshape(shape),
+        )
+        evaluations += 1
+        meter[SPENT] += work
+        if (
+            steps >= 0
+            and reached > value + 1e-4 * length * slope
+            and trials < MAX_TRIALS
+        ):
+            length = backtrack(length, slope, reached - value)
+            trials = trials + 1
+            step_along(variables, length, direction, trial)
+            continue
+        if reached <= value:
+            steps = push_pair(length, direction, gradient, ahead, s, y, rho, steps)
+            variables, trial, gradient, ahead, value = (
+                trial,
+                variables,
+                ahead,
+                gradient,
+                reached,
+            )
+            since += 1
+        elif steps == 0:
+            break
+        else:
+            steps = 0
+        if since == CHECK_STEPS:
+            if checked - value < CONVERGED / t:
+                break
+            checked = value
+            since = 0
+        slope = lbfgs_direction(gradient, s, y, rho, steps, direction)
+        if slope > -1e-30:
+            break
+        length = 1.0 if steps > 0 else min(1.0, 0.3 / (t * math.sqrt(-slope)))
+        trials = 0
+        step_along(variables, length, direction, trial)
+    normalize_rows(variables.reshape(shape), units, lengths)
+    return units
+
+
+@compiled
+def _anneal_orbits(
+    start: Points,
+    t: float,
+    last: float,
+    factor: float,
+    most: int,
+    orbits: tuple[Points, Indices, Indices],
+    work: float,
+    meter: Points,
+) -> Points:
+    units = start.copy()
+    while True:
+        stages = 1 + max(0.0, math.ceil(math.log(last / t) / math.log(factor) - 1e-9))
+        allowed = meter[SPENT] + (meter[ALLOWED] - meter[SPENT]) / stages
+        units = orbit_lbfgs(units, t, most, orbits, work, meter, allowed)
+        if t >= last or meter[STOP] != 0 or meter[SPENT] >= meter[ALLOWED]:
+            points = np.empty((orbits[2].sum(), start.shape[1]))
+            orbit_points(units, orbits[0], orbits[1], orbits[2], points)
+            return points
+        t = min(t * factor, last)
+
+
+ORBIT_PAIR_COST = 2.0
+"""Cost of a pair of a representative and a point, relative to an ordered pair of an evaluation over all pairs."""
+
+MATRIX_COST = 0.5
+"""Cost of an entry of a coset matrix, in products of a descent."""
+
+EVALUATION_PRODUCTS = 2e4
+"""Cost of an evaluation and its step in addition to its sums, in products of a descent."""
+
+
+def orbit_products(count: int, num_points: int, dim: int) -> float:
+    """Return the cost of one evaluation over orbits, including the next step, in products of a descent.
+
+    Args:
+        count: Number m of representatives.
+        num_points: Number K of points.
+        dim: Dimension n.
+    """
+    pairs = ORBIT_PAIR_COST * count * num_points * (dim + 14)
+    images = MATRIX_COST * num_points * dim**2
+    return pairs + images + EVALUATION_PRODUCTS
+
+
+def anneal_orbits(
+    start: Points,
+    cosets: tuple[Points, ...],
+    counts: tuple[int, ...],
+    t: float,
+    last: float,
+    factor: float,
+    most: int,
+    work: float,
+    meter: Points | None = None,
+) -> Points:
+    """Anneal the representatives of orbits at inverse temperatures from `t` to `last`.
+
+    Args:
+        start: (m, n) representatives, each in the space that its stabilizer fixes.
+        cosets: For each type of orbit, the (size, n, n) coset matrices, the identity first.
+        counts: The number of orbits of each type.
+        t: First inverse temperature.
+        last: Last inverse temperature.
+        factor: Factor from one temperature to the next, above 1.
+        most: Maximum number of evaluations at each temperature.
+        work: Work of an evaluation, which the meter counts.
+        meter: The meter of the descent; None for no limit.
+
+    Returns:
+        All (K, n) points, orbit after orbit.
+    """
+    count, dim = start.shape
+    padded_dim = (dim + 3) // 4 * 4
+    rows = np.zeros((count, padded_dim))
+    rows[:, :dim] = start
+    used = np.concatenate(cosets)
+    matrices = np.zeros((len(used), padded_dim, padded_dim))
+    matrices[:, :dim, :dim] = used.transpose(0, 2, 1)
+    type_sizes = np.array([len(matrix) for matrix in cosets], dtype=np.int64)
+    type_starts = np.cumsum(type_sizes) - type_sizes
+    orbits = (
+        matrices,
+        np.repeat(type_starts, counts),
+        np.repeat(type_sizes, counts),
+    )
+    used_meter = new_meters(1)[0] if meter is None else meter
+    points = _anneal_orbits(
+        rows, float(t), float(last), float(factor), int(most), orbits, work, used_meter
+    )
+    return points[:, :dim].copy()

@@ -1,0 +1,213 @@
+"""The search among symmetric codes: orbits of a few representatives under a group that is drawn at random.
+
+A pool keeps the best arrangements with their best representatives. A start has a new arrangement, or new
+representatives of an arrangement of the pool, or a code of the pool some representatives of which are replaced.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+import numpy as np
+
+from protosphere.geometry.gram import max_cosine
+from protosphere.search.arrangements import (
+    Arrangement,
+    random_arrangement,
+    random_parent,
+)
+from protosphere.search.descent_backend import LARGE_COUNT, DescentBackend
+from protosphere.types import Points
+
+MAX_CODES = 20
+"""Number of arrangements that are kept."""
+
+BATCH = 8
+LARGE_BATCH = 4
+"""Number of starts that are annealed together, and this number for more than `LARGE_COUNT` points."""
+
+NEW_PROBABILITY = 0.5
+"""Probability of drawing a new arrangement."""
+
+STARTS_OF_NEW = 2
+"""Number of starts of a new arrangement."""
+
+VARIATION_PROBABILITY = 0.5
+"""Probability of varying a code of the pool rather than drawing all of its representatives anew."""
+
+MEAN_RANK = 2.0
+"""Mean rank of the codes of the pool from which starts are drawn."""
+
+PARENT_PROBABILITY = 0.3
+"""Probability of drawing a code of more than K points, if both initializations were requested."""
+
+NEW_TEMPERATURES = (5.0, 50.0)
+VARIED_TEMPERATURES = (10.0, 300.0)
+"""Ranges of the first inverse temperature of new representatives, and of partly replaced representatives."""
+
+MAX_REPRESENTATIVE_SHARE = 0.5
+"""Largest number of representatives of orbits, relative to K, for which a symmetric descent is worthwhile."""
+
+ATTEMPTS = 50
+DRAWING_PRODUCTS = 1e7
+"""Cost of drawing an arrangement, in products of a descent."""
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitStart:
+    """An arrangement, initial representatives, and the first inverse temperature of the descent."""
+
+    initialization: str
+    arrangement: Arrangement
+    representatives: Points
+    temperature: float
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitCode:
+    """A symmetric code after a descent.
+
+    Attributes:
+        initialization: "symmetric" or "parent".
+        value: The maximum cosine.
+        arrangement: The symmetry.
+        points: All points, orbit after orbit.
+    """
+
+    initialization: str
+    value: float
+    arrangement: Arrangement
+    points: Points
+
+    @property
+    def representatives(self) -> Points:
+        """The first point of each orbit."""
+        sizes = self.arrangement.sizes
+        firsts = [0, *accumulate(sizes[:-1])]
+        return self.points[firsts]
+
+    @property
+    def label(self) -> str:
+        """The initialization with the symmetry."""
+        return f"{self.initialization} ({self.arrangement.name})"
+
+
+@dataclass
+class OrbitSearch:
+    """The state of the search among symmetric codes.
+
+    Attributes:
+        num_points: Number K of points.
+        dim: Dimension n.
+        rng: Source of every start.
+        backend: The method of descents.
+        initializations: "symmetric" for codes of K points, "parent" for codes of K to 1.25 K points.
+        codes: The best code of each arrangement of the pool, best first.
+        share: Share of the budget that was used.
+    """
+
+    num_points: int
+    dim: int
+    rng: np.random.Generator
+    backend: DescentBackend
+    initializations: Sequence[str]
+    codes: list[OrbitCode] = field(default_factory=list[OrbitCode])
+    share: float = 0.0
+
+    @property
+    def value(self) -> float:
+        """The lowest maximum cosine of the symmetric codes."""
+        return self.codes[0].value if self.codes else float("inf")
+
+    def screen(self, steps: int, limit: float) -> list[OrbitCode]:
+        """Anneal one batch of starts and keep the best codes.
+
+        Args:
+            steps: Maximum number of evaluations at each temperature.
+            limit: Share of the budget at which the descents end.
+
+        Returns:
+            The codes of the batch; none if no arrangement was found.
+        """
+        size = BATCH if self.num_points <= LARGE_COUNT else LARGE_BATCH
+        starts: list[OrbitStart] = []
+        while len(starts) < size:
+            drawn = self._draw()
+            if not drawn:
+                break
+            starts += drawn
+        if not starts:
+            return []
+        annealed = self.backend.descend_arrangements(
+            [(start.arrangement, start.representatives) for start in starts],
+            np.array([start.temperature for start in starts]),
+            self.backend.last,
+            steps,
+            limit,
+        )
+        found = [
+            OrbitCode(
+                start.initialization, max_cosine(points), start.arrangement, points
+            )
+            for start, points in zip(starts, annealed, strict=True)
+        ]
+        for code in found:
+            self._keep(code)
+        return found
+
+    def _keep(self, found: OrbitCode) -> None:
+        """Add a code to the pool unless the pool has a better code of the same arrangement."""
+        same = [code for code in self.codes if code.arrangement is found.arrangement]
+        others = [
+            code for code in self.codes if code.arrangement is not found.arrangement
+        ]
+        best = min([*same, found], key=lambda code: code.value)
+        ranked = sorted([*others, best], key=lambda code: code.value)
+        self.codes = ranked[:MAX_CODES]
+
+    def _draw(self) -> list[OrbitStart]:
+        """Return starts of a new arrangement, or one start from the pool; none if no arrangement was found."""
+        if not self.codes or self.rng.random() < NEW_PROBABILITY:
+            return self._new_starts()
+        rank = int(self.rng.exponential(MEAN_RANK))
+        code = self.codes[min(rank, len(self.codes) - 1)]
+        [fresh] = code.arrangement.random_representatives(1, self.rng)
+        temperatures = NEW_TEMPERATURES
+        if self.rng.random() < VARIATION_PROBABILITY:
+            temperatures = VARIED_TEMPERATURES
+            count = len(fresh)
+            num_replaced = max(1, int(count ** self.rng.random() / 2))
+            kept = self.rng.permutation(count)[num_replaced:]
+            fresh[kept] = code.representatives[kept]
+        temperature = self._temperature(temperatures)
+        return [OrbitStart(code.initialization, code.arrangement, fresh, temperature)]
+
+    def _new_starts(self) -> list[OrbitStart]:
+        """Return random starts of a new arrangement; none if all attempts fail."""
+        initialization = self.initializations[0]
+        if len(self.initializations) > 1:
+            is_parent = self.rng.random() < PARENT_PROBABILITY
+            initialization = "parent" if is_parent else "symmetric"
+        draw = random_parent if initialization == "parent" else random_arrangement
+        most = MAX_REPRESENTATIVE_SHARE * self.num_points + 1
+        budget = self.backend.budget
+        for _ in range(ATTEMPTS):
+            budget.spend(DRAWING_PRODUCTS / budget.products)
+            drawn = draw(self.num_points, self.dim, self.rng)
+            if drawn is not None and sum(drawn.counts) <= most:
+                chosen = drawn
+                break
+        else:
+            return []
+        representatives = chosen.random_representatives(STARTS_OF_NEW, self.rng)
+        return [
+            OrbitStart(
+                initialization, chosen, rows, self._temperature(NEW_TEMPERATURES)
+            )
+            for rows in representatives
+        ]
+
+    def _temperature(self, between: tuple[float, float]) -> float:
+        """Draw a first inverse temperature, log-uniform within a range."""
+        lowest, highest = between
+        return lowest * (highest / lowest) ** self.rng.random()
