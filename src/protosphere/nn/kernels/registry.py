@@ -9,6 +9,7 @@ from torch import Tensor
 from protosphere.nn.kernels.backend import KernelBackend
 from protosphere.nn.kernels.cpu.compiled_loops import CpuBackend
 from protosphere.nn.kernels.cpu.part_lookups import PartLookupsBackend
+from protosphere.nn.kernels.cpu.part_softmax import PartSoftmaxBackend
 from protosphere.nn.kernels.torch_ops import TorchBackend
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 BACKENDS: list[KernelBackend] = [
     CpuBackend(),
     PartLookupsBackend(),
+    PartSoftmaxBackend(),
     TorchBackend(),
 ]
 """All backends; the first that supports a block and its rows is used, and the last supports everything."""

@@ -122,6 +122,33 @@ def threaded_log_sum_exp(
     return gathered_rows(of_rows, z, num_scores)
 
 
+def threaded_softmax_terms(
+    z: Tensor, index: Tensor, block: ProjectionBlock, with_mean: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return log-sum-exp and mean as `threaded_log_sum_exp` does, and the points of an index; not differentiable.
+
+    Args:
+        z: B x n vectors.
+        index: B indices of points.
+        block: All combinations of the values of parts.
+        with_mean: Whether to compute the mean point under the softmax of the dot products.
+
+    Returns:
+        B values, B x n means (an empty B x 0 tensor without `with_mean`) and B x n points.
+    """
+
+    def of_rows(rows: slice) -> tuple[Tensor, Tensor, Tensor]:
+        some = z[rows]
+        backend = backend_for(block, some)
+        return backend.softmax_terms(block, some, index[rows], with_mean)
+
+    found = by_rows(of_rows, z, block.scores_per_row)
+    if len(found) == 1:
+        return found[0]
+    value, mean, points = map(torch.cat, zip(*found, strict=True))
+    return value, mean, points
+
+
 def merged_log_sum_exps(
     pieces: Sequence[tuple[Tensor, Tensor]],
 ) -> tuple[Tensor, Tensor]:

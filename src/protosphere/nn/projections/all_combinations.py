@@ -88,13 +88,15 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         by_run = [run.logsumexp(2).sum(0) for run in self.tables.by_run(z)]
         return by_run[0] if len(by_run) == 1 else torch.stack(by_run).sum(0)
 
+    def plain_mean(self, z: Tensor) -> Tensor:
+        """Return the B x n mean points under the softmax of dot products with all points, differentiable."""
+        shares = [part.softmax(1) for part in self._by_part(z)]
+        return self.tables.weighted_sum(torch.cat(shares, dim=1))
+
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """Return the log-sum-exp of each vector's dot products with the points, and its gradient (the mean point)."""
-        value = self.plain_log_sum_exp(z)
-        if not with_mean:
-            return value, z.new_empty(len(z), 0)
-        shares = [part.softmax(1) for part in self._by_part(z)]
-        return value, self.tables.weighted_sum(torch.cat(shares, dim=1))
+        mean = self.plain_mean(z) if with_mean else z.new_empty(len(z), 0)
+        return self.plain_log_sum_exp(z), mean
 
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.

@@ -41,6 +41,7 @@ class PartTables(nn.Module):
     Attributes:
         dim: Dimension n.
         sizes: Number of values s_p of each part.
+        largest: Number of coordinates of all points of the largest part.
         missing: Number of coordinates that follow the coordinates of the parts.
         offsets: Index of each part's first entry in the result of `forward`.
     """
@@ -57,6 +58,7 @@ class PartTables(nn.Module):
         super().__init__()
         self.dim = dim
         self.sizes = tuple(len(part) for part in points)
+        self.largest = max(part.size for part in points)
         starts = np.cumsum([0, *self.sizes[:-1]])
         self.register_buffer("offsets", as_tensor(starts), persistent=False)
         scaled = [part * weight for part, weight in zip(points, weights, strict=True)]

@@ -14,6 +14,7 @@ from protosphere.nn.kernels.threaded import (
     by_rows,
     gathered_rows,
     threaded_log_sum_exp,
+    threaded_softmax_terms,
     threaded_weighted_sum,
     without_autocast,
 )
@@ -222,6 +223,20 @@ class Projection(nn.Module):
         with without_autocast(z):
             return block.plain_log_sum_exp(z)
 
+    def plain_mean(self, z: Tensor) -> Tensor:
+        """Return the gradient of `plain_log_sum_exp`, differentiable: the mean prototype under the softmax of each row.
+
+        Args:
+            z: B x n vectors, not in half precision.
+        """
+        block = self.all_combinations
+        with without_autocast(z):
+            if block is None:
+                return self(z).softmax(1) @ self.rows(
+                    torch.arange(self.num_classes, device=z.device), z
+                )
+            return block.plain_mean(z)
+
     def log_sum_exp(self, z: Tensor) -> Tensor:
         """Return log sum_k exp(z c_k) of each row, streaming and differentiable; float32 for half precision.
 
@@ -244,6 +259,10 @@ class Projection(nn.Module):
         Returns:
             B log-sum-exps, B x n means and B x n prototypes; empty B x 0 tensors for what is not requested.
         """
+        block = self.all_combinations
+        if block is not None and classes is not None:
+            points = classes if self.position is None else self.position[classes]
+            return threaded_softmax_terms(z, points, block, with_mean)
         value, mean = self.log_sum_exp_and_mean(z, with_mean)
         if classes is None:
             return value, mean, z.new_empty(len(z), 0)

@@ -15,9 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 from protosphere.nn.kernels.threaded import without_autocast
-from protosphere.nn.tracing import call, is_exporting, is_recorded, is_traced
+from protosphere.nn.tracing import (
+    call,
+    is_exporting,
+    is_recorded,
+    is_traced,
+    under_transform,
+)
 from protosphere.nn.vectors import widened
 
 if TYPE_CHECKING:
@@ -35,7 +42,7 @@ def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
         projection: The prototypes c_k.
     """
     wide = widened(z)
-    if is_recorded() or projection.has_all_combinations:
+    if is_recorded() or _needs_plain_sums(wide, projection):
         return projection.plain_log_sum_exp(wide)
     with_mean = torch.is_grad_enabled() and z.requires_grad
     if torch.compiler.is_compiling():
@@ -58,13 +65,26 @@ def log_sum_exp_and_target(
         B log-sum-exps and B dot products.
     """
     recorded = is_traced() or is_exporting() or torch.compiler.is_compiling()
-    if recorded or projection.has_all_combinations:
+    if recorded or _needs_plain_sums(z, projection):
         value = log_sum_exp(z, projection)
         prototypes = projection.rows(classes, z)
     else:
         with_mean = torch.is_grad_enabled() and z.requires_grad
         value, _, prototypes = call(LogSumExp, z, classes, projection, with_mean)
     return value, (z * prototypes).sum(1)
+
+
+def _needs_plain_sums(z: Tensor, projection: Projection) -> bool:
+    """Return True if a log-sum-exp must consist of standard operations of torch, whose derivatives torch knows.
+
+    Moments over all combinations of the values of parts would take time for each combination. So compiled graphs,
+    transforms and forward-mode derivatives of such a log-sum-exp use standard operations.
+    """
+    if not projection.has_all_combinations:
+        return False
+    if torch.compiler.is_compiling() or under_transform():
+        return True
+    return forward_ad.unpack_dual(z).tangent is not None
 
 
 def moment(
@@ -184,7 +204,10 @@ def softmax_gradient(
         of_mean: B x n gradients of the mean.
     """
     z, value, mean = ctx.saved_tensors
-    if not ctx.with_mean:
+    if ctx.projection.has_all_combinations:
+        if torch.is_grad_enabled():  # for a second derivative
+            mean = ctx.projection.plain_mean(z)
+    elif not ctx.with_mean:
         mean = moment(z, value, [], ctx.projection)
         of_mean = None
     gradient = None

@@ -37,7 +37,7 @@ _instruction: Any = (
 _ROW = ir.VectorType(ir.FloatType(), LANES)
 
 
-def _row_at(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
+def row_at(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
     """Return the pointer to the row of a float32 array that begins at index `start`."""
     data = context.make_array(kind)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [start]), _ROW.as_pointer())
@@ -64,10 +64,10 @@ def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
     signature = types.void(x, types.uint64, y, *[types.uint64] * num_rows)
 
     def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        target = _row_at(context, builder, signature.args[0], given[0], given[1])
+        target = row_at(context, builder, signature.args[0], given[0], given[1])
         rows: list[Any] = []
         for start in given[3:]:
-            source = _row_at(context, builder, signature.args[2], given[2], start)
+            source = row_at(context, builder, signature.args[2], given[2], start)
             rows.append(builder.load(source, align=4))
         while len(rows) > 1:  # in pairs, which do not wait for each other
             rows = [

@@ -1,0 +1,193 @@
+"""Compiled loops of the softmax over the values of each part, LANES vectors at a time (see `simd`).
+
+The compiler does not keep sums of rows in registers, so the innermost loop is written as vector instructions: the
+whole softmax is 4 times as fast.
+"""
+# numba ships no types:
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownParameterType=false, reportUnknownArgumentType=false, reportUntypedFunctionDecorator=false
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from protosphere.compiled.decorators import compiled_exactly
+from protosphere.nn.kernels.cpu.lookups import row_at, write_peak, write_total
+from protosphere.nn.kernels.cpu.simd import LANES, ONE, Block, U, W, exponentials
+
+AT_ONCE = U(4)
+"""Number of sums that are computed in one pass over the rows."""
+
+_instruction: Any = (
+    intrinsic  # numba passes the first argument, `typing`; callers do not
+)
+
+_ROW = ir.VectorType(ir.FloatType(), LANES)
+_INDEX = ir.IntType(64)
+
+
+def _scaled_sums(x: Any, y: Any, factors: Any, num_sums: int) -> Any:
+    """Return the signature and the code generator of an instruction that writes sums of the rows of y times factors.
+
+    Args:
+        x: Type of x.
+        y: Type of y.
+        factors: Type of the factors.
+        num_sums: Number of sums.
+    """
+    index = types.uint64
+    signature = types.void(x, index, y, factors, index, index, index, index)
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        target, first, rows, factors, start, jump, stride, count = given
+        target_type, _, rows_type, factors_type = signature.args[:4]
+        numbers = context.make_array(factors_type)(context, builder, factors).data
+        width = ir.Constant(_INDEX, LANES)
+        zeros = ir.Constant(_ROW, [0.0] * LANES)
+        sums = [cgutils.alloca_once(builder, _ROW) for _ in range(num_sums)]
+        for total in sums:
+            builder.store(zeros, total)
+        with cgutils.for_range(builder, count, intp=_INDEX) as loop:
+            begin = builder.mul(loop.index, width)
+            source = row_at(context, builder, rows_type, rows, begin)
+            row = builder.load(source, align=4)
+            place = builder.add(start, builder.mul(loop.index, stride))
+            for total in sums:
+                factor = builder.load(builder.gep(numbers, [place]))
+                product = builder.fmul(_repeated(builder, factor), row, ("contract",))
+                added = builder.fadd(builder.load(total), product, ("contract",))
+                builder.store(added, total)
+                place = builder.add(place, jump)
+        for total in sums:
+            place = row_at(context, builder, target_type, target, first)
+            builder.store(builder.load(total), place, align=4)
+            first = builder.add(first, width)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+def _repeated(builder: Any, number: Any) -> Any:
+    """Return a row of which every entry is the number."""
+    empty = ir.Constant(_ROW, ir.Undefined)
+    single = builder.insert_element(empty, number, ir.Constant(ir.IntType(32), 0))
+    order = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(single, empty, order)
+
+
+@_instruction
+def write_one_sum(
+    typing: Any, x: Any, i: Any, y: Any, f: Any, start: Any, jump: Any, d: Any, n: Any
+) -> Any:
+    """Write the sum of f[start + d k] y[k LANES : (k + 1) LANES] over k < n into x[i : i + LANES]."""
+    del typing, i, start, jump, d, n
+    return _scaled_sums(x, y, f, 1)
+
+
+@_instruction
+def write_four_sums(
+    typing: Any, x: Any, i: Any, y: Any, f: Any, start: Any, jump: Any, d: Any, n: Any
+) -> Any:
+    """Write four such sums into consecutive rows of x, with the factors at start, start + jump, start + 2 jump, ..."""
+    del typing, i, start, jump, d, n
+    return _scaled_sums(x, y, f, 4)
+
+
+@compiled_exactly
+def write_sums(
+    x: Block,
+    many: int,
+    y: Block,
+    factors: Block,
+    start: int,
+    jump: int,
+    stride: int,
+    count: int,
+) -> None:
+    """Write x[j] = sum over k < count of factors[start + jump j + stride k] y[k] for all rows j < many of x.
+
+    Args:
+        x: Rows, the first `many` of which are overwritten.
+        many: Number of sums.
+        y: Rows.
+        factors: Factors, flat.
+        start: Index of the first factor.
+        jump: Distance between the factors of one sum and of the next sum.
+        stride: Distance between the factors of one row and of the next row.
+        count: Number of rows of y.
+    """
+    in_fours = U(many) - U(many) % AT_ONCE
+    for j in range(U(0), in_fours, AT_ONCE):
+        first = U(start) + U(jump) * j
+        write_four_sums(x, j * W, y, factors, first, U(jump), U(stride), U(count))
+    for j in range(in_fours, U(many)):
+        first = U(start) + U(jump) * j
+        write_one_sum(x, j * W, y, factors, first, U(jump), U(stride), U(count))
+
+
+@compiled_exactly
+def add_part_softmax(
+    z: Block,
+    index: NDArray[np.int64],
+    points: Block,
+    shape: tuple[int, int, int],
+    column: int,
+    step: int,
+    value: Block,
+    mean: Block,
+    own: Block,
+) -> None:
+    """Add the log-sum-exps of consecutive parts of one shape, and write their mean points and chosen points.
+
+    Args:
+        z: B x n vectors.
+        index: B indices of combinations; empty if `own` is.
+        points: Points of the parts, flat.
+        shape: Number of parts, number s of points of each part, and number d of their coordinates.
+        column: Index of the first coordinate of the parts.
+        step: Number of combinations of the values of all later parts.
+        value: B sums of log-sum-exps, updated in place.
+        mean: B x n means under the softmax; the columns of the parts are overwritten. B x 0 to skip them.
+        own: B x n points of the combinations; the columns of the parts are overwritten. B x 0 to skip them.
+    """
+    count, size, width = shape
+    rows = np.zeros(max(size, width) * LANES, np.float32)
+    x = np.empty(size * LANES, np.float32)
+    y = np.empty(size * LANES, np.float32)
+    bits = np.empty(size * LANES, np.int32)
+    peak = np.empty(LANES, np.float32)
+    total = np.empty(LANES, np.float32)
+    for p in range(count):
+        later = step * size ** (count - 1 - p)
+        left = column + p * width
+        begin = p * size * width
+        for first in range(0, len(z), LANES):
+            lanes = min(LANES, len(z) - first)
+            for w in range(lanes):
+                vector = z[first + w]
+                for d in range(width):
+                    rows[d * LANES + w] = vector[left + d]
+            write_sums(x, size, rows, points, begin, width, 1, width)
+            write_peak(x, size, peak)
+            exponentials(x, ONE, peak, y, bits, size)
+            write_total(y, size, total)
+            for w in range(lanes):
+                value[first + w] += peak[w] + np.log(total[w])
+            if mean.shape[1]:
+                write_sums(rows, width, y, points, begin, 1, width, size)
+                for w in range(lanes):
+                    share = ONE / total[w]
+                    vector = mean[first + w]
+                    for d in range(width):
+                        vector[left + d] = share * rows[d * LANES + w]
+        if own.shape[1]:
+            for i in range(len(z)):
+                chosen = begin + index[i] // later % size * width
+                vector = own[i]
+                for d in range(width):
+                    vector[left + d] = points[chosen + d]
