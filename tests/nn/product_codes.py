@@ -42,13 +42,13 @@ def _part_points(size, width, rng):
     return uniform_points(size, width, rng)
 
 
-def quantized_code(shapes=((5, 3), (4, 2)), codebooks=(2, 6, 4), num_classes=None, dim=None, seed=0):
+def quantized_code(
+    shapes=((5, 3), (4, 2)), codebooks=(2, 6, 4), num_classes=None, dim=None, seed=0
+):
     """A quantized code: values of parts of any norms, and sums of codewords."""
     rng = np.random.default_rng(seed)
     bound = 0.9 / sum(width for _, width in shapes)
-    parts = tuple(
-        np.sqrt(bound) * rng.uniform(-1, 1, shape) for shape in shapes
-    )
+    parts = tuple(np.sqrt(bound) * rng.uniform(-1, 1, shape) for shape in shapes)
     sizes = [size for size, _ in shapes]
     order = rng.permutation(prod(sizes))[:num_classes]
     own = np.stack(np.unravel_index(order, sizes), axis=1)

@@ -59,6 +59,67 @@ def orbit_points(
 
 
 @compiled
+def orbit_cosines(
+    units: Points, columns: Points, sizes: Indices, table: Points
+) -> float:
+    """Compute the cosines of representatives with all points; return the largest one of two different points.
+
+    Args:
+        units: (m, n) unit representatives, n a multiple of four.
+        columns: (n, K) coordinates of all points.
+        sizes: (m,) size of each orbit; its first point is the representative.
+        table: (m, K) array that receives the cosines, and -2 for a representative with itself.
+
+    Returns:
+        The largest cosine.
+    """
+    count = U(columns.shape[1])
+    top = -2.0
+    own = U(0)
+    for i in range(U(units.shape[0])):
+        for j in range(count):
+            table[i, j] = 0.0
+        for k in range(U(0), U(units.shape[1]), U(4)):
+            a = units[i, k]
+            b = units[i, k + U(1)]
+            c = units[i, k + U(2)]
+            d = units[i, k + U(3)]
+            for j in range(count):
+                table[i, j] += (a * columns[k, j] + b * columns[k + U(1), j]) + (
+                    c * columns[k + U(2), j] + d * columns[k + U(3), j]
+                )
+        table[i, own] = -2.0
+        own += U(sizes[i])
+        for j in range(count):
+            top = max(top, table[i, j])
+    return top
+
+
+@compiled
+def weighted_columns(weights: Points, columns: Points, sums: Points) -> None:
+    """Compute sums[i] = sum over j of weights[i, j] times the point j.
+
+    Args:
+        weights: (m, K) weights.
+        columns: (n, K) coordinates of all points, n a multiple of four.
+        sums: (m, n) array that receives the sums.
+    """
+    count = U(columns.shape[1])
+    for i in range(U(weights.shape[0])):
+        for k in range(U(0), U(columns.shape[0]), U(4)):
+            a = b = c = d = 0.0
+            for j in range(count):
+                a += weights[i, j] * columns[k, j]
+                b += weights[i, j] * columns[k + U(1), j]
+                c += weights[i, j] * columns[k + U(2), j]
+                d += weights[i, j] * columns[k + U(3), j]
+            sums[i, k] = a
+            sums[i, k + U(1)] = b
+            sums[i, k + U(2)] = c
+            sums[i, k + U(3)] = d
+
+
+@compiled
 def orbit_energy(
     variables: Points,
     t: float,
@@ -90,24 +151,7 @@ def orbit_energy(
     for k in range(dim):
         for j in range(count):
             columns[k, j] = points[j, k]
-    top = -2.0
-    own = U(0)
-    for i in range(U(units.shape[0])):
-        for j in range(count):
-            table[i, j] = 0.0
-        for k in range(U(0), dim, U(4)):
-            a = units[i, k]
-            b = units[i, k + U(1)]
-            c = units[i, k + U(2)]
-            d = units[i, k + U(3)]
-            for j in range(count):
-                table[i, j] += (a * columns[k, j] + b * columns[k + U(1), j]) + (
-                    c * columns[k + U(2), j] + d * columns[k + U(3), j]
-                )
-        table[i, own] = -2.0
-        own += U(sizes[i])
-        for j in range(count):
-            top = max(top, table[i, j])
+    top = orbit_cosines(units, columns, sizes, table)
     total = 0.0
     own = U(0)
     for i in range(U(units.shape[0])):
@@ -115,20 +159,8 @@ def orbit_energy(
         table[i, own] = 0.0
         own += U(sizes[i])
         total += sizes[i] * row_sum
+    weighted_columns(table, columns, gradient)
     for i in range(U(units.shape[0])):
-        for k in range(U(0), dim, U(4)):
-            a = b = c = d = 0.0
-            for j in range(count):
-                a += table[i, j] * columns[k, j]
-                b += table[i, j] * columns[k + U(1), j]
-                c += table[i, j] * columns[k + U(2), j]
-                d += table[i, j] * columns[k + U(3), j]
-            (
-                gradient[i, k],
-                gradient[i, k + U(1)],
-                gradient[i, k + U(2)],
-                gradient[i, k + U(3)],
-            ) = a, b, c, d
         radial = dot(gradient[i], units[i])
         scale = 2.0 * sizes[i] / (total * lengths[i])
         for k in range(dim):

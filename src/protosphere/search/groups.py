@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import pairwise
-from math import gcd, lcm
+from math import exp, gcd, lcm, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -342,7 +342,7 @@ def random_rational_group(
         A name such as "C6:1^2.3.6^2" or "D5:1.5^2", the group and the (order, n, n) matrices; None if the drawn
         action is trivial.
     """
-    order = int(np.exp(rng.uniform(np.log(2), np.log(max_order + 1))))
+    order = int(exp(rng.uniform(log(2), log(max_order + 1))))
     factors = _factors(order, dim)
     drawn: list[int] = []
     left = dim

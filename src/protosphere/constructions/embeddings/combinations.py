@@ -45,7 +45,9 @@ def with_own_combinations(values: Values, parts: list[Points]) -> Values:
             return found.astype(values.dtype)
         taken = ordered[is_new]
         groups = np.cumsum(is_new)[~is_new]
-        _move(found, repeated, groups, taken, neighbors, radix, SPARE << min(attempt, 20))
+        _move(
+            found, repeated, groups, taken, neighbors, radix, SPARE << min(attempt, 20)
+        )
     raise InfeasibleError(
         f"'parts' needs combinations for {len(found)} classes, too many of them the same, got {len(parts)} parts of "
         "them; more parts work"
@@ -96,9 +98,9 @@ def _move(
             values, is_free = _nearest_free(
                 base, int(counts[some].max()), taken, neighbors, radix, width
             )
-            rank = np.arange(values.shape[1])
-            takes = is_free & (rank < counts[some, None])
-            group, place = np.nonzero(takes)
+            rank = np.arange(values.shape[1], dtype=np.int64)
+            is_wanted = np.less(rank, counts[some, None])
+            group, place = np.nonzero(is_free & is_wanted)
             found[repeated[starts[some][group] + place]] = values[group, place]
 
 
@@ -133,7 +135,9 @@ def _nearest_free(
     count = min(count, losses.shape[1])
     nearest = np.argpartition(losses, count - 1, axis=1)[:, :count]
     nearest.sort(axis=1)
-    ranked = np.argsort(np.take_along_axis(losses, nearest, axis=1), axis=1, kind="stable")
+    ranked = np.argsort(
+        np.take_along_axis(losses, nearest, axis=1), axis=1, kind="stable"
+    )
     nearest = np.take_along_axis(nearest, ranked, axis=1)
     is_free = np.isfinite(np.take_along_axis(losses, nearest, axis=1))
     numbers = np.take_along_axis(keys, nearest, axis=1)

@@ -64,7 +64,9 @@ def num_product_parts(num_classes: int, num_parts: int) -> int:
     num_values = min(MOST_VALUES, num_classes)
     needed = num_classes if num_classes <= MOST_VALUES else 2 * num_classes
     count = 1
-    while count < num_parts - 1 and num_values**count < SPARE_COMBINATIONS * num_classes:
+    while (
+        count < num_parts - 1 and num_values**count < SPARE_COMBINATIONS * num_classes
+    ):
         count += 1
     if num_parts < 2 or num_values**count < needed:
         more = 2
@@ -200,12 +202,11 @@ def _with_distance(
         return found
     count, width = centers.shape
     size = float(np.sqrt(np.square(centers).sum(axis=1).mean()))
-    distance = SHARE_OF_SPACING * max(size, LEAST_NORM) * count ** (-1 / width)
-    for _ in range(MOST_HALVINGS):
-        found = spread_in_space(centers, distance, rng)
+    largest = SHARE_OF_SPACING * max(size, LEAST_NORM) * count ** (-1 / width)
+    for halvings in range(MOST_HALVINGS):
+        found = spread_in_space(centers, largest / 2**halvings, rng)
         if found is not None:
             return found
-        distance /= 2
     raise InfeasibleError(
         f"'vectors' have {count} values of a part that cannot be moved apart; fewer parts work"
     )
@@ -218,8 +219,9 @@ def _limit_norms(parts: list[Points], values: Values) -> None:
         squares += np.square(points).sum(axis=1)[values[:, part]]
     largest = float(squares.max())
     if largest > LARGEST_PRODUCT:
+        factor = np.sqrt(LARGEST_PRODUCT / largest)
         for points in parts:
-            points *= np.sqrt(LARGEST_PRODUCT / largest)
+            np.multiply(points, factor, out=points)
 
 
 def _directions(rows: Units) -> Units:

@@ -38,18 +38,9 @@ class TorchBackend:
     def softmax_terms(
         self, block: ProjectionBlock, z: Tensor, index: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the results of `log_sum_exp`, and the points of an index.
-
-        Args:
-            block: P points of R^n.
-            z: B x n vectors.
-            index: B indices of points.
-            with_mean: Whether to compute the mean point under the softmax of the dot products.
-
-        Returns:
-            B log-sum-exps, B x n means (an empty B x 0 tensor without `with_mean`) and B x n points.
-        """
-        return *block.log_sum_exp(z, with_mean), block.rows(index, z)
+        """Return the results of `log_sum_exp`, and the points of an index."""
+        value, mean = self.log_sum_exp(block, z, with_mean)
+        return value, mean, block.rows(index, z)
 
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices."""

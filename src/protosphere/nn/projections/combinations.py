@@ -1,4 +1,4 @@
-"""Blocks whose classes are combinations of the values of parts, or quantized: a dot product is a sum of table lookups."""
+"""Blocks of classes made of parts, and of quantized classes: a dot product is a sum of table lookups."""
 
 import torch
 from torch import Tensor, nn

@@ -84,7 +84,8 @@ def _needs_plain_sums(z: Tensor, projection: Projection) -> bool:
         return False
     if torch.compiler.is_compiling() or under_transform():
         return True
-    return forward_ad.unpack_dual(z).tangent is not None
+    tangent: Tensor | None = forward_ad.unpack_dual(z)[1]  # pyright: ignore[reportUnknownMemberType]
+    return tangent is not None
 
 
 def moment(

@@ -245,9 +245,7 @@ class ProductPoints:
         values = self.class_values(0, self.count)
 
         def of_pairs(left: Indices, right: Indices) -> NDArray[np.float64]:
-            return pair_distances(
-                values[left], values[right], self.part_points, shares
-            )
+            return pair_distances(values[left], values[right], self.part_points, shares)
 
         pair = closest_classes(values, of_pairs, distances)
         if not pair.found:

@@ -84,7 +84,7 @@ class QuantizedPoints:
     points = None
     packed_signs = None
     cosine_step = None
-    is_chain = True
+    is_nested = True
 
     parts: tuple[Points, ...]
     codebooks: NDArray[np.float64]
@@ -130,7 +130,9 @@ class QuantizedPoints:
             rows[:, first:last] = part[values[:, number]]
             first = last
         sums, norms, rests = self._sums(values)
-        rows[:, first : first + sums.shape[1]] = sums * (np.sqrt(rests) / norms)[:, None]
+        rows[:, first : first + sums.shape[1]] = (
+            sums * (np.sqrt(rests) / norms)[:, None]
+        )
         return rows
 
     def _sums(self, values: Values) -> tuple[Points, Points, Points]:
@@ -167,7 +169,10 @@ class QuantizedPoints:
         return measured, "the closest pair, by the parts in which points differ"
 
     def part_distances(self) -> list[float]:
-        """Return, for each part, a lower bound on 1 - cosine of points that differ in it; the bounds of parts add up."""
+        """Return, for each part, a lower bound on 1 - cosine of points that differ in it.
+
+        The bounds of several parts may be added.
+        """
         margin = product_rounding(self.own_dim)
         return [
             max(0.0, _least_squared_distance(part) / 2 - margin) for part in self.parts

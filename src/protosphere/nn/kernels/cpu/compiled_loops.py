@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from protosphere.nn.kernels.buffers import as_tensor
+from protosphere.nn.kernels.torch_ops import TorchBackend
 from protosphere.nn.tracing import in_memory
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ CHOSEN_ENTRIES = 1 << 22
 """Largest number of dot products with codewords of the best cosets in memory at a time, 16 MB."""
 
 
-class CpuBackend:
+class CpuBackend(TorchBackend):
     """Backend for blocks of cosets, with one compiled Walsh-Hadamard transform per coset that fits the L1 cache."""
 
     name = "cpu"

@@ -1,8 +1,8 @@
 """Compiled loops that sum rows of a lookup table; a row has LANES numbers, one for each of LANES vectors (see `simd`).
 
 A table has one row for each value of each part. The rows of part p begin at row offsets[p]. The score of class k is
-the sum over p of the rows offsets[p] + values[k, p]. Parts from `plain` on hold codewords of quantized points: the sum of
-their rows is multiplied by a factor of the class. The compiler does not vectorize access to rows at looked-up
+the sum over p of the rows offsets[p] + values[k, p]. Parts from `plain` on hold codewords of quantized points: the
+sum of their rows is multiplied by a factor of the class. The compiler does not vectorize access to rows at looked-up
 positions, so vector instructions are written explicitly: this is 4 times as fast.
 """
 # numba ships no types:
@@ -304,9 +304,7 @@ def write_scores(
         lanes = min(LANES, len(scores) - g * LANES)
         for first in range(0, num_classes, TILE):
             count = min(TILE, num_classes - first)
-            sum_rows(
-                tables[g], values, offsets, factors, plain, first, count, x
-            )
+            sum_rows(tables[g], values, offsets, factors, plain, first, count, x)
             for lane in range(lanes):
                 row = scores[g * LANES + lane]
                 for k in range(count):
@@ -343,9 +341,7 @@ def add_weights(
                 row = weights[g * LANES + lane]
                 for k in range(count):
                     x[k * LANES + lane] = row[first + k]
-            scatter_rows(
-                x, values, offsets, factors, plain, first, count, tables[g]
-            )
+            scatter_rows(x, values, offsets, factors, plain, first, count, tables[g])
 
 
 @compiled_exactly
@@ -373,9 +369,7 @@ def write_highest_lookups(
         for tile in range(highest.shape[1]):
             first = tile * TILE
             count = min(TILE, num_classes - first)
-            sum_rows(
-                tables[g], values, offsets, factors, plain, first, count, x
-            )
+            sum_rows(tables[g], values, offsets, factors, plain, first, count, x)
             write_peak(x, count, highest[g, tile])
 
 
@@ -447,9 +441,7 @@ def write_lookup_sums(
         sums[g] = 0
         for first in range(0, num_classes, TILE):
             count = min(TILE, num_classes - first)
-            sum_rows(
-                tables[g], values, offsets, factors, plain, first, count, x
-            )
+            sum_rows(tables[g], values, offsets, factors, plain, first, count, x)
             write_peak(x, count, peak)
             if (peak > shifts[g] + LEEWAY).any():
                 shrinks = raise_shift(peak, shifts[g], sums[g])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from protosphere.nn.kernels.buffers import aligned_zeros, as_tensor
+from protosphere.nn.kernels.torch_ops import TorchBackend
 from protosphere.nn.projections.quantized_tables import QuantizedTables
 from protosphere.nn.tracing import in_memory
 
@@ -21,8 +22,8 @@ CHOSEN_ENTRIES = 1 << 22
 """Largest number of scores of the best tiles in memory at a time, 16 MB."""
 
 
-class PartLookupsBackend:
-    """Backend for classes made of parts and quantized classes, which sums rows of small tables for 16 vectors at a time."""
+class PartLookupsBackend(TorchBackend):
+    """Backend for classes made of parts and quantized classes: sums rows of small tables for 16 vectors at a time."""
 
     name = "part_lookups"
     block_kinds: frozenset[str] | None = frozenset({"combinations"})
@@ -132,8 +133,8 @@ def _classes(
     """Return what loops need to know of the classes.
 
     Returns:
-        The K x P values, the first table entry of each part, the factor of each class (empty without codewords), and the
-        number of parts without a factor.
+        The K x P values, the first table entry of each part, the factor of each class (empty without codewords), and
+        the number of parts without a factor.
     """
     values = lookups.values.numpy()
     offsets = lookups.tables.offsets.numpy()

@@ -1,4 +1,4 @@
-"""The CPU backend for all combinations of the values of small parts in float32: one compiled loop instead of tensor calls.
+"""The CPU backend for all combinations of values of small parts in float32: one compiled loop, no tensor calls.
 
 With sizes 19, 21 and 28 and a batch of 256, the operands are so small that tensor calls take their time to start, not
 to compute. Larger parts are faster as matrix products of torch.

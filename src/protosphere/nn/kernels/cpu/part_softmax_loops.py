@@ -131,6 +131,54 @@ def write_sums(
 
 
 @compiled_exactly
+def write_columns(
+    rows: Block, z: Block, first: int, lanes: int, left: int, width: int
+) -> None:
+    """Write `width` coordinates of LANES vectors into rows, one row per coordinate.
+
+    Args:
+        rows: Rows, the first `width` of which are overwritten.
+        z: B x n vectors.
+        first: Index of the first vector.
+        lanes: Number of vectors; the other lanes keep what they have.
+        left: Index of the first coordinate.
+        width: Number of coordinates.
+    """
+    for w in range(lanes):
+        vector = z[first + w]
+        for d in range(width):
+            rows[d * LANES + w] = vector[left + d]
+
+
+@compiled_exactly
+def read_columns(
+    rows: Block,
+    total: Block,
+    mean: Block,
+    first: int,
+    lanes: int,
+    left: int,
+    width: int,
+) -> None:
+    """Write rows, divided by the total of each lane, into `width` coordinates of vectors: undoes `write_columns`.
+
+    Args:
+        rows: One row per coordinate.
+        total: Divisor of each lane.
+        mean: B x n vectors, overwritten in these coordinates.
+        first: Index of the first vector.
+        lanes: Number of vectors.
+        left: Index of the first coordinate.
+        width: Number of coordinates.
+    """
+    for w in range(lanes):
+        share = ONE / total[w]
+        vector = mean[first + w]
+        for d in range(width):
+            vector[left + d] = share * rows[d * LANES + w]
+
+
+@compiled_exactly
 def add_part_softmax(
     z: Block,
     index: NDArray[np.int64],
@@ -168,10 +216,7 @@ def add_part_softmax(
         begin = p * size * width
         for first in range(0, len(z), LANES):
             lanes = min(LANES, len(z) - first)
-            for w in range(lanes):
-                vector = z[first + w]
-                for d in range(width):
-                    rows[d * LANES + w] = vector[left + d]
+            write_columns(rows, z, first, lanes, left, width)
             write_sums(x, size, rows, points, begin, width, 1, width)
             write_peak(x, size, peak)
             exponentials(x, ONE, peak, y, bits, size)
@@ -180,11 +225,7 @@ def add_part_softmax(
                 value[first + w] += peak[w] + np.log(total[w])
             if mean.shape[1]:
                 write_sums(rows, width, y, points, begin, 1, width, size)
-                for w in range(lanes):
-                    share = ONE / total[w]
-                    vector = mean[first + w]
-                    for d in range(width):
-                        vector[left + d] = share * rows[d * LANES + w]
+                read_columns(rows, total, mean, first, lanes, left, width)
         if own.shape[1]:
             for i in range(len(z)):
                 chosen = begin + index[i] // later % size * width
