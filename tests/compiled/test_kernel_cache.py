@@ -40,9 +40,7 @@ def test_without_a_place_loops_are_compiled_in_memory_and_that_is_said_once(
     answer = answers[place]
     assert (answer["value"], answer["loaded"], answer["files"]) == (3.0, 0, None)
     [line] = answer["said"]
-    assert line.startswith(
-        "compiled loops are not kept, each process compiles them anew: '"
-    )
+    assert line.startswith("compiled loops are not cached")
 
 
 def test_a_second_process_loads_what_the_first_compiled(answers):

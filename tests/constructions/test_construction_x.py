@@ -13,7 +13,7 @@ import protosphere as ps
 from protosphere.coding.linear import unpack
 from protosphere.coding.shortened_cosets import ShortenedCosets
 from protosphere.constructions.best.candidates import best_member
-from protosphere.constructions.block_codes.coset_forms import chain
+from protosphere.constructions.block_codes.coset_forms import nested_codes
 from protosphere.constructions.build import placement_of
 from protosphere.spherical.structures import glued, shortened
 
@@ -33,7 +33,7 @@ CUTS = st.tuples(st.integers(3, 6), st.integers(0, 5), st.integers(0, 3)).filter
 @settings(deadline=None, max_examples=60)
 def test_shortened_words_keep_what_the_theorem_promises(cut, level_number, data):
     code = ShortenedCosets(*cut)
-    level = chain(cut[0])[min(level_number, len(chain(cut[0])) - 1)]
+    level = nested_codes(cut[0])[min(level_number, len(nested_codes(cut[0])) - 1)]
     size = level.size >> code.shortened
     if size < 2:
         return
@@ -48,7 +48,7 @@ def test_whole_cosets_are_measured_exactly_by_their_differences(cut, cosets):
     slopes = code.slopes if cosets > code.slopes else 1
     cosets = min(
         cosets // slopes * slopes,
-        chain(cut[0])[-1].size >> (cut[0] + 1),
+        nested_codes(cut[0])[-1].size >> (cut[0] + 1),
         600 >> code.coset_bits,
     )
     count = cosets << code.coset_bits

@@ -16,7 +16,7 @@ from protosphere.coding import cosets
 from protosphere.coding.linear import codewords
 from protosphere.coding.quadratic_forms import quadratic_forms
 from protosphere.coding.reed_muller import dimension, generator_rows
-from protosphere.constructions.block_codes.coset_forms import chain, coset_union
+from protosphere.constructions.block_codes.coset_forms import coset_union, nested_codes
 from protosphere.constructions.block_codes.delsarte_goethals import delsarte_goethals
 from protosphere.constructions.block_codes.gold import gold
 from protosphere.constructions.block_codes.kerdock import kerdock
@@ -101,7 +101,7 @@ def test_members_are_counted_up_to_the_dimension_and_never_twice(family):
 
 @pytest.mark.parametrize("m", range(1, 17))
 def test_a_chain_grows_from_the_first_order_code_on(m):
-    levels = chain(m)
+    levels = nested_codes(m)
     assert (levels[0].size, levels[0].max_cosine) == (2 << m, 0)
     assert all(
         low.size < high.size and low.max_cosine < high.max_cosine
@@ -121,10 +121,10 @@ def test_the_first_words_are_the_first_order_code(m):
 
 @pytest.mark.parametrize("m", [2, 3, 4, 5, 6])
 def test_every_word_of_the_last_level_is_quadratic_and_they_are_all_different(m):
-    size = min(chain(m)[-1].size, 1 << 16)
+    size = min(nested_codes(m)[-1].size, 1 << 16)
     words = coset_union(m, size).packed_signs
     assert len(np.unique(words, axis=0)) == size
-    if size == chain(m)[-1].size:
+    if size == nested_codes(m)[-1].size:
         assert np.array_equal(
             np.unique(words, axis=0),
             np.unique(codewords(generator_rows(2, m), size), axis=0),

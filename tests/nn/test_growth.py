@@ -12,7 +12,7 @@ import protosphere as ps
 from protosphere.constructions.build import rebuild
 from protosphere.constructions.nested import nested_order
 from protosphere.errors import InvalidArgumentError
-from protosphere.nn import PrototypeHead, first_classes, ladder
+from protosphere.nn import PrototypeHead, first_classes, nested_certificates
 
 RESERVES = [
     ("best", 100, 16),
@@ -73,7 +73,7 @@ def test_a_reserve_is_rebuilt_from_its_provenance(scheme, room, dim):
 
 def test_chains_are_nested():
     code = ps.construct("delsarte_goethals", num_classes=2048, dim=16)
-    assert [str(one.max_cosine) for one in ladder(code)] == [
+    assert [str(one.max_cosine) for one in nested_certificates(code)] == [
         "-1",
         *["0"] * 4,
         *["1/4"] * 3,

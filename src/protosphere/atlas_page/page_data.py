@@ -27,7 +27,7 @@ from protosphere.constructions.best.candidates import (
     tie_order,
 )
 from protosphere.constructions.block_codes import construction_x
-from protosphere.constructions.block_codes.coset_forms import chain
+from protosphere.constructions.block_codes.coset_forms import nested_codes
 from protosphere.constructions.block_codes.reed_solomon import LARGEST_Q
 from protosphere.constructions.registry import (
     Construction,
@@ -182,7 +182,7 @@ def _proved_optima() -> list[list[Any]]:
 def _chain(m: int) -> list[list[Any]]:
     return [
         [level.size, cosine_text(level.max_cosine), level.description]
-        for level in chain(m)
+        for level in nested_codes(m)
     ]
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from protosphere.extras import require
 from protosphere.nn import functional
 from protosphere.nn.attach import attach, prototype_head
-from protosphere.nn.growth import first_classes, ladder
+from protosphere.nn.growth import first_classes, nested_certificates
 from protosphere.nn.head import PrototypeHead
 from protosphere.nn.losses import (
     LOSSES,
@@ -71,7 +71,7 @@ __all__ = [
     "first_classes",
     "functional",
     "gathered",
-    "ladder",
+    "nested_certificates",
     "prototype_head",
     "prototypes_in_use",
     "sinkhorn",

@@ -92,7 +92,7 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
     return SphericalCode(placement, proof, provenance)
 
 
-def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
+def nested_certificates(code: SphericalCode) -> tuple[Certificate, ...]:
     """Return the certificates (proved maximum cosines) of the first 2, 4, 8, ... classes of a code, and of all classes.
 
     Args:
@@ -103,7 +103,8 @@ def ladder(code: SphericalCode) -> tuple[Certificate, ...]:
 
     Example:
         >>> import protosphere as ps
-        >>> [(c.num_classes, str(c.max_cosine)) for c in ladder(ps.construct("kerdock", num_classes=200, dim=16))]
+        >>> code = ps.construct("kerdock", num_classes=200, dim=16)
+        >>> [(c.num_classes, str(c.max_cosine)) for c in nested_certificates(code)]
         [(2, '-1'), (4, '0'), (8, '0'), (16, '0'), (32, '0'), (64, '1/4'), (128, '1/4'), (200, '1/4')]
     """
     counts = [

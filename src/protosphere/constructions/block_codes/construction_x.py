@@ -15,7 +15,7 @@ from typing import Any
 
 from protosphere.coding.shortened_cosets import ShortenedCosets
 from protosphere.constructions.best.candidates import Candidate, best_member, made_of
-from protosphere.constructions.block_codes.coset_forms import chain
+from protosphere.constructions.block_codes.coset_forms import nested_codes
 from protosphere.constructions.build import placement_of
 from protosphere.constructions.families import Member
 from protosphere.constructions.registry import available, construction
@@ -86,7 +86,7 @@ def _tailed_cosets(num_classes: int, dim: int) -> Iterator[TailedCosets]:
 def _tailed_cosets_of(
     code: ShortenedCosets, num_classes: int, tail_dim: int
 ) -> Iterator[TailedCosets]:
-    levels = chain(code.m)
+    levels = nested_codes(code.m)
     for inner, level in enumerate(levels):
         group = level.size >> code.shortened
         tails = -(-num_classes // group)
@@ -162,7 +162,7 @@ def construction_x(
         chosen: Parameters as `_choose` returns them.
     """
     code = ShortenedCosets(chosen["m"], chosen["shortened"], chosen["punctured"])
-    level = next(level for level in chain(code.m) if level.id == chosen["level"])
+    level = next(level for level in nested_codes(code.m) if level.id == chosen["level"])
     tails = chosen["tails"]
     group = level.size >> code.shortened
     vectors = placement_of(Provenance.from_json(chosen["tail"])).unit_rows(0, tails)

@@ -16,12 +16,12 @@ from protosphere.spherical.structures import CosetUnion
 
 
 @lru_cache
-def chain(m: int) -> tuple[Member, ...]:
+def nested_codes(m: int) -> tuple[Member, ...]:
     """Return the nested codes of length 2^m, 1 <= m <= 16, from RM(1, m) on.
 
     The stated maximum cosines are attained.
 
-    >>> [(level.id, level.size, str(level.max_cosine)) for level in chain(4)]
+    >>> [(level.id, level.size, str(level.max_cosine)) for level in nested_codes(4)]
     [('rm-1-4', 32, '0'), ('kerdock-4', 256, '1/4'), ('delsarte-goethals-4-1', 2048, '1/2')]
     """
     most = min(forms.form_bits(m), forms.LARGEST_NUMBER_BITS)
@@ -54,7 +54,7 @@ def _level_names(m: int, r: int) -> tuple[str, str]:
 
 
 def coset_union(m: int, num_classes: int) -> CosetUnion:
-    """Return the first K codewords of the nested codes of length 2^m (see `chain`), coset by coset.
+    """Return the first K codewords of the nested codes of length 2^m (see `nested_codes`), coset by coset.
 
     Within a coset the codewords follow the rows of Sylvester's Hadamard matrix.
 

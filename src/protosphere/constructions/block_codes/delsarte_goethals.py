@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from protosphere.constructions.block_codes.coset_forms import chain
+from protosphere.constructions.block_codes.coset_forms import nested_codes
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.traits import Traits
 
@@ -19,4 +19,4 @@ def delsarte_goethals(largest_dim: int) -> Iterator[Member]:
     classes use the first cosets, whose measured maximum cosine may be lower than the guarantee.
     """
     for m in range(4, min(largest_dim, 1 << 16).bit_length(), 2):
-        yield from chain(m)[2:]
+        yield from nested_codes(m)[2:]

@@ -8,7 +8,7 @@ import numpy as np
 
 from protosphere.coding.quadratic_forms import trace_forms
 from protosphere.coding.reed_muller import generator_rows
-from protosphere.constructions.block_codes.coset_forms import chain, coset_union
+from protosphere.constructions.block_codes.coset_forms import coset_union, nested_codes
 from protosphere.constructions.block_codes.words import (
     STRUCTURE_BITS,
     first_words,
@@ -33,7 +33,8 @@ def gold(largest_dim: int) -> Iterator[Member]:
     """
     for m in range(3, min(largest_dim, 1 << 16).bit_length(), 2):
         yield from (
-            replace(level, structure=partial(_words, m)) for level in chain(m)[1:]
+            replace(level, structure=partial(_words, m))
+            for level in nested_codes(m)[1:]
         )
 
 

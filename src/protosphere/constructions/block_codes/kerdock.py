@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from protosphere.constructions.block_codes.coset_forms import chain, coset_union
+from protosphere.constructions.block_codes.coset_forms import coset_union, nested_codes
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.traits import Traits
 from protosphere.geometry.sphere import cross_polytope_points
@@ -31,7 +31,7 @@ def kerdock(largest_dim: int) -> Iterator[Member]:
     the 24-cell.
     """
     for m in range(2, min(largest_dim, 1 << 16).bit_length(), 2):
-        level = chain(m)[1]
+        level = nested_codes(m)[1]
         yield level
         yield Member(
             dim=1 << m,

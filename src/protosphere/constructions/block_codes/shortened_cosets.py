@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from protosphere.coding.shortened_cosets import ShortenedCosets
-from protosphere.constructions.block_codes.coset_forms import chain
+from protosphere.constructions.block_codes.coset_forms import nested_codes
 from protosphere.constructions.block_codes.modified import Modification
 from protosphere.constructions.families import Member, family
 from protosphere.constructions.traits import Traits
@@ -37,7 +37,7 @@ def shortened_cosets() -> Iterator[Member]:
         members = (
             _member(ShortenedCosets(m, j, i), level)
             for j, i in cuts
-            for level in chain(m)
+            for level in nested_codes(m)
         )
         yield from (
             member
