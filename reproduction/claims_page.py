@@ -18,12 +18,12 @@ own](claims-geometry.md), with one test per claim.
 
 Accuracies are in percent of the test images and are means over seeds. A difference is the mean difference of runs with
 the same seed, followed by half of its 95% interval. A claim that one method is better *holds* if the whole interval is
-above 0. It fails if the interval contains values up to 0 and ends below what a test set of 10,000 images can resolve:
-one standard error of an accuracy, which is half a point at 50 to 70% and a seventh of a point at 98%. Otherwise the
-claim is *not decided*, and the table states how many seeds, or how many configurations, would decide it if means and
-spread stay the same. A configuration is a scheme in a dimension with a mapping. The spread is estimated from all
-configurations of the compared schemes, after the effects of configuration and seed are removed, because three seeds of
-two configurations give a poor estimate. The shares R² have 95% intervals by Fisher's z.
+above 0. It fails if the interval contains 0 or is below 0, and its upper end is below one standard error of an
+accuracy on 10,000 test images (0.5 points at an accuracy of 50 to 70%, 0.14 points at 98%). Otherwise the claim is *not
+decided*, and the table states how many seeds, or how many configurations, would decide it if means and spread stay the
+same. A configuration is a scheme in a dimension with a mapping. The spread is estimated from all configurations of the
+compared schemes, after the effects of configuration and seed are removed, because three seeds of two configurations
+give a poor estimate. The shares R² have 95% intervals by Fisher's z.
 
 A claim has one row for each network on which it was tested, and the verdict applies to that network. If a claim fails
 with a smaller network, fewer epochs or less data than the paper's, the verdict is *not at our scale* and names network,

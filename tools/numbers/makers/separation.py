@@ -45,11 +45,11 @@ SEMANTIC: Way = ("prototypes", "semantic", "align")
 BOTTLENECK: Way = ("bottleneck", "best", "fixed")
 
 DIFFERENCES = {
-    "`best`: aligned less at random": (ALIGNED, RANDOM),
-    "`best`: opposed less at random": (OPPOSED, RANDOM),
-    "`best` at random less a learned bottleneck": (RANDOM, BOTTLENECK),
-    "`best` aligned less a learned bottleneck": (ALIGNED, BOTTLENECK),
-    "`semantic` less a learned bottleneck": (SEMANTIC, BOTTLENECK),
+    "`best`: aligned minus random": (ALIGNED, RANDOM),
+    "`best`: opposed minus random": (OPPOSED, RANDOM),
+    "`best` at random minus a learned bottleneck": (RANDOM, BOTTLENECK),
+    "`best` aligned minus a learned bottleneck": (ALIGNED, BOTTLENECK),
+    "`semantic` minus a learned bottleneck": (SEMANTIC, BOTTLENECK),
 }
 """By what the page calls a difference: what is compared, and with what."""
 
