@@ -117,7 +117,7 @@ def print_comparison(
             f"mean squared cosine of {K} points, by dimension n (lower trains better)"
         )
         columns = mean_square_columns(comparison)
-        legend = "tight frame: nothing is lower"
+        legend = "tight frame: no code is lower"
     elif energy:
         title = f"energy of {K} points in %, by dimension n (lower is better)"
         columns = energy_columns(comparison)
@@ -125,9 +125,7 @@ def print_comparison(
     else:
         title = f"max cosine of {K} points, by dimension n (lower is better)"
         columns = max_cosine_columns(comparison)
-        legend = (
-            "converse: nothing is lower    achievable: something certainly is as low"
-        )
+        legend = "converse: no code is lower    achievable: some code is at most this"
     console.print(title, style="bold")
     print_columns(columns, comparison.dims, console)
     console.print(legend, style="dim")

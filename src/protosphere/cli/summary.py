@@ -94,7 +94,10 @@ def statistics_lines(
     yield "energy", f"{energy}, at a scale of {decimal(statistics.scale, 2)}"
     smallest = welch_mean_square(code.num_classes, code.dim).value
     mean_square = decimal(statistics.mean_square)
-    yield "mean square", f"{mean_square}, of a tight frame {decimal(smallest)}"
+    yield (
+        "mean square",
+        f"{mean_square} of the cosines (minimum, by tight frames: {decimal(smallest)})",
+    )
 
 
 def antipodal_text(pairs: int) -> str:

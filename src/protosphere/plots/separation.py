@@ -105,7 +105,7 @@ def _draw_welch_bound(ax: Any, comparison: Comparison) -> list[Any]:
     high = min(comparison.dims[-1], K - 1)
     dims = _curve_dims(low, max(low, high))
     smallest = [float(welch_mean_square(K, dim)) for dim in dims]
-    label = "tight frames: nothing is lower"
+    label = "tight frames: no code is lower"
     return ax.plot(dims, smallest, color="#000000", linewidth=1.3, label=label)
 
 
