@@ -272,7 +272,9 @@ def saved_code(saved: SavedHead) -> SphericalCode:
         return _read_code(saved.packed_code)
     except ProtosphereError:
         raise
-    except Exception as error:  # of bytes that somebody else wrote, zlib and safetensors raise many kinds
+    except (
+        Exception
+    ) as error:  # zlib and safetensors raise many kinds of errors for damaged bytes
         raise InvalidArgumentError(
             f"the checkpoint's head state is damaged: {error}"
         ) from error
@@ -339,8 +341,8 @@ def reserve_to_use(
         reserve: Prototypes of all classes of the head, including reserved ones.
 
     Raises:
-        InvalidArgumentError: If the saved prototypes are other ones, or the head has fewer classes than were saved and
-            must grow first.
+        InvalidArgumentError: If the saved prototypes differ in any other way, or the saved head has more classes in use
+            than this head, which must grow first.
     """
     header = saved.header
     if header.get("digest") == code_digest(code):
@@ -355,7 +357,7 @@ def reserve_to_use(
                 f"the checkpoint's prototypes are not this head's: it was trained with {other}, this head has {mine}"
                 f"{same}; PrototypeHead.from_state_dict builds the head that it needs"
             )
-        reserve = theirs  # of a CPU that rounds differently, or of another version
+        reserve = theirs  # made on a CPU that rounds differently, or by another version
     if header["num_classes"] > code.num_classes:
         raise InvalidArgumentError(
             f"the checkpoint has {header['num_classes']} classes, this head {code.num_classes}: "

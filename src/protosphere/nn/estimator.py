@@ -49,9 +49,9 @@ CLASSES_FROM = 64
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):
     """scikit-learn classifier that standardizes features, maps them to R^n and compares them with fixed prototypes.
 
-    The map to R^n is linear or a small network. A linear map with the preset 'lindstrom' is trained by a convex
-    problem; if its prototypes form a simplex, the model is multinomial logistic regression. Features may be sparse;
-    they are converted to dense arrays a few rows at a time.
+    The map to R^n is linear or a small network. With a linear map and the preset 'lindstrom', the training problem is
+    convex; if the prototypes also form a simplex, the model is multinomial logistic regression. Features may be
+    sparse; they are converted to dense arrays a few rows at a time.
 
     Args:
         dim: Dimension n of the prototypes; by default K - 1 for K classes, but at most 512.
@@ -315,7 +315,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         options: dict[str, Any] = {"preset": self.preset, "scale": self.scale}
         head = PrototypeHead(len(classes), dim=self.dim, scheme=self.scheme, **options)
         if len(classes) >= CLASSES_FROM and head.projection.kind == "dense":
-            with suppress(InvalidArgumentError):  # another code
+            with suppress(InvalidArgumentError):  # the code is not a simplex
                 head = PrototypeHead(head.code, projection="simplex", **options)
         self.classes_ = classes
         self.head_ = head.double()

@@ -85,7 +85,7 @@ def soft_unit(z: Tensor) -> Tensor:
         >>> soft_unit(torch.tensor([3.0, 0.0])).tolist()
         [0.75, 0.0]
     """
-    largest = norms(z.detach(), torch.inf).clamp(1)  # as in `unit`, where z is long
+    largest = norms(z.detach(), torch.inf).clamp(1)  # avoids overflow, as in `unit`
     scaled = z / largest
     return scaled / (1 / largest + norms(scaled))
 

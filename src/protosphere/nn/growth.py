@@ -40,7 +40,7 @@ LARGEST_DEFAULT_DIM = 512
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
     """Return a code with the same points, ordered so that the first `num_first` points are well separated.
 
-    Nested codes, and codes above `LARGEST_ORDERED`, are returned unchanged.
+    Nested codes, and codes whose K^2 n exceeds `LARGEST_ORDERED`, are returned unchanged.
 
     Args:
         code: The code.

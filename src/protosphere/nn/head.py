@@ -108,7 +108,7 @@ class PrototypeHead(nn.Module):
         """
         self.code = growth.first_classes(self.reserve, num_classes)
         current = getattr(self, "projection", None)
-        resharded = getattr(current, "of", None)  # a ShardedProjection stays one
+        resharded = getattr(current, "of", None)  # a ShardedProjection stays sharded
         if resharded:
             self.projection = resharded(self.code, dtype)
         else:
@@ -188,8 +188,8 @@ class PrototypeHead(nn.Module):
             z: (..., n) vectors.
 
         Returns:
-            z, normalized by the preset and multiplied by the scale, in the dtype of z; half precision is computed in
-            float32.
+            (..., n) vectors: z, normalized by the preset and multiplied by the scale, in the dtype of z. For half
+            precision, the computation uses float32.
         """
         return self._embedded(self._checked_input(z)).to(z.dtype)
 

@@ -67,7 +67,7 @@ def part_decisions(
         rows: B x n vectors, in float32 or float64, whose dot products with the prototypes are the logits.
 
     Returns:
-        B x P values and their probabilities.
+        The B x P indices of the values, their B x P probabilities, and the names of the parts and values.
 
     Raises:
         InvalidArgumentError: If the classes of the code do not consist of parts.

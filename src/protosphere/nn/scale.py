@@ -30,7 +30,7 @@ class Scale(nn.Module):
         super().__init__()
         self.setting = setting if setting in ("auto", "learn") else _number(setting)
         self.begin_at(automatic)
-        # one entry and not a scalar: FullyShardedDataParallel shards no scalars
+        # a vector of one entry, because FullyShardedDataParallel cannot shard scalars
         self.shift = nn.Parameter(torch.zeros(1)) if setting == "learn" else None
 
     def begin_at(self, automatic: float) -> None:

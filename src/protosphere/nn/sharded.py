@@ -229,5 +229,5 @@ def gathered(z: Tensor, group: Group = None) -> Tensor:
         >>> distributed.destroy_process_group()
     """
     every = _all_gather(z.detach(), group)
-    every[dist.get_rank(group)] = z  # with its gradient
+    every[dist.get_rank(group)] = z  # the same rows with gradient
     return torch.cat(every)

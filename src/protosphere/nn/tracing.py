@@ -15,8 +15,8 @@ _FALSE: Callable[[], bool] = bool
 is_exporting: Callable[[], bool] = getattr(torch.compiler, "is_exporting", _FALSE)
 """Function that returns True while `torch.export` is recording.
 
-Versions of torch before 2.7 cannot tell, and the result is False. Exported graphs then contain the same custom
-operators as graphs of `torch.compile`.
+Before torch 2.7, this information is not available, and the result is False. Exported graphs then contain the same
+custom operators as graphs of `torch.compile`.
 """
 
 is_traced: Callable[[], bool] = cast("Any", torch.jit).is_tracing

@@ -52,7 +52,7 @@ def _check(z: Tensor, dim: int) -> None:
         raise InvalidArgumentError(
             f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one"
         )
-    if is_traced():  # sizes are tensors then, and comparing them is not recorded
+    if is_traced():  # sizes are tensors, and comparisons of them are not recorded
         return
     if not z.ndim or z.shape[-1] != dim:
         raise _wrong_shape(z, dim)

@@ -18,7 +18,7 @@ HELD = tuple(
     for name in ("SIGINT", "SIGTERM", "SIGALRM")
     if hasattr(signal, name)
 )
-"""Signals whose handlers often raise exceptions, those of Ctrl-C, termination and timeouts."""
+"""Signals whose handlers often raise exceptions: Ctrl-C, termination and timeout."""
 
 
 class HeldSignals(ExitStack):
@@ -42,7 +42,7 @@ class HeldSignals(ExitStack):
         try:
             for number in HELD:
                 self._replace_handler(number)
-        except BaseException:  # of a handler that is not replaced yet
+        except BaseException:  # raised by a handler that is not replaced yet
             self.close()
             raise
         return self

@@ -44,7 +44,7 @@ def _team_start() -> Any:
         return ctypes.CDLL(
             "libgomp.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW
         ).GOMP_parallel
-    except (AttributeError, OSError):  # another system, or another OpenMP
+    except (AttributeError, OSError):  # another operating system, or another OpenMP
         return None
 
 

@@ -18,7 +18,7 @@ HeadOrCode: TypeAlias = "PrototypeHead | SphericalCode"
 
 
 class PrototypeLoss(nn.Module):
-    """Base class of loss modules.
+    """Base class of loss modules that are created from a head or a code.
 
     A loss created from a head shares the head's projection. A loss created from a code builds a projection of its own.
 

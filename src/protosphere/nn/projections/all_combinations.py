@@ -152,6 +152,7 @@ def _ranks_to_compare(first: int, second: int, k: int) -> list[tuple[int, int, i
         are combined with the first `length` entries of the second list.
 
     Example:
+        >>> from protosphere.nn.projections.all_combinations import _ranks_to_compare
         >>> _ranks_to_compare(3, 3, 3)
         [(0, 1, 3), (1, 3, 1)]
     """

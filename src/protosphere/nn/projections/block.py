@@ -274,7 +274,7 @@ def tiled_moment(
     """
     total = torch.zeros_like(z)
     shift = log_sum_exps[:, None]
-    # the term of an antipode has the opposite sign for each direction and once more for the point itself
+    # the term of an antipode changes its sign once for each direction and once for the point itself
     sign = 1 if len(directions) % 2 else -1
     for tile in block.tiles(len(z)):
         scores = block.scores(z, tile)

@@ -10,8 +10,8 @@ from protosphere.nn.projections.hadamard_layout import HadamardLayout
 class CosetTables(nn.Module):
     """Signs of the C cosets of a layout, one byte per coordinate.
 
-    The coordinates are sorted into b bins. A Walsh-Hadamard transform of the sums over the bins gives the dot products
-    with the b codewords of a coset.
+    The coordinates are sorted into b bins. For a coset, the coordinates of z are multiplied by the coset's signs and
+    summed over each bin. The Walsh-Hadamard transform of these b sums gives the dot products with its b codewords.
 
     Attributes:
         flips: (C, b L) signs of the coordinates of each bin, padded with zeros to the size L of the largest bin.

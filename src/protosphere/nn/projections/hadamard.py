@@ -54,7 +54,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         signs: (b, L, C) signs s_c(x) for the x of each bin, padded with zeros to the size L of the largest bin.
         columns: Coordinates x in the order (bin, position in the bin); 0 where `signs` is 0.
         inner: H, the b x b Sylvester matrix.
-        outer: Matrix with one column per codeword of a coset: H, or with antipodes the columns of H and -H in turns.
+        outer: Matrix with one column per codeword of a coset: H; with antipodes, the columns of H and -H in turns.
         glue_vectors: Glue vectors, one per row; the rows are empty if the points have no glue vectors.
         glue_of: Index of the glue vector of each coset.
     """

@@ -83,7 +83,7 @@ class HadamardLayout:
         """Return a layout of the same codewords in the same order, with cosets of a smaller code.
 
         Args:
-            bits: Number of rows of the generator that are kept, if it has more.
+            bits: Number of rows of the generator to keep; if it has fewer rows, all are kept.
         """
         kept = self.generator[:bits]
         others = self.generator[bits:]

@@ -132,7 +132,7 @@ class Projection(nn.Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         cast("Any", super()).__setstate__(state)  # torch has no types for it
-        self.handle = new_handle(self)  # a copy needs one of its own
+        self.handle = new_handle(self)  # a copy needs its own handle
 
     @property
     def typed_blocks(self) -> list[ProjectionBlock]:
@@ -331,7 +331,7 @@ class Projection(nn.Module):
             B x n weighted sums of the prototypes c_k, and B sums of the weights, in float32 if the weights have half
             precision.
         """
-        # some rows at a time: reordered rows need a second block of memory
+        # some rows at a time, because reordering needs memory for a copy
         size = max(1, WEIGHTS_ENTRIES // weights.shape[1])
         sums = [widened(weights[:0]).new_zeros(0, self.dim)]
         totals = [widened(weights[:0]).new_zeros(0)]

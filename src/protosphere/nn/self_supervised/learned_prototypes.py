@@ -80,8 +80,8 @@ class LearnedPrototypes(nn.Module):
         """Return the K x n prototypes, differentiable.
 
         Args:
-            like: Tensor that sets the minimum precision. The result has the more precise of its dtype and the dtype of
-                the weight, and at least float32.
+            like: Tensor that sets the minimum precision. The prototypes have the more precise of the dtypes of `like`
+                and of the weight, and at least float32.
         """
         wide = widened(self.weight)
         finer = torch.promote_types(wide.dtype, like.dtype)
@@ -178,8 +178,8 @@ class LearnedPrototypes(nn.Module):
             A scalar, or (...) losses if `reduction` is 'none'.
 
         Raises:
-            InvalidArgumentError: If the target is neither classes nor probabilities of the right shape, or the
-                reduction is none of these.
+            InvalidArgumentError: If the target is neither classes nor probabilities of the right shape, or `reduction`
+                has another value.
         """
         as_choice("reduction", reduction, REDUCTIONS)
         wide = checked_wide(z, self.dim)
@@ -206,7 +206,7 @@ class LearnedPrototypes(nn.Module):
             ignored: Target of examples that are ignored.
 
         Raises:
-            InvalidArgumentError: If the target has another shape, or an entry is not a class.
+            InvalidArgumentError: If the target has another shape, or an entry is neither a class nor `ignored`.
         """
         if not target.is_floating_point():
             checked_classes(z, target, self.num_classes, ignored)

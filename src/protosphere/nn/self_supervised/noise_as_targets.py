@@ -1,4 +1,4 @@
-"""Noise as targets: each example is trained toward a point on the sphere, and each batch is rematched to its points."""
+"""Noise as targets: examples are trained toward points on the sphere, which are rematched within each batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 class NoiseAsTargets(nn.Module):
-    """Mean squared distance of embeddings to fixed targets. Each batch rematches its targets to reduce the distance.
+    """Mean squared distance of embeddings to fixed targets, which are rematched within each batch.
 
     At first, every example has a random target. In training mode, the targets of the examples in a batch are
     redistributed among these examples so that the sum of squared distances is minimal (an exact linear assignment), and

@@ -1,4 +1,4 @@
-"""Assignments of a batch to prototypes that use all prototypes equally, by Sinkhorn's iteration."""
+"""Sinkhorn's iteration for soft assignments in which all prototypes are used equally."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from protosphere.nn.vectors import widened
 
 
 def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> Tensor:
-    """Return soft assignments of examples to prototypes that use all prototypes equally.
+    """Return soft assignments of examples to prototypes in which all prototypes are used equally.
 
     The assignments are computed from exp(scores / epsilon). Each iteration rescales every column, so that all
     prototypes have the same total, and then every row, so that it sums to 1. In the limit of many iterations, the
@@ -41,7 +41,7 @@ def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> T
         >>> import torch
         >>> from protosphere.nn import sinkhorn
         >>> assignments = sinkhorn(torch.tensor([[0.9, 0.8], [0.7, 0.1]]), iterations=50)
-        >>> assignments.argmax(1)  # both prefer prototype 0; the first one likes prototype 1 almost as much
+        >>> assignments.argmax(1)  # prototype 0 is best for both examples; example 0 loses less with 1
         tensor([1, 0])
     """
     as_positive("epsilon", epsilon)

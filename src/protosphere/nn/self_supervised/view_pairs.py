@@ -83,7 +83,7 @@ def unit_vectors(views: Sequence[Tensor]) -> list[Tensor]:
 def predictions(
     vectors: Tensor, projection: AnyProjection, temperature: float
 ) -> ViewPredictions:
-    """Return the predictions of unit vectors, differentiable.
+    """Return the predictions for the embeddings of a view, which must be unit vectors; differentiable.
 
     Args:
         vectors: B x n unit vectors.

@@ -214,7 +214,7 @@ def _products(rows: Tensor, point: Tensor) -> Tensor:
 
 
 def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
-    """Return the losses with negative values replaced by 0, which are rounding errors; gradients do not change.
+    """Return the losses with negative values, which are rounding errors, replaced by 0; gradients do not change.
 
     Args:
         losses: B losses.
@@ -241,7 +241,8 @@ def checked_classes(
         The classes, as int64, and the mask of examples that are not ignored; both (...).
 
     Raises:
-        InvalidArgumentError: If the targets are not integers, have another shape, or are not between 0 and K - 1.
+        InvalidArgumentError: If the targets are not integers of shape (...), or one of them is neither a class nor
+            `ignore_index`.
     """
     is_other = target.is_floating_point() or target.is_complex()
     is_integer = not is_other and target.dtype != torch.bool

@@ -216,7 +216,7 @@ def softmax_gradient(
     """
     z, value, mean = ctx.saved_tensors
     if ctx.projection.has_all_combinations:
-        if torch.is_grad_enabled():  # for a second derivative
+        if torch.is_grad_enabled():  # a second derivative needs a differentiable mean
             mean = ctx.projection.plain_mean(z)
     elif not ctx.with_mean:
         mean = moment(z, value, [], ctx.projection)

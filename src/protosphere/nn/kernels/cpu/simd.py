@@ -41,7 +41,8 @@ P1, P2, P3, P4, P5, P6 = (
 def radix4_butterfly(x: Block, y: Block, b: int) -> None:
     """Write a Walsh-Hadamard transform of four rows of x, a quarter of the block apart, into four adjacent rows of y.
 
-    The transform consists of two steps of sums and differences. It is done for each row of the first quarter.
+    Row j of the first quarter is transformed together with the rows j of the other quarters, for every j. The transform
+    consists of two steps of sums and differences.
 
     Args:
         x: Block of b rows.
@@ -71,7 +72,7 @@ def radix4_butterfly(x: Block, y: Block, b: int) -> None:
 def radix2_butterfly(x: Block, y: Block, b: int) -> None:
     """Write the sum and the difference of two rows of x, half the block apart, into two adjacent rows of y.
 
-    This is done for each row of the first half.
+    The two rows are row j of the first half and row j of the second half, for every j.
 
     Args:
         x: Block of b rows.

@@ -29,7 +29,7 @@ LARGEST_HALF = 40.0
 def write_highest(
     z: Block, flips: Flips, bins: int, both: bool, highest: Block
 ) -> None:
-    """Write the largest dot product of each vector with a codeword of each coset; with `both`, or with an antipode.
+    """Write the largest dot product of each vector with the codewords (with `both`, and antipodes) of each coset.
 
     Args:
         z: Vectors in lanes.
