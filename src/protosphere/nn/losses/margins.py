@@ -21,12 +21,12 @@ def harder_cross_entropy(
     projection: Projection,
     scale: float | Tensor,
 ) -> Tensor:
-    """Return the cross-entropy of scaled cosines after replacing the cosine of each target by a smaller one.
+    """Return the cross-entropy of scaled cosines after replacing each cosine with the target's prototype.
 
     Args:
         on_sphere: B x n unit vectors.
         own: B cosines of the vectors with their targets' prototypes.
-        harder: B smaller cosines, lowered by the margin, that replace `own`.
+        harder: B smaller numbers, lowered by the margin, that replace `own`.
         projection: Projection that holds the prototypes.
         scale: Factor by which cosines are multiplied to give logits.
 
