@@ -21,7 +21,7 @@ def harder_cross_entropy(
     projection: Projection,
     scale: float | Tensor,
 ) -> Tensor:
-    """Return the cross-entropy of scaled cosines after replacing each cosine with the target's prototype.
+    """Return the cross-entropy of scaled cosines, where the cosines with the targets' prototypes are lowered.
 
     Args:
         on_sphere: B x n unit vectors.
