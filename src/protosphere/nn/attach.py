@@ -55,16 +55,18 @@ def attach(
 ) -> nn.Module:
     """Replace the classifier of a model, in place, by `nn.Linear(features, dim)` and a head of fixed prototypes.
 
-    The last `nn.Linear` of the classifier is replaced; dropout, pooling and hidden layers before it are kept. Second
-    classifiers (distilled models, auxiliary outputs) are replaced too and share the head. The new layers have the
-    device and dtype of the old ones. A second call replaces the layers of the first.
+    The last `nn.Linear` of the classifier is replaced; dropout, pooling and hidden layers before it are kept. If the
+    model has a second classifier, such as an auxiliary or distillation output, it is replaced too and shares the head.
+    The new layers have the device and dtype of the old ones. A second call replaces the layers that the first added.
 
     Args:
-        model: A model of torchvision, timm or transformers, an `nn.Sequential`, or any module with a named last layer.
+        model: A model of torchvision, timm or transformers, an `nn.Sequential`, or any module whose last layer has a
+            name that such models use, such as `fc`.
         num_classes: Number K of classes, or a `SphericalCode`, or a `PrototypeHead`, such as the head of a checkpoint.
         dim: Dimension n if `num_classes` is a number, as in `PrototypeHead`.
-        layer: Name or names of the layers to replace, as in `model.named_modules()`; found by default.
-        options: Further arguments of `PrototypeHead`, unless a head is given.
+        layer: Name or names of the layers to replace, as in `model.named_modules()`; by default, the classifier is
+            found by its name.
+        options: Further arguments of `PrototypeHead`, unless `num_classes` is a head.
 
     Returns:
         The model itself.
@@ -73,6 +75,8 @@ def attach(
         InvalidArgumentError: If the classifier is not found or not unique, or arguments contradict each other.
 
     Example:
+        >>> from torch import nn
+        >>> from protosphere.nn import attach
         >>> model = nn.Sequential()
         >>> model.fc = nn.Linear(512, 1000)
         >>> attach(model, 10, dim=9).fc[0]
@@ -114,6 +118,8 @@ def prototype_head(model: nn.Module) -> PrototypeHead:
         InvalidArgumentError: If the model has no prototype head.
 
     Example:
+        >>> from torch import nn
+        >>> from protosphere.nn import PrototypeHead, prototype_head
         >>> prototype_head(nn.Sequential(nn.Linear(512, 9), PrototypeHead(10, dim=9))).num_classes
         10
     """
@@ -244,7 +250,10 @@ def _classifiers(model: nn.Module) -> list[nn.Module]:
 
 
 def _from_get_classifier(model: nn.Module) -> list[nn.Module]:
-    """Return the modules that timm's `get_classifier` returns: one, or two for a distilled model; empty without it."""
+    """Return the modules that timm's `get_classifier` returns: one, or two for a distilled model.
+
+    The list is empty if the model does not have this method, or the method returns no module.
+    """
     ask = getattr(model, "get_classifier", None)
     found: object = ask() if callable(ask) else None
     if isinstance(found, (tuple, list)):
@@ -255,7 +264,16 @@ def _from_get_classifier(model: nn.Module) -> list[nn.Module]:
 
 
 def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
-    """Return the last linear layer in a second classifier that has `outputs` outputs, as the main classifier has."""
+    """Return the last linear layer with `outputs` outputs in a second classifier, a child of the model.
+
+    Args:
+        name: Name of the second classifier in the error message.
+        child: The second classifier.
+        outputs: Number of outputs of the main classifier.
+
+    Raises:
+        InvalidArgumentError: If there is no such layer.
+    """
     return _last(
         [layer for layer in _linears([child]) if layer.out_features == outputs],
         f"'model' has a second classifier, {name!r}, with no nn.Linear of {outputs} outputs; "
@@ -264,9 +282,9 @@ def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
 
 
 def _needs_linear(model: nn.Module, root: nn.Module) -> str:
-    """Return the error message for a classifier `root` without an nn.Linear.
+    """Return the error message for a classifier `root` that contains no nn.Linear.
 
-    If the classifier is a convolution, the message says which nn.Linear the user can put in its place.
+    If the classifier contains a convolution, the message says which nn.Linear the user can put in its place.
     """
     modules = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
     name = next((name for name, module in modules if module is root), "classifier")
@@ -288,7 +306,13 @@ def _last(layers: list[nn.Linear], otherwise: str) -> nn.Linear:
 def _require_no_other(
     model: nn.Module, chosen: list[nn.Linear], roots: list[nn.Module]
 ) -> None:
-    """Raise InvalidArgumentError if a layer outside `chosen` looks like one more classifier of the same classes."""
+    """Raise InvalidArgumentError if another layer may be a further classifier, by its name and number of outputs.
+
+    Args:
+        model: The model.
+        chosen: Layers that will be replaced, the main classifier first.
+        roots: Modules of the main classifiers; layers inside are not reported.
+    """
     inside = [*chosen, *_linears(roots)]
     outputs = chosen[0].out_features
     each = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())

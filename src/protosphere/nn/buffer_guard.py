@@ -1,7 +1,7 @@
-"""Detect that the buffers of a module have been replaced since they were computed.
+"""Detect whether the buffers of a module have been replaced since they were computed.
 
-`nn.Module.to_empty`, loaders that build models on the meta device, and users may replace buffers. Non-persistent
-buffers are not in the state_dict, so their values would be lost.
+Buffers may be replaced by `nn.Module.to_empty`, by loaders that build models on the meta device, or by users. The
+values of non-persistent buffers are then lost, because they are not in the state_dict.
 """
 
 import os
@@ -15,15 +15,17 @@ _remembered: WeakKeyDictionary[nn.Module, list[ref[Tensor]]] = WeakKeyDictionary
 
 
 def remember_buffers(module: nn.Module) -> None:
-    """Remember which tensors are the buffers of a module now, so that `buffers_intact` can compare later."""
+    """Remember which tensors are the buffers of a module now, for a later call of `buffers_intact`."""
     _remembered[module] = [ref(buffer) for buffer in module.buffers()]
 
 
 def buffers_intact(module: nn.Module) -> bool:
-    """Return True if the buffers of a module are still the remembered tensors and not on the meta device.
+    """Return True if the buffers of a module are still the tensors that `remember_buffers` saw.
+
+    Buffers on the meta device are never intact. Elsewhere, buffers that were never remembered count as intact.
 
     Args:
-        module: A module; if its buffers were never remembered, they count as intact.
+        module: The module.
     """
     if is_on_meta(module):
         return False
@@ -43,7 +45,10 @@ def is_on_meta(module: nn.Module) -> bool:
 
 
 def like_buffers(module: nn.Module) -> Tensor:
-    """Return a tensor, of any values, with the device and the floating-point dtype of the module's buffers."""
+    """Return a tensor with the device and the floating-point dtype of the module's buffers; its values do not matter.
+
+    If no buffer has a floating-point dtype, the tensor has torch's default dtype.
+    """
     buffers = list(module.buffers())
     for buffer in buffers:
         if buffer.is_floating_point():
@@ -53,7 +58,7 @@ def like_buffers(module: nn.Module) -> Tensor:
 
 
 def keeps_values(move: Callable[[Tensor], Tensor]) -> bool:
-    """Return True if a function that moves or casts tensors keeps their values; False for the function of `to_empty`.
+    """Return True if a function that moves or casts tensors keeps their values, unlike the function of `to_empty`.
 
     Args:
         move: Function from a tensor to a tensor, as passed to `nn.Module._apply`.

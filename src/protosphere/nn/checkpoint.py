@@ -39,22 +39,23 @@ from protosphere.spherical.provenance import Provenance
 from protosphere.spherical.spherical_code import SphericalCode
 
 UNSUSPECTED_BYTES, LARGEST_RATIO = 1 << 28, 64
-"""Limits of the unpacked size of a code, against decompression bombs: bytes, and multiples of the packed size.
+"""Limits on the unpacked size of a code, as protection against decompression bombs.
 
-A code is refused only if it exceeds both limits.
+The first limit is a number of bytes, the second a multiple of the packed size. A code is refused only if it exceeds
+both limits.
 """
 
 MAGIC = b"psphead2"
 """First bytes of every head state; they identify the format and its version."""
 
 MOST_CARRIED = 1_000_000
-"""Largest number K n of coordinates with which a code is stored completely."""
+"""Largest number K n of coordinates of a code for which no array is left out of the state."""
 
 POINT_TOLERANCE = 1e-6
-"""Largest difference of coordinates that counts as rounding."""
+"""Largest difference between coordinates of two codes that counts as a rounding error."""
 
 ROUNDED = 1 << 20
-"""Points of closed forms are compared after rounding to multiples of 1 / ROUNDED."""
+"""Points that are given by a formula are compared after rounding to multiples of 1 / ROUNDED."""
 
 MOST_COMPARED = 1 << 34
 """Largest number K n of coordinates with which two codes are compared point by point."""
@@ -69,8 +70,8 @@ class SavedHead(NamedTuple):
     """Contents of a saved head state.
 
     Attributes:
-        header: Metadata: name and digest of the code, number of classes, and settings of the head.
-        packed_code: The compressed code.
+        header: Metadata, such as the digest of the code, the number of classes, and the settings of the head.
+        packed_code: Result of `packed_code` for the code of all classes, including reserved ones.
     """
 
     header: dict[str, Any]
@@ -78,9 +79,9 @@ class SavedHead(NamedTuple):
 
 
 def code_digest(code: SphericalCode) -> str:
-    """Return the SHA-256 digest of the arrays that define the points of a code; it is cached.
+    """Return the SHA-256 digest of the arrays that define the points of a code; the digest is cached.
 
-    These arrays are the packed codewords or the float64 points, and further arrays of the code's structure.
+    The arrays are the packed codewords or the float64 points, and further arrays of the code's structure.
 
     Args:
         code: The prototypes.
@@ -103,8 +104,8 @@ def packed_state(
     Args:
         code: Code of the classes in use, the first points of `reserve`.
         reserve: Code of all classes, including those reserved for later.
-        settings: Preset, scale and projection of the head.
-        started: Initial value of the scale.
+        settings: Arguments `preset`, `scale` and `projection` of the head, by name.
+        started: The head's scale, or its initial value if the scale is learned.
     """
     header = {
         "num_classes": code.num_classes,
@@ -162,14 +163,14 @@ def unpacked_state(state: Tensor) -> SavedHead:
 
 
 def scale_start(saved: SavedHead, preset: str) -> float | None:
-    """Return the initial scale to use for a head that loads a saved state.
+    """Return the scale, or the initial value of a learned scale, for a head that loads a saved state.
 
     Args:
         saved: The saved state.
         preset: Name of the preset of the head that loads the state.
 
     Returns:
-        The initial scale of the saved head; None if the preset differs or the user had set the scale to a number.
+        The value of the saved head; None if the saved head has another preset, or its scale was given as a number.
     """
     settings = saved.header["settings"]
     chosen = settings["preset"] == preset and isinstance(settings.get("scale"), str)
@@ -202,7 +203,10 @@ def packed_code(code: SphericalCode) -> bytes:
 
 
 def _left_out(code: SphericalCode) -> list[str]:
-    """Return the names of the arrays of a large code that are not stored because they can be recomputed exactly."""
+    """Return the names of the arrays of a code that are not stored because they can be recomputed exactly.
+
+    The list is empty for codes with at most `MOST_CARRIED` coordinates.
+    """
     if code.num_classes * code.dim <= MOST_CARRIED:
         return []
     closed = (
@@ -219,7 +223,8 @@ def _left_out(code: SphericalCode) -> list[str]:
 def _compressible(array: NDArray[Any]) -> NDArray[Any]:
     """Return an array in a form that compresses well.
 
-    Vectors hold indices of codewords, which mostly increase by one, so they are replaced by their differences.
+    One-dimensional arrays contain indices of codewords, which mostly increase by one. They are replaced by the
+    differences of consecutive entries.
     """
     if array.ndim == 1:
         return np.diff(array, prepend=array.dtype.type(0))
@@ -227,9 +232,9 @@ def _compressible(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def rounded_digest(code: SphericalCode) -> str:
-    """Return the SHA-256 digest of the points rounded to multiples of 1 / ROUNDED.
+    """Return the SHA-256 digest of the points of a code, rounded to multiples of 1 / ROUNDED.
 
-    Unlike `code_digest`, it is the same on CPUs that round the last bits differently.
+    Unlike `code_digest`, the result is the same on CPUs that round the last bits of the points differently.
 
     Args:
         code: The code.
@@ -247,7 +252,7 @@ def rounded_digest(code: SphericalCode) -> str:
 def _verification_digest(code: SphericalCode, left_out: list[str]) -> str | None:
     """Return the digest by which a recomputed code is verified; None if no array is left out.
 
-    It is the exact digest for codewords and the digest of the rounded points for points given by a formula.
+    If the points are left out, the result is the digest of the rounded points, otherwise the exact digest of the code.
     """
     if not left_out:
         return None
@@ -255,7 +260,7 @@ def _verification_digest(code: SphericalCode, left_out: list[str]) -> str | None
 
 
 def saved_code(saved: SavedHead) -> SphericalCode:
-    """Return the code of a checkpoint, including reserved classes, with exactly the points that were saved.
+    """Return the code of a saved head, including reserved classes, with exactly the points that were saved.
 
     Args:
         saved: The saved state.
@@ -267,7 +272,9 @@ def saved_code(saved: SavedHead) -> SphericalCode:
         return _read_code(saved.packed_code)
     except ProtosphereError:
         raise
-    except Exception as error:  # of bytes that somebody else wrote, zlib and safetensors raise many kinds
+    except (
+        Exception
+    ) as error:  # zlib and safetensors raise many kinds of errors for damaged bytes
         raise InvalidArgumentError(
             f"the checkpoint's head state is damaged: {error}"
         ) from error
@@ -304,7 +311,7 @@ def _read_code(packed: bytes) -> SphericalCode:
 
 
 def _rebuilt(description: dict[str, Any]) -> SphericalCode:
-    """Return a code rebuilt from its description, with a new certificate, if the file does not contain its points."""
+    """Rebuild a code whose points were left out of the state, and certify it."""
     provenance = Provenance.from_json(description["provenance"])
     if not is_closed_form(provenance):
         raise InvalidArgumentError(
@@ -325,16 +332,17 @@ def reserve_to_use(
 ) -> SphericalCode:
     """Return the prototypes that a head uses after loading a state, including reserved classes.
 
-    They are the head's own prototypes if the saved ones are equal. If the saved ones were made by the same request
-    (scheme, sizes, options) but differ in rounding or version, the saved ones are used.
+    If the saved prototypes equal those of the head, the head keeps its own. If they differ only by rounding, or by the
+    version that built them for the same scheme, sizes and options, the saved prototypes are used.
 
     Args:
         saved: The saved state.
         code: Prototypes of the head's classes in use.
-        reserve: Prototypes of all classes of the head, including those reserved for later.
+        reserve: Prototypes of all classes of the head, including reserved ones.
 
     Raises:
-        InvalidArgumentError: If the saved prototypes are not those of the head, or the head must grow before loading.
+        InvalidArgumentError: If the saved prototypes differ in any other way, or the saved head has more classes in use
+            than this head, which must grow first.
     """
     header = saved.header
     if header.get("digest") == code_digest(code):
@@ -349,7 +357,7 @@ def reserve_to_use(
                 f"the checkpoint's prototypes are not this head's: it was trained with {other}, this head has {mine}"
                 f"{same}; PrototypeHead.from_state_dict builds the head that it needs"
             )
-        reserve = theirs  # of a CPU that rounds differently, or of another version
+        reserve = theirs  # made on a CPU that rounds differently, or by another version
     if header["num_classes"] > code.num_classes:
         raise InvalidArgumentError(
             f"the checkpoint has {header['num_classes']} classes, this head {code.num_classes}: "
@@ -359,7 +367,7 @@ def reserve_to_use(
 
 
 def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:
-    """Return True if two codes have the same scheme, sizes and options, or equal points up to rounding."""
+    """Return True if two codes of the same size have the same scheme and options, or equal points up to rounding."""
     if (theirs.num_classes, theirs.dim) != (mine.num_classes, mine.dim):
         return False
     if (

@@ -25,9 +25,10 @@ _living: WeakValueDictionary[int, Projection] = WeakValueDictionary()
 
 
 def new_handle(projection: Projection) -> int:
-    """Return an integer by which the operators of a graph find a projection (the module that holds the prototypes).
+    """Return an integer by which the operators of this module find a projection (the module with the prototypes).
 
-    Graphs of `torch.compile` can pass only tensors and numbers. The handle is valid as long as the projection exists.
+    Operators in graphs of `torch.compile` take only tensors and numbers as arguments. The handle is valid as long as
+    the projection exists.
     """
     handle = next(_handles)
     _living[handle] = projection
@@ -41,7 +42,10 @@ def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor
     Args:
         z: B x n vectors.
         handle: Result of `new_handle`.
-        with_mean: Whether to compute the means; without them the second result has no columns.
+        with_mean: Whether to compute the means.
+
+    Returns:
+        B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
     """
     return _living[handle].log_sum_exp_and_mean(z, with_mean)
 
@@ -54,8 +58,11 @@ def weighted_prototypes(
 
     Args:
         weights: B x K weights of the prototypes, one row per example.
-        factors: Factors of the weights, as in `Projection.weighted_prototypes`.
+        factors: K factors by which the weights are multiplied; 1 if None.
         handle: Result of `new_handle`.
+
+    Returns:
+        B x n weighted sums of the prototypes, and B sums of weights.
     """
     return _living[handle].weighted_prototypes(weights, factors)
 

@@ -1,4 +1,4 @@
-"""A scikit-learn classifier that fits a linear map or a small network from features to fixed prototypes."""
+"""A scikit-learn classifier that trains a linear map or a small network from features to fixed prototypes."""
 # scikit-learn ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # pyright: reportArgumentType=false, reportUnknownArgumentType=false
@@ -37,40 +37,49 @@ from protosphere.nn.linear_probe import (
 )
 
 LARGEST_AT_ONCE = 1 << 27
-"""Largest number of multiplications in a pass over the examples for which the solver 'auto' means L-BFGS.
+"""Largest number of multiplications in a pass over the examples for which the solver 'auto' chooses L-BFGS.
 
-With this many, 200 passes take a few seconds.
+At this limit, 200 passes take a few seconds.
 """
 
 CLASSES_FROM = 64
-"""Number of classes from which logits of a simplex code are computed by a formula instead of a matrix product."""
+"""Smallest number of classes for which the logits of a simplex are computed by its formula, not a matrix product."""
 
 
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):
-    """Classifier for features: standardizes them, maps them to R^n, and compares them with fixed prototypes.
+    """scikit-learn classifier that standardizes features, maps them to R^n and compares them with fixed prototypes.
 
-    The map to R^n is linear or a small network. Without hidden layers and with preset 'lindstrom' the problem is
-    convex. If the prototypes form a simplex as well, it is multinomial logistic regression. Features may be sparse;
-    they are converted to dense arrays a few rows at a time.
+    The map to R^n is linear or a small network. With a linear map and the preset 'lindstrom', the training problem is
+    convex; if the prototypes also form a simplex, the model is multinomial logistic regression. Features may be
+    sparse; they are converted to dense arrays a few rows at a time.
 
     Args:
-        dim: Dimension n of the prototypes; by default K - 1 for K classes, at most 512.
-        hidden: Widths of hidden ReLU layers, e.g. (64,); an empty tuple is a linear map.
+        dim: Dimension n of the prototypes; by default K - 1 for K classes, but at most 512.
+        hidden: Widths of the hidden ReLU layers, such as (64,); for an empty tuple the map is linear.
         scheme: Name of the scheme of the prototypes, as in `PrototypeHead`.
         preset: Name of the rule by which logits are computed, as in `PrototypeHead`.
         scale: Scale of the logits, as in `PrototypeHead`.
-        alpha: L2 penalty on the map, divided by the number of examples, as in scikit-learn's networks.
-        solver: 'lbfgs' (all examples at once in float64), 'adam' (batches in float32), or 'auto', which chooses L-BFGS
-            if a pass over the examples is short.
-        batch_size: Batch size of 'adam' and of `partial_fit`; smaller if there are few examples.
+        alpha: L2 penalty: alpha / (2 N) times the squared norm of the map's weights is added to the mean loss of N
+            examples, as in scikit-learn's neural networks.
+        solver: 'lbfgs' (all examples at once, in float64), 'adam' (batches, in float32), or 'auto' (L-BFGS if a pass
+            over the examples takes at most 2^27 multiplications, otherwise Adam).
+        batch_size: Largest batch size of 'adam' and of `partial_fit`; batches are smaller if there are few examples.
         learning_rate: Learning rate of 'adam' and of `partial_fit`.
-        max_iter: Maximum number of L-BFGS iterations or Adam epochs; reaching it raises a ConvergenceWarning.
-        tol: L-BFGS stops when the largest entry of the gradient is below this.
-        class_weight: None, 'balanced', or a weight for each class.
-        random_state: Seed of the initial weights and the order of batches.
-        verbose: Whether to print each epoch on standard error.
+        max_iter: Largest number of L-BFGS iterations or Adam epochs; if it is reached, `fit` gives a
+            ConvergenceWarning.
+        tol: L-BFGS stops when no entry of the gradient is larger than this in absolute value.
+        class_weight: None, 'balanced', or a dict from classes to weights, as in scikit-learn.
+        random_state: Seed of the initial weights and of the order of the examples.
+        verbose: Whether to print the loss of each pass over the examples to standard error.
+
+    Attributes:
+        classes_: The K classes in sorted order.
+        head_: `PrototypeHead` of these classes.
+        map_: Map from standardized features to R^n, an `nn.Sequential`.
+        n_iter_: Number of L-BFGS iterations, Adam epochs or calls of `partial_fit`.
 
     Example:
+        >>> from protosphere.nn import PrototypeClassifier
         >>> from sklearn.datasets import load_iris
         >>> bool(PrototypeClassifier().fit(*load_iris(return_X_y=True)).score(*load_iris(return_X_y=True)) > 0.95)
         True
@@ -120,12 +129,16 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         """Fit the map to the examples, starting from new random weights.
 
         Args:
-            X: Features, an array or a sparse matrix.
-            y: Classes.
-            sample_weight: Weight of each example.
+            X: N x m features, an array or a sparse matrix.
+            y: N classes.
+            sample_weight: N nonnegative weights of the examples; 1 by default.
 
         Returns:
             The estimator itself.
+
+        Raises:
+            InvalidArgumentError: If `solver` or `max_iter` is not valid.
+            ValueError: If the examples are not valid, or there are fewer than two classes.
         """
         as_choice("solver", self.solver, ("auto", "lbfgs", "adam"))
         as_integer("max_iter", self.max_iter, minimum=1)
@@ -164,16 +177,20 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> PrototypeClassifier:
-        """Improve the map by one pass over the examples, starting from its current weights.
+        """Train the map by one pass of Adam over the examples, starting from its current weights.
 
         Args:
-            X: Features, an array or a sparse matrix.
-            y: Classes.
-            classes: All classes that will occur; required in the first call.
-            sample_weight: Weight of each example.
+            X: N x m features, an array or a sparse matrix.
+            y: N classes.
+            classes: All classes that will occur in any call; required in the first call.
+            sample_weight: N nonnegative weights of the examples; 1 by default.
 
         Returns:
             The estimator itself.
+
+        Raises:
+            ValueError: If `classes` is missing in the first call or differs from it later, `y` has another class,
+                `class_weight` is 'balanced', or the examples are not valid.
         """
         first = not hasattr(self, "classes_")
         if self.class_weight == "balanced":
@@ -209,10 +226,10 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def embed(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the N x n outputs of the map, before they are compared with the prototypes.
+        """Return the N x n outputs of the map: the vectors that are compared with the prototypes.
 
         Args:
-            X: Features.
+            X: N x m features, an array or a sparse matrix.
         """
         check_is_fitted(self)
         features = cast(
@@ -228,10 +245,10 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return found
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the N x K logits; for two classes, the N differences of the second and the first logit.
+        """Return the N x K logits; for two classes, the second logit minus the first for each of the N examples.
 
         Args:
-            X: Features.
+            X: N x m features, an array or a sparse matrix.
         """
         logits = self._logits(X).numpy()
         return logits[:, 1] - logits[:, 0] if len(self.classes_) == 2 else logits
@@ -240,7 +257,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         """Return the N x K probabilities of the classes: the softmax of the logits.
 
         Args:
-            X: Features.
+            X: N x m features, an array or a sparse matrix.
         """
         return torch.softmax(self._logits(X), dim=1).numpy()
 
@@ -248,15 +265,15 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         """Return the N x K log-probabilities of the classes, which are accurate even if a probability underflows.
 
         Args:
-            X: Features.
+            X: N x m features, an array or a sparse matrix.
         """
         return torch.log_softmax(self._logits(X), dim=1).numpy()
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the N classes whose prototypes are nearest.
+        """Return, for each of the N examples, the class with the nearest prototype.
 
         Args:
-            X: Features.
+            X: N x m features, an array or a sparse matrix.
         """
         z = torch.as_tensor(self.embed(X))
         return self.classes_[self.head_.decode(z).classes[:, 0].numpy()]
@@ -298,7 +315,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         options: dict[str, Any] = {"preset": self.preset, "scale": self.scale}
         head = PrototypeHead(len(classes), dim=self.dim, scheme=self.scheme, **options)
         if len(classes) >= CLASSES_FROM and head.projection.kind == "dense":
-            with suppress(InvalidArgumentError):  # another code
+            with suppress(InvalidArgumentError):  # the code is not a simplex
                 head = PrototypeHead(head.code, projection="simplex", **options)
         self.classes_ = classes
         self.head_ = head.double()
@@ -313,7 +330,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the index of each label among the sorted classes; ValueError for a label that is not a class."""
+    """Return the index of each label in the sorted classes; raise ValueError if a label is not a class."""
     numbers = np.searchsorted(classes, labels).clip(0, len(classes) - 1)
     unknown = np.unique(labels[classes[numbers] != labels])
     if len(unknown):

@@ -1,4 +1,4 @@
-"""Standardize features to mean 0 and variance 1; examples may be weighted, sparse, and given in several batches."""
+"""Standardize features to mean 0 and variance 1; examples may be weighted, sparse, or given in several batches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Moments:
     def standardized(self, features: Any) -> NDArray[np.float64]:
         """Return (features - mean) / (standard deviation) as a dense array.
 
-        The standard deviation of features that are constant up to rounding counts as 1.
+        A feature that is constant up to rounding is divided by 1 instead of its standard deviation.
 
         Args:
             features: N x m array or sparse matrix.
@@ -42,7 +42,7 @@ class Moments:
         """Return the means and variances of the union of two sets of examples.
 
         Args:
-            other: Moments of further examples.
+            other: Means and variances of the second set.
         """
         total = self.total + other.total
         share = other.total / total
@@ -56,7 +56,7 @@ class Moments:
 
 
 def moments(features: Any, weights: NDArray[np.float64]) -> Moments:
-    """Return the weighted mean and variance of each feature.
+    """Return the weighted mean and the weighted variance of each of m features.
 
     Args:
         features: N x m array, or sparse matrix in CSR format.

@@ -1,4 +1,4 @@
-"""Functions that heads and losses use: norms, normalizations of z, and cosines with the prototypes of targets."""
+"""Functions that heads and losses use: norms, normalizations of z, cosines with target prototypes, cross-entropy."""
 
 from typing import Any, cast
 
@@ -13,7 +13,10 @@ from protosphere.nn.streaming.cross_entropy import checked_classes
 from protosphere.nn.vectors import widened
 
 SMALLEST_NORM = 1e-12
-"""Vectors up to this norm get no gradient from their direction z / |z|, because its norm would be at least 1e12."""
+"""Largest norm |z| for which the direction z / |z| is treated as a constant by autograd.
+
+The derivative of the direction has norm 1 / |z|, which would be at least 1e12 for such vectors.
+"""
 
 
 def norms(z: Tensor, order: float = 2) -> Tensor:
@@ -21,12 +24,14 @@ def norms(z: Tensor, order: float = 2) -> Tensor:
 
     Args:
         z: (..., n) vectors.
-        order: Order of the norm.
+        order: Order p of the p-norm; 2 is the Euclidean norm.
 
     Returns:
         (..., 1) norms.
 
     Example:
+        >>> import torch
+        >>> from protosphere.nn.functional import norms
         >>> norms(torch.tensor([[3.0, 4.0]])).tolist()
         [[5.0]]
     """
@@ -36,15 +41,19 @@ def norms(z: Tensor, order: float = 2) -> Tensor:
 
 
 def unit(z: Tensor) -> Tensor:
-    """Return z / |z|, without overflow or underflow; for z = 0 the result and its gradient are 0.
+    """Return the unit vectors z / |z|, computed without overflow or underflow.
+
+    For z = 0 the result and its gradient are 0.
 
     Args:
         z: (..., n) vectors.
 
     Returns:
-        Vectors of norm 1, or 0, of the same shape.
+        (..., n) unit vectors, or zeros for z = 0.
 
     Example:
+        >>> import torch
+        >>> from protosphere.nn.functional import unit
         >>> [round(x, 2) for x in unit(torch.tensor([3.0, 4.0])).tolist()]
         [0.6, 0.8]
     """
@@ -60,21 +69,23 @@ def unit(z: Tensor) -> Tensor:
 
 
 def soft_unit(z: Tensor) -> Tensor:
-    """Return z / (1 + |z|): close to z for short z, close to the unit sphere for long z.
+    """Return z / (1 + |z|), which is close to z if |z| is small, and close to the unit sphere if |z| is large.
 
-    It has no pole at 0, and its gradient is at most 1.
+    Unlike z / |z|, the result is a differentiable function of z everywhere, and its derivative has norm at most 1.
 
     Args:
         z: (..., n) vectors.
 
     Returns:
-        Vectors of norm below 1, of the same shape.
+        (..., n) vectors of norm below 1.
 
     Example:
+        >>> import torch
+        >>> from protosphere.nn.functional import soft_unit
         >>> soft_unit(torch.tensor([3.0, 0.0])).tolist()
         [0.75, 0.0]
     """
-    largest = norms(z.detach(), torch.inf).clamp(1)  # as in `unit`, where z is long
+    largest = norms(z.detach(), torch.inf).clamp(1)  # avoids overflow, as in `unit`
     scaled = z / largest
     return scaled / (1 / largest + norms(scaled))
 
@@ -82,22 +93,23 @@ def soft_unit(z: Tensor) -> Tensor:
 def with_target_prototypes(
     z: Tensor, target: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return z as rows, the prototypes of its targets, and a mask of the examples that are not ignored.
+    """Return z as a matrix, the prototypes of the targets, and a mask of the examples that are not ignored.
 
     Args:
-        z: (..., n) vectors.
-        target: (...) classes; examples with -100 are ignored.
-        projection: The prototypes.
+        z: (..., n) vectors; B is the product of the leading dimensions.
+        target: (...) classes; examples with target -100 are ignored.
+        projection: Projection that holds the prototypes.
 
     Returns:
-        B x n vectors, where B is the product of the leading dimensions (float32 if z is in half precision); B x n
-        prototypes; B booleans, False for ignored examples.
+        A tuple of three tensors: the B x n vectors (in float32 if z has half precision), the B x n prototypes of their
+        targets, and B booleans that are False for ignored examples.
 
     Raises:
         InvalidArgumentError: If the targets are not classes.
 
     Example:
-        >>> import protosphere as ps
+        >>> import protosphere as ps, torch
+        >>> from protosphere.nn.functional import with_target_prototypes
         >>> from protosphere.nn.projections import projection_for
         >>> projection = projection_for(ps.construct("cross_polytope", num_classes=4, dim=2))
         >>> rows, prototypes, kept = with_target_prototypes(torch.ones(1, 2), torch.tensor([3]), projection)
@@ -112,21 +124,23 @@ def with_target_prototypes(
 def target_cosines(
     z: Tensor, target: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return z normalized, its cosines with the prototypes of its targets, and a mask of non-ignored examples.
+    """Return z / |z|, its cosines with the prototypes of the targets, and a mask of the examples that are not ignored.
 
     Args:
-        z: (..., n) vectors.
-        target: (...) classes; examples with -100 are ignored.
-        projection: The prototypes.
+        z: (..., n) vectors; B is the product of the leading dimensions.
+        target: (...) classes; examples with target -100 are ignored.
+        projection: Projection that holds the prototypes.
 
     Returns:
-        B x n unit vectors; B cosines; B booleans, False for ignored examples.
+        A tuple of three tensors: B x n unit vectors, their B cosines, and B booleans that are False for ignored
+        examples.
 
     Raises:
         InvalidArgumentError: If the targets are not classes.
 
     Example:
-        >>> import protosphere as ps
+        >>> import protosphere as ps, torch
+        >>> from protosphere.nn.functional import target_cosines
         >>> from protosphere.nn.projections import projection_for
         >>> projection = projection_for(ps.construct("cross_polytope", num_classes=4, dim=2))
         >>> target_cosines(torch.tensor([[5.0, 0.0]]), torch.tensor([1]), projection)[1].tolist()
@@ -138,16 +152,18 @@ def target_cosines(
 
 
 def mean_of_kept(losses: Tensor, kept: Tensor) -> Tensor:
-    """Return the mean loss over the examples that are not ignored; nan if all examples are ignored.
+    """Return the mean loss over the examples that are not ignored.
 
     Args:
         losses: B losses.
-        kept: Mask of the examples that are not ignored.
+        kept: B booleans, False for ignored examples.
 
     Returns:
-        The mean.
+        The mean, a scalar; nan if all examples are ignored.
 
     Example:
+        >>> import torch
+        >>> from protosphere.nn.functional import mean_of_kept
         >>> float(mean_of_kept(torch.tensor([1.0, 9.0]), torch.tensor([True, False])))
         1.0
     """

@@ -22,27 +22,29 @@ from protosphere.spherical.provenance import FIRST, Step
 from protosphere.spherical.spherical_code import SphericalCode
 
 LARGEST_ORDERED = 1 << 34
-"""Largest K^2 n, for K points in R^n, of a code that is reordered; it takes some seconds. Larger codes keep their
-order."""
+"""Largest value of K^2 n for which a code of K points in R^n is reordered, which takes some seconds.
+
+Larger codes keep their order.
+"""
 
 MEANINGFUL = frozenset({"similarity", "tree"})
 """Options of schemes by which a user says which classes are similar."""
 
 _WARNED: list[bool] = []
-"""List that is empty until this process has warned that there are many classes for the dimension."""
+"""List that is empty until this process has given the warning of `warn_once`."""
 
 LARGEST_DEFAULT_DIM = 512
-"""Largest default dimension of a head: the default is K - 1, as for a simplex, at most this."""
+"""Largest default dimension of a head: the default is the smaller of K - 1, the dimension of a simplex, and this."""
 
 
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
     """Return a code with the same points, ordered so that the first `num_first` points are well separated.
 
-    Nested codes and very large codes keep their order.
+    Nested codes, and codes whose K^2 n exceeds `LARGEST_ORDERED`, are returned unchanged.
 
     Args:
         code: The code.
-        num_first: Number of classes that are used first.
+        num_first: Number of classes that are in use at the beginning.
     """
     if (
         code.placement.structure.is_nested
@@ -58,20 +60,21 @@ def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
 
 
 def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
-    """Return the code of the first `num_classes` classes, with its own certificate.
+    """Return the code of the first `num_classes` points of a code, with a certificate of its own.
 
     Args:
-        code: The code; its points stay the same.
-        num_classes: Number of classes.
+        code: The larger code.
+        num_classes: Number of points to keep, at least 2.
 
     Returns:
-        The smaller code; its provenance records the larger one.
+        The smaller code. Its provenance records the larger code.
 
     Raises:
-        InvalidArgumentError: If the code has fewer classes.
+        InvalidArgumentError: If `code` has fewer than `num_classes` points.
 
     Example:
         >>> import protosphere as ps
+        >>> from protosphere.nn import first_classes
         >>> first_classes(ps.construct("kerdock", num_classes=200, dim=16), 32)
         SphericalCode(kerdock, K=32, n=16, max cosine 0 = converse (rankin_orthoplex))
     """
@@ -103,6 +106,7 @@ def nested_certificates(code: SphericalCode) -> tuple[Certificate, ...]:
 
     Example:
         >>> import protosphere as ps
+        >>> from protosphere.nn import nested_certificates
         >>> code = ps.construct("kerdock", num_classes=200, dim=16)
         >>> [(c.num_classes, str(c.max_cosine)) for c in nested_certificates(code)]
         [(2, '-1'), (4, '0'), (8, '0'), (16, '0'), (32, '0'), (64, '1/4'), (128, '1/4'), (200, '1/4')]
@@ -118,15 +122,15 @@ def nested_certificates(code: SphericalCode) -> tuple[Certificate, ...]:
 
 
 def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
-    """Raise InvalidArgumentError if a head cannot grow to this number of classes.
+    """Check that a head can grow to a number of classes.
 
     Args:
         reserve: Code of all classes, including those reserved for later.
         in_use: Number of classes in use.
-        num_classes: Number of classes wanted.
+        num_classes: Requested number of classes.
 
     Raises:
-        InvalidArgumentError: If `num_classes` is below the number in use or above the number in the reserve.
+        InvalidArgumentError: If `num_classes` is less than `in_use` or more than the number of classes of `reserve`.
     """
     if as_integer("num_classes", num_classes, minimum=2) < in_use:
         raise InvalidArgumentError(
@@ -140,7 +144,7 @@ def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
 
 
 def warn_once(num_classes: int, dim: int) -> None:
-    """Warn that there are many classes for the dimension, unless this process has warned already.
+    """Warn that K is large for the dimension n, unless this process has already given this warning.
 
     Args:
         num_classes: Number of classes K.
@@ -164,18 +168,22 @@ def reserved(
     seed: int,
     options: Mapping[str, Any],
 ) -> tuple[SphericalCode, int]:
-    """Return the code that a head needs, from the head's arguments, and the number of classes in use.
+    """Return the code of a head, including reserved classes, and the number of classes in use.
 
-    The code includes the reserved classes, which `PrototypeHead.grow` may add later.
+    `PrototypeHead.grow` may add the reserved classes later.
 
     Args:
         given: Number K of classes in use, or a code, all of whose classes are in use.
         dim: Dimension n, if `given` is a number.
-        reserve: Number of classes including reserved ones, or their code, if `given` is a number; None for no reserve.
-        scheme: Name of the scheme that builds the code, if `given` is a number. Its fast default options are used
-            unless `options` contains 'budget'.
-        seed: Seed of random schemes.
+        reserve: Number of all classes, including reserved ones, or a code of all classes, if `given` is a number; None
+            for no reserved classes.
+        scheme: Name of the scheme that builds the code, if neither `given` nor `reserve` is a code. The scheme's fast
+            options are the defaults, unless `options` contains 'budget'.
+        seed: Seed of the scheme, if the scheme is random.
         options: Keyword options of the scheme.
+
+    Returns:
+        The code of all classes, and the number of classes in use, which are the first points of the code.
 
     Raises:
         InvalidArgumentError: If arguments contradict each other.

@@ -37,33 +37,36 @@ SCORES = ("max_cosine", "margin", "energy")
 
 
 class PrototypeHead(nn.Module):
-    """Classification head with fixed prototypes: it replaces the last `nn.Linear` and has no parameters to train.
+    """Classification head with fixed prototypes, which replaces the last `nn.Linear` of a classifier.
 
-    It maps vectors z of R^n to K logits. Cross-entropy, label smoothing, mixup, class weights and distillation work on
-    these logits as on any others. The state_dict contains the code with its points, compressed; points of large codes
-    that can be recomputed exactly are left out.
+    The head maps vectors z of R^n to K logits. It has no trainable parameters, unless `scale='learn'`. Cross-entropy,
+    label smoothing, mixup, class weights and distillation work with these logits as with any others. The state_dict
+    contains the prototypes in compressed form. For large codes, points that can be recomputed exactly are left out.
 
     Args:
-        num_classes: Number K of classes, or a `SphericalCode`.
-        dim: Dimension n, if `num_classes` is a number; by default K - 1, at most 512. Put an `nn.Linear(features, dim)`
-            before the head.
+        num_classes: Number K of classes, or a `SphericalCode` with K points.
+        dim: Dimension n, if `num_classes` is a number; by default K - 1 (including reserved classes), but at most 512.
+            Put an `nn.Linear(features, dim)` before the head.
         scheme: One of `ps.available()`, if `num_classes` is a number; 'best' is the best known code, without a search.
-        options: Options of the scheme, such as {'modify': True}; {'budget': 5} lets 'best' search.
-        preset: Name of the rule by which logits are computed from z, one of `PRESETS`; by default 'protosphere' up to
-            30 classes and 'soft_cap' above. If it is not given, loading a state_dict restores the saved preset.
-        scale: Scale of the logits: 'auto' (fixed at the scale that the preset chooses), 'learn' (a parameter that
-            starts at that scale) or a number.
-        reserve: Number of classes including those that `grow` may add later, or a code of that many classes, if
-            `num_classes` is a number.
+        options: Options of the scheme, if `num_classes` is a number. For example, {'budget': 5} lets 'best' search for
+            5 seconds.
+        preset: Name of the rule by which logits are computed from z, one of `PRESETS`; by default 'protosphere' for at
+            most 30 classes and 'soft_cap' for more. If it is not given, loading a state_dict restores the saved preset.
+        scale: Scale of the logits: 'auto' (the preset's scale, fixed), 'learn' (a parameter that starts at the preset's
+            scale) or a number.
+        reserve: Largest number of classes that `grow` can reach, or a code with that many points, if `num_classes` is a
+            number; by default, no class can be added.
         projection: Name of the algorithm for dot products with the prototypes, one of `projections.KINDS`; 'auto'
-            chooses the fastest for the structure of the code.
-        seed: Seed of random schemes.
+            chooses the fastest algorithm for the structure of the code.
+        seed: Seed of the scheme, if the scheme is random.
 
     Raises:
         InvalidArgumentError: If an argument is out of range or contradicts another one.
         InfeasibleError: If the scheme has no code for K and n.
 
     Example:
+        >>> import torch
+        >>> from protosphere.nn import PrototypeHead
         >>> head = PrototypeHead(10, dim=9)
         >>> head(torch.zeros(2, 9)).shape
         torch.Size([2, 10])
@@ -99,10 +102,13 @@ class PrototypeHead(nn.Module):
         self._may_be_replaced = is_on_meta(self.projection)
 
     def _use_first(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
-        """Use the first `num_classes` prototypes of the reserve, and build the module that multiplies by them."""
+        """Use the first `num_classes` prototypes of the reserve, and build their projection with buffers of `dtype`.
+
+        The projection is the module that computes dot products with the prototypes.
+        """
         self.code = growth.first_classes(self.reserve, num_classes)
         current = getattr(self, "projection", None)
-        resharded = getattr(current, "of", None)  # a ShardedProjection stays one
+        resharded = getattr(current, "of", None)  # a ShardedProjection stays sharded
         if resharded:
             self.projection = resharded(self.code, dtype)
         else:
@@ -112,7 +118,7 @@ class PrototypeHead(nn.Module):
     def _refill(
         self, num_classes: int, device: torch.device, dtype: torch.dtype
     ) -> None:
-        """Rebuild the prototypes from the code on the CPU, then move them to `device`."""
+        """Rebuild the projection of the first `num_classes` prototypes on the CPU, then move it to `device`."""
         with torch.device("cpu"):
             self._use_first(num_classes, dtype)
         self.projection.to(device)
@@ -141,9 +147,9 @@ class PrototypeHead(nn.Module):
         return super().train(mode)
 
     def _restore_lost_buffers(self) -> None:
-        """Rebuild the prototypes if a loader replaced their buffers, which are not in the state_dict.
+        """Rebuild the prototypes if a loader has replaced their buffers, which are not in the state_dict.
 
-        This is checked once after each load.
+        The buffers are checked once after each load.
         """
         if not self._may_be_replaced or is_on_meta(self.projection):
             return
@@ -182,8 +188,8 @@ class PrototypeHead(nn.Module):
             z: (..., n) vectors.
 
         Returns:
-            z, normalized by the preset and multiplied by the scale, in the dtype of z; half precision is computed in
-            float32.
+            (..., n) vectors: z, normalized by the preset and multiplied by the scale, in the dtype of z. For half
+            precision, the computation uses float32.
         """
         return self._embedded(self._checked_input(z)).to(z.dtype)
 
@@ -194,7 +200,10 @@ class PrototypeHead(nn.Module):
         return scale * self.preset.embed(wide)
 
     def _checked_input(self, z: Tensor) -> Tensor:
-        """Return z, in float32 if it has half precision; raise InvalidArgumentError if its shape is not (..., n)."""
+        """Return z, converted to float32 if it has half precision.
+
+        Raise InvalidArgumentError if the shape of z is not (..., n).
+        """
         if self._may_be_replaced and not torch.compiler.is_compiling():
             self._restore_lost_buffers()
         return checked_wide(z, self.dim)
@@ -214,10 +223,16 @@ class PrototypeHead(nn.Module):
         return logits.reshape(*z.shape[:-1], self.num_classes)
 
     def prototypes(self, classes: Tensor | None = None) -> Tensor:
-        """Return the prototypes of classes, one per row.
+        """Return the prototypes of the given classes, one per row.
 
         Args:
-            classes: Indices of classes, of any shape (...); all K classes by default.
+            classes: Vector of m class indices; all K classes by default.
+
+        Returns:
+            m x n prototypes.
+
+        Raises:
+            InvalidArgumentError: If `classes` has an entry that is not a class.
         """
         if classes is None:
             device = like_buffers(self.projection).device
@@ -243,9 +258,12 @@ class PrototypeHead(nn.Module):
             reduction: 'mean', 'sum' or 'none'.
             ignore_index: Target of examples that are ignored.
 
+        Returns:
+            A scalar, or (...) losses if `reduction` is 'none'.
+
         Raises:
-            InvalidArgumentError: If the shapes of z and target differ, or the loss of the preset does not support an
-                option.
+            InvalidArgumentError: If the shapes of z and target do not match, or an option is given that the loss of the
+                preset does not support.
         """
         wide = self._checked_input(z)
         if self.preset.loss == "cross_entropy":
@@ -274,7 +292,11 @@ class PrototypeHead(nn.Module):
             k: Number of prototypes, at most K.
 
         Returns:
-            Cosines with these prototypes and their classes, both (..., k), nearest first.
+            The cosines of each vector with its k nearest prototypes, and the classes of these prototypes; both have
+            shape (..., k) and list the nearest prototype first.
+
+        Raises:
+            InvalidArgumentError: If `k` is not between 1 and K.
         """
         rows = unit(self._checked_input(z)).reshape(-1, self.dim)
         cosines, classes = self.projection.top(rows, k)
@@ -282,23 +304,24 @@ class PrototypeHead(nn.Module):
         return Nearest(cosines.reshape(shape), classes.reshape(shape))
 
     def parts(self, z: Tensor) -> PartDecisions:
-        """Return the most probable value of each part, for classes that combine several parts (`ps.compose`).
+        """Return the most probable value of each part, for classes that consist of several parts (see `ps.compose`).
 
-        A syllable, for example, combines an initial, a vowel and a final. Each part is decided independently. If only
-        some combinations of values are classes, the result may be a combination that is not a class.
+        A syllable, for example, consists of an initial, a vowel and a final. Each part is decided independently. If
+        only some combinations of values are classes, the result may be a combination that is not a class.
 
         Args:
             z: (..., n) vectors.
 
         Returns:
-            Indices of the values and their probabilities within their part, both (..., P) for P parts, and the names of
-            the values.
+            A named tuple of the indices of the values, their probabilities within their part, and the names of the
+            values. The indices and probabilities have shape (..., P) for P parts.
 
         Raises:
-            InvalidArgumentError: If the classes are not made of parts.
+            InvalidArgumentError: If the classes do not consist of parts.
 
         Example:
-            >>> import protosphere as ps
+            >>> import protosphere as ps, torch
+            >>> from protosphere.nn import PrototypeHead
             >>> head = PrototypeHead(ps.compose(sizes=(19, 21, 28)))
             >>> head.parts(head.prototypes(torch.tensor([28 * 21 * 3 + 28 * 5 + 7]))).values
             tensor([[3, 5, 7]])
@@ -312,7 +335,7 @@ class PrototypeHead(nn.Module):
         )
 
     def score(self, z: Tensor, kind: str = "energy") -> Tensor:
-        """Return an in-distribution score for each vector; higher means more likely a known class.
+        """Return an in-distribution score for each vector; a higher score means that a known class is more likely.
 
         Args:
             z: (..., n) vectors.
@@ -339,13 +362,13 @@ class PrototypeHead(nn.Module):
         """Add classes from the reserve, in place; the prototypes in use and the scale do not change.
 
         Args:
-            num_classes: New number of classes, at least the current number and at most the number in the reserve.
+            num_classes: New number of classes in use, between the current number and the number in the reserve.
 
         Returns:
             The head itself.
 
         Raises:
-            InvalidArgumentError: If the number is below the current number or above the number in the reserve.
+            InvalidArgumentError: If `num_classes` is below the current number or above the number in the reserve.
         """
         growth.require_room(self.reserve, self.num_classes, num_classes)
         like = like_buffers(self.projection)
@@ -364,7 +387,7 @@ class PrototypeHead(nn.Module):
         )
 
     def set_extra_state(self, state: Tensor) -> None:
-        """Load the prototypes and settings that `state_dict` saved; `load_state_dict` calls this.
+        """Load the prototypes and settings that `state_dict` saved; `load_state_dict` calls this method.
 
         Args:
             state: Result of `get_extra_state`.
@@ -401,7 +424,7 @@ class PrototypeHead(nn.Module):
             prefix: Name of the head in the model, followed by a dot, such as 'head.'.
 
         Raises:
-            InvalidArgumentError: If the state has no head under this prefix, or it is damaged.
+            InvalidArgumentError: If the state dict has no head with this prefix, or the state of the head is damaged.
         """
         key = f"{prefix}_extra_state"
         if key not in state:

@@ -42,30 +42,32 @@ def linear_cross_entropy(
 ) -> Tensor | tuple[Tensor, Tensor]:
     """Return the cross-entropy of `scale * input @ prototypes.T` without materializing the B x K logits.
 
-    Arguments are named as in `torch.nn.functional.linear_cross_entropy` and in cut-cross-entropy. The prototypes get no
-    gradient. A code takes less time and memory than the matrix of its points, because its structure is used.
+    The arguments have the names of `torch.nn.functional.linear_cross_entropy` and cut-cross-entropy. The prototypes get
+    no gradient. If `prototypes` is a code, its structure is used, which takes less time and memory than a matrix.
 
     Args:
         input: (..., n) vectors.
-        prototypes: A code; a head, in which case the logits are `scale * head(input)`; a projection; or a K x n tensor.
+        prototypes: A code, a head, a projection or a K x n tensor. For a head, the logits are `scale * head(input)`.
         target: (...) class indices, or (..., K) probabilities of the classes.
         weight: K class weights.
         reduction: 'mean', 'sum' or 'none'.
         ignore_index: Target of examples that are ignored.
         label_smoothing: As in `torch.nn.functional.cross_entropy`.
         scale: Factor by which dot products are multiplied to give logits.
-        shift: Number of positions by which targets are shifted along the second last dimension, as for next-token
-            prediction: `input[..., :-shift, :]` is compared with `target[..., shift:]`. True means 1.
+        shift: Number of positions between an input and its target in a sequence, as for next-token prediction: the
+            vectors `input[..., :-shift, :]` have the targets `target[..., shift:]`. True means 1, False means 0.
         return_lse: Whether to return also the log-sum-exps of the logits.
 
     Returns:
-        The loss, or with `return_lse` the loss and the (...) log-sum-exps, both differentiable.
+        The loss: a scalar, or one loss per vector if `reduction` is 'none'. With `return_lse`, a tuple of the loss and
+        the log-sum-exp of each vector. Both are differentiable.
 
     Raises:
-        InvalidArgumentError: If shapes or options are not valid together.
+        InvalidArgumentError: If an argument is not valid, or the shapes do not match.
 
     Example:
-        >>> import protosphere as ps
+        >>> import protosphere as ps, torch
+        >>> from protosphere.nn.functional import linear_cross_entropy
         >>> z = torch.tensor([[2.0, 0.0], [0.0, 1.0]])
         >>> code = ps.construct("cross_polytope", num_classes=4, dim=2)
         >>> linear_cross_entropy(z, code, torch.tensor([0, 2]))
@@ -99,9 +101,10 @@ def _require_tensor(name: str, value: object) -> None:
 def _logit_vectors(
     vectors: Tensor, prototypes: Prototypes
 ) -> tuple[Tensor, Projection]:
-    """Return vectors and a projection module such that the projection of the vectors is the logits.
+    """Return vectors, and the projection that maps them to logits.
 
-    The vectors are `vectors`, or their embedding if the prototypes are a head. Half precision becomes float32.
+    If the prototypes are a head, the result has the embeddings of `vectors` (see `PrototypeHead.embed`) instead of
+    `vectors`. Half precision is converted to float32.
     """
     if isinstance(prototypes, Tensor):
         projection = _matrix_projection(prototypes)
@@ -136,7 +139,7 @@ def _matrix_projection(matrix: Tensor) -> Projection:
 
 
 def _code_projection(code: SphericalCode, like: Tensor) -> Projection:
-    """Return the projection module of a code in the dtype and on the device of `like`; it is cached."""
+    """Return the cached projection of a code on the device of `like`, in float64 if `like` has it, else in float32."""
     dtype = torch.float64 if like.dtype == torch.float64 else torch.float32
     kept = _projections.setdefault(code, {})
     key = (dtype, like.device)
@@ -147,7 +150,13 @@ def _code_projection(code: SphericalCode, like: Tensor) -> Projection:
 
 
 def _shifted(vectors: Tensor, target: Tensor, shift: int) -> tuple[Tensor, Tensor]:
-    """Return the vectors without the last `shift` positions, and the targets without the first `shift` positions."""
+    """Return the vectors without the last `shift` positions, and the targets without the first `shift` positions.
+
+    Args:
+        vectors: (..., positions, n) vectors.
+        target: (..., positions) classes, or (..., positions, K) probabilities.
+        shift: Number of positions, at least 1.
+    """
     if vectors.ndim < 2 or shift >= vectors.shape[-2]:
         raise InvalidArgumentError(
             f"'shift' must be below the number of positions, the last dimension of 'input' but one, got {shift} for "

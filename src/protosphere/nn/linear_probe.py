@@ -1,4 +1,4 @@
-"""Fit a linear map or a small network to the prototypes of a head by L-BFGS or Adam."""
+"""Train a linear map or a small network from features to the fixed prototypes of a head by L-BFGS or Adam."""
 # torch has no types for passes backwards and steps:
 # pyright: reportUnknownMemberType=false
 
@@ -21,14 +21,13 @@ CHUNK_ENTRIES = 1 << 23
 """Largest number of features and logits in memory at a time: 64 MB in float64."""
 
 LEAST_GAIN = 0.05
-"""Adam's learning rate is halved after a pass that lowers the loss by less than this fraction of the best loss."""
+"""Adam's learning rate is halved after a pass whose loss is not below (1 - LEAST_GAIN) times the best loss so far."""
 
 HALVINGS = 4
-"""Number of halvings of the learning rate after which Adam counts as converged."""
+"""Largest number of halvings of the learning rate; at the next halving, Adam counts as converged."""
 
 SMALLEST_BATCH, STEPS = 16, 40
-"""Minimum size of a batch, and minimum number of steps in a pass, for which batches of few examples are made
-smaller."""
+"""Limits for few examples: batches are reduced so that a pass has about STEPS steps, but not below SMALLEST_BATCH."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +38,7 @@ class Examples:
         features: N x m array, or sparse matrix with N rows.
         classes: N indices of classes.
         weights: N weights.
-        moments: Means and variances by which the features are standardized.
+        moments: Means and variances of the features, by which they are standardized.
     """
 
     features: Any
@@ -50,11 +49,14 @@ class Examples:
     def rows(
         self, chosen: NDArray[np.int64] | slice, dtype: torch.dtype
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the standardized features, the classes and the weights of chosen examples.
+        """Return the standardized features, the classes and the weights of some of the examples.
 
         Args:
-            chosen: Indices of the examples, or a slice.
-            dtype: Dtype of features and weights.
+            chosen: Indices of B examples, or a slice.
+            dtype: Dtype of the features and weights.
+
+        Returns:
+            B x m features, B class indices and B weights.
         """
         features = self.moments.standardized(self.features[chosen])
         numbers = torch.as_tensor(self.classes[chosen])
@@ -69,8 +71,8 @@ class LinearProbe:
     Attributes:
         map_: Map from features to R^n.
         head: Head after the map; its scale may be learned.
-        alpha: Weight of the penalty on the squared norm of the map.
-        verbose_label: Word for a pass in the printed lines, such as 'epoch'; None to print nothing.
+        alpha: Weight of the penalty on the squared norm of the map's weights, see `penalty`.
+        verbose_label: Word for a pass over the examples in the printed lines, such as 'epoch'; None to print nothing.
     """
 
     map_: nn.Sequential
@@ -80,25 +82,25 @@ class LinearProbe:
 
     @property
     def parameters(self) -> list[nn.Parameter]:
-        """All parameters that are fitted: the parameters of the map, and of the head if it has any."""
+        """All trained parameters: those of the map, and the scale of the head if it is learned."""
         return [*self.map_.parameters(), *self.head.parameters()]
 
     def report(self, number: int, loss: float) -> None:
         """Print the loss of a pass over the examples on standard error, if `verbose_label` is set.
 
         Args:
-            number: Index of the pass, from 1.
+            number: Number of the pass, counted from 1.
             loss: Loss of the pass.
         """
         if self.verbose_label is not None:
             sys.stderr.write(f"{self.verbose_label} {number}: loss {loss:.6g}\n")
 
     def loss(self, features: Tensor, classes: Tensor, weights: Tensor) -> Tensor:
-        """Return the weighted sum of the losses of a batch.
+        """Return the sum of the losses of a batch, each multiplied by the weight of its example.
 
         Args:
             features: B x m standardized features.
-            classes: B classes.
+            classes: B class indices.
             weights: B weights.
         """
         z = self.map_(features)
@@ -108,7 +110,7 @@ class LinearProbe:
         return (weights * (1 - cosines).square()).sum()
 
     def penalty(self, total: float) -> Tensor:
-        """Return the penalty: alpha / (2 total) times the squared norm of the map.
+        """Return the L2 penalty: alpha / (2 total) times the sum of the squared weights of the map, without biases.
 
         Args:
             total: Total weight of all examples.
@@ -121,7 +123,7 @@ class LinearProbe:
 
 
 def chunks(count: int, width: int) -> Iterator[slice]:
-    """Return slices of consecutive rows with at most `CHUNK_ENTRIES` numbers each.
+    """Return slices that divide rows into chunks of at most `CHUNK_ENTRIES` entries, but at least one row.
 
     Args:
         count: Number of rows.
@@ -134,16 +136,16 @@ def chunks(count: int, width: int) -> Iterator[slice]:
 def fit_lbfgs(
     probe: LinearProbe, examples: Examples, max_iter: int, tol: float
 ) -> tuple[int, bool]:
-    """Fit the map by L-BFGS on all examples together, in float64.
+    """Train the map by L-BFGS on all examples together, in float64.
 
     Args:
-        probe: The map and the head to fit.
+        probe: The map and the head to train.
         examples: The examples.
-        max_iter: Maximum number of iterations.
-        tol: Largest entry of the gradient at which the fit stops.
+        max_iter: Largest number of iterations.
+        tol: L-BFGS stops when no entry of the gradient is larger than this in absolute value.
 
     Returns:
-        The number of iterations, and whether they converged.
+        The number of iterations, and whether L-BFGS stopped before its limits of iterations and evaluations.
     """
     learned = probe.parameters
     total = float(examples.weights.sum())
@@ -186,18 +188,18 @@ def fit_adam(
     rate: float,
     rng: np.random.RandomState,
 ) -> tuple[int, bool]:
-    """Fit the map by Adam on random batches in float32; halve the learning rate when the loss stops improving.
+    """Train the map by Adam on random batches; the learning rate is halved when the loss stops improving.
 
     Args:
-        probe: The map and the head to fit.
+        probe: The map and the head to train.
         examples: The examples.
-        max_iter: Maximum number of passes over the examples.
-        batch_size: Maximum number of examples in a batch.
-        rate: Learning rate at the start.
-        rng: Random generator for the order of examples.
+        max_iter: Largest number of passes over the examples.
+        batch_size: Largest number of examples in a batch.
+        rate: Initial learning rate.
+        rng: Random generator for the order of the examples.
 
     Returns:
-        The number of passes, and whether the fit converged.
+        The number of passes, and whether the learning rate was halved more than `HALVINGS` times (convergence).
     """
     solver = torch.optim.Adam(probe.parameters, lr=rate)
     best = np.inf
@@ -221,17 +223,17 @@ def one_pass(
     solver: torch.optim.Adam,
     rng: np.random.RandomState,
 ) -> float:
-    """Fit the map by one pass over all examples.
+    """Train the map by one pass over all examples in random order.
 
     Args:
-        probe: The map and the head to fit.
+        probe: The map and the head to train.
         examples: The examples.
-        batch_size: Maximum number of examples in a batch.
+        batch_size: Largest number of examples in a batch.
         solver: Optimizer of the parameters.
-        rng: Random generator for the order of examples.
+        rng: Random generator for the order of the examples.
 
     Returns:
-        The mean loss during the pass.
+        The weighted mean of the losses during the pass, without the penalty.
     """
     order = rng.permutation(len(examples.classes))
     total = float(examples.weights.sum())
@@ -251,10 +253,10 @@ def one_pass(
 
 
 def drawn_map(widths: list[int], rng: np.random.RandomState) -> nn.Sequential:
-    """Return float64 linear layers with ReLU between them, with random weights drawn from `rng` only.
+    """Return float64 linear layers with ReLU between them; their random weights depend on `rng` only.
 
     Args:
-        widths: Number of features, widths of hidden layers, and dimension n of the output.
+        widths: Number of features, widths of the hidden layers, and dimension n of the output, in this order.
         rng: Random generator for the initial weights.
     """
     layers: list[nn.Module] = []

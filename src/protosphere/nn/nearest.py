@@ -9,8 +9,8 @@ class Nearest(NamedTuple):
     """The k nearest prototypes of each vector, nearest first.
 
     Attributes:
-        cosines: (..., k) cosines of the vector with the prototypes.
-        classes: (..., k) classes of the prototypes.
+        cosines: (..., k) cosines of each vector with its k nearest prototypes.
+        classes: (..., k) classes of these prototypes.
 
     Example:
         >>> import torch

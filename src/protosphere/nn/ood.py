@@ -1,7 +1,7 @@
-"""Thresholds for the in-distribution scores of `PrototypeHead.score`, which are high for known inputs.
+"""Thresholds for the in-distribution scores of `PrototypeHead.score`, which are high for inputs of known classes.
 
-max_cosine is the cosine with the nearest prototype. margin is that cosine minus the second largest. energy is the
-log-sum-exp of the logits (Liu et al. 2020), which grows with the norm of z if the preset does not normalize it.
+max_cosine is the cosine with the nearest prototype. margin is that cosine minus the second largest cosine. energy is
+the log-sum-exp of the logits (Liu et al. 2020), which grows with the norm of z if the preset does not normalize z.
 """
 
 import math
@@ -16,19 +16,23 @@ ROUNDING = 1e-9
 
 
 def threshold_at_tpr(known: Tensor, accept: float = 0.95) -> float:
-    """Return the highest threshold that at least a fraction `accept` (the true positive rate) of known inputs reaches.
+    """Return the highest threshold at which at least a fraction `accept` of the known inputs is accepted.
+
+    An input is accepted if its score is at least the threshold.
 
     Args:
-        known: Scores of held-out known inputs.
-        accept: True positive rate, above 0 and at most 1.
+        known: Vector of the scores of held-out inputs that belong to known classes.
+        accept: Fraction of these inputs to accept (the true positive rate), above 0 and at most 1.
 
     Returns:
-        The threshold: accept inputs whose score is at least this.
+        The threshold.
 
     Raises:
         InvalidArgumentError: If `accept` is out of range, or `known` is not a vector of finite scores.
 
     Example:
+        >>> import torch
+        >>> from protosphere.nn import threshold_at_tpr
         >>> threshold_at_tpr(torch.tensor([0.1, 0.5, 0.7, 0.9]), accept=0.75)
         0.5
     """

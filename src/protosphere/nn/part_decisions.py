@@ -22,8 +22,8 @@ class PartDecisions(NamedTuple):
 
     Attributes:
         values: (..., P) indices of the values, for P parts.
-        confidences: (..., P) probabilities of the values under the softmax over the values of their part.
-        names: Names of parts and values; None if the code has none.
+        confidences: (..., P) probabilities of these values, each under the softmax over all values of its part.
+        names: Names of the parts and their values; None if the code has no such names.
 
     Example:
         >>> import protosphere as ps
@@ -38,7 +38,9 @@ class PartDecisions(NamedTuple):
     names: PartNames | None
 
     def named(self) -> list[dict[str, str]]:
-        """Return a mapping from the name of each part to the name of its value, for each input.
+        """Return one dict per input, from the names of the parts to the names of their values.
+
+        The inputs are listed in the order of the flattened leading dimensions of `values`.
 
         Raises:
             InvalidArgumentError: If the code has no names.
@@ -57,15 +59,18 @@ class PartDecisions(NamedTuple):
 def part_decisions(
     code: SphericalCode, projection: Projection, rows: Tensor
 ) -> PartDecisions:
-    """Return the most probable value of each part for each vector.
+    """Return the most probable value of each of the P parts, for each vector.
 
     Args:
-        code: A code of classes made of parts.
-        projection: Module that computes dot products with the points of the code.
+        code: A code whose classes consist of parts.
+        projection: Projection of the code.
         rows: B x n vectors, in float32 or float64, whose dot products with the prototypes are the logits.
 
+    Returns:
+        The B x P indices of the values, their B x P probabilities, and the names of the parts and values.
+
     Raises:
-        InvalidArgumentError: If the classes of the code are not made of parts.
+        InvalidArgumentError: If the classes of the code do not consist of parts.
     """
     structure = code.placement.structure
     if not isinstance(structure, ProductPoints):
@@ -81,9 +86,9 @@ def part_decisions(
 
 
 def _part_tables(structure: ProductPoints, projection: Projection) -> PartTables:
-    """Return the tables that hold the points of each part's values.
+    """Return the tables of the points of each part.
 
-    They are shared with the projection if one of its blocks holds all parts; otherwise they are built anew.
+    The result is shared with the projection if one of its blocks has tables of all parts; otherwise it is built.
     """
     for block in projection.blocks:
         held = cast("PartTables | None", getattr(block, "tables", None))

@@ -1,4 +1,4 @@
-"""Presets of heads: each is a frozen record of how vectors z become logits and which loss is used for training."""
+"""Presets of heads. A preset says how a head computes logits from vectors z, and which loss trains it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,34 +11,39 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.statistics import confident_scale
 
 LOGIT = 10**0.5
-"""Minimum scale of the preset `soft_cap`, divided by sqrt(min(n, K - 1)).
+"""The scale of the preset `soft_cap` is at least LOGIT * sqrt(min(n, K - 1)).
 
-A smaller scale would limit the logits too much if there are many classes.
+If there are many classes, a smaller scale would limit the logits too much.
 """
 
 FEW_CLASSES = 30
-"""Largest number of classes whose default preset is `protosphere`; above it is `soft_cap` (docs/studies/presets.md)."""
+"""Largest number of classes for which `protosphere` is the default preset (docs/studies/presets.md).
+
+For more classes, the default is `soft_cap`.
+"""
 
 
 @dataclass(frozen=True)
 class Preset:
-    """Rule by which a head computes logits from z, and the loss that trains it.
+    """Rule by which a head computes logits from z, and the loss that trains the head.
 
-    Let c_k be the prototype of class k. Its logit is the dot product of c_k with scale * embed(z), or with scale *
-    embed(slope * z / scale) if the preset has a slope. A head without `preset=` uses 'protosphere' for at most 30
-    classes and 'soft_cap' for more. With 'soft_cap' use momentum or a learning rate of at least 0.1: smaller rates
-    without momentum train slowly (docs/studies/presets.md).
+    Let c_k be the prototype of class k. The logit of class k is the dot product of c_k with scale * embed(z), or with
+    scale * embed(slope * z / scale) if the preset has a slope. A head without `preset=` uses 'protosphere' for at most
+    30 classes and 'soft_cap' for more. Train 'soft_cap' with momentum or with a learning rate of at least 0.1, because
+    smaller learning rates without momentum train slowly (docs/studies/presets.md).
 
     Attributes:
-        name: Name that `PrototypeHead(preset=...)` takes.
-        embed: Function from z to the vector whose dot products with the prototypes are computed.
-        scale: Function from a code to the scale that `scale='auto'` means.
-        slope: Slope of the logits at z = 0, whatever the scale is; None if the slope equals the scale.
-        loss: Name of the loss of `head.loss`, one of `losses.LOSSES`.
+        name: Name of the preset in `PrototypeHead(preset=...)`.
+        embed: Function from (..., n) vectors to (..., n) vectors that normalizes z, or returns z unchanged.
+        scale: Function from a code to the scale of a head with `scale='auto'`.
+        slope: Factor s for which the logits are about s z . c_k for small z, independent of the scale; None if z is not
+            multiplied by slope / scale.
+        loss: Name of the loss that `PrototypeHead.loss` computes, one of `losses.LOSSES`.
         summary: Description in one line.
         reference: Paper or page that the preset comes from.
 
     Example:
+        >>> from protosphere.nn import PRESETS
         >>> PRESETS["soft_cap"].loss
         'cross_entropy'
     """
@@ -80,12 +85,14 @@ def perfect_scale(code: SphericalCode) -> float:
 def soft_cap_scale(code: SphericalCode) -> float:
     """Return the scale of the preset `soft_cap`, which is also an upper bound on the norm of the scaled z.
 
-    It is twice `perfect_scale`, or more for many classes; docs/studies/presets.md has the measurements.
+    The scale is the larger of twice `perfect_scale` and LOGIT * sqrt(min(n, K - 1)); docs/studies/presets.md has the
+    measurements.
 
     Args:
         code: The prototypes.
     """
-    # For a simplex, the logits have the norm of z: a hundred logits of 2 are longer than one sufficient logit.
+    # For a simplex, the vector of logits has about the norm of the scaled z. A hundred logits of size 2 have a larger
+    # norm than a single logit that is sufficient for a high probability.
     return max(
         2 * perfect_scale(code), LOGIT * min(code.dim, code.num_classes - 1) ** 0.5
     )
@@ -140,19 +147,20 @@ _ALL = (
 )
 
 PRESETS = {preset.name: preset for preset in _ALL}
-"""All presets by name."""
+"""All presets, by name."""
 
 
 def preset_named(name: str) -> Preset:
-    """Return the preset of this name.
+    """Return the preset with the given name.
 
     Args:
-        name: One of `PRESETS`.
+        name: One of the keys of `PRESETS`.
 
     Raises:
-        InvalidArgumentError: If there is no such preset.
+        InvalidArgumentError: If no preset has this name.
 
     Example:
+        >>> from protosphere.nn.presets import preset_named
         >>> preset_named("mettes").loss
         'squared_cosine'
     """
@@ -166,6 +174,7 @@ def default_preset(num_classes: int) -> Preset:
         num_classes: Number of classes K.
 
     Example:
+        >>> from protosphere.nn.presets import default_preset
         >>> default_preset(10).name, default_preset(100).name
         ('protosphere', 'soft_cap')
     """

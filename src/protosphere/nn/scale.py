@@ -9,32 +9,35 @@ from torch import Tensor, nn
 from protosphere.errors import InvalidArgumentError, as_positive, brief
 
 LEARNED_RANGE = 4.0
-"""Largest factor by which a learned scale may grow or shrink; unbounded scales diverged at learning rate 0.1."""
+"""Largest factor by which a learned scale may grow or shrink.
+
+Without this limit, training with learning rate 0.1 diverged.
+"""
 
 
 class Scale(nn.Module):
-    """Module that multiplies its input by a scale, which is fixed, or learned within bounds.
+    """Module that multiplies its input by a scale. The scale is fixed, or learned within bounds.
 
     Args:
         setting: 'auto' (the value of `automatic`), 'learn' (a parameter that starts at `automatic`) or a number.
         automatic: Scale for 'auto', and initial scale for 'learn'.
 
     Raises:
-        InvalidArgumentError: If `setting` is none of these.
+        InvalidArgumentError: If `setting` is neither 'auto' nor 'learn' nor a number above 0.
     """
 
     def __init__(self, setting: float | str, automatic: float) -> None:
         super().__init__()
         self.setting = setting if setting in ("auto", "learn") else _number(setting)
         self.begin_at(automatic)
-        # one entry and not a scalar: FullyShardedDataParallel shards no scalars
+        # a vector of one entry, because FullyShardedDataParallel cannot shard scalars
         self.shift = nn.Parameter(torch.zeros(1)) if setting == "learn" else None
 
     def begin_at(self, automatic: float) -> None:
-        """Set the scale for 'auto', or the initial scale for 'learn'; a scale given as a number does not change.
+        """Set the scale for 'auto', or the initial scale for 'learn'. A scale given as a number does not change.
 
         Args:
-            automatic: The new scale.
+            automatic: The new scale, or the new initial scale.
         """
         self.start = automatic if isinstance(self.setting, str) else self.setting
 

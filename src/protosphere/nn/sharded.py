@@ -1,8 +1,8 @@
-"""Distribute the classes over the processes of torch.distributed: each process holds K / world_size classes.
+"""Distribute the classes over the processes of torch.distributed: each process holds K / world_size prototypes.
 
-Every process is given the same z and target (`gathered` collects the rows of all processes). It computes the same loss,
-gradient and classes as a single process would. For a loss, the processes exchange two numbers and one vector of R^n per
-example, never logits.
+All processes must be given the same z and target (`gathered` collects the rows of all processes). Each then computes
+the loss, gradient and nearest classes that a single process would compute. For a loss, the processes exchange two
+numbers and one vector of R^n per example, never logits.
 """
 
 from __future__ import annotations
@@ -24,26 +24,30 @@ Group = dist.ProcessGroup | None
 
 
 class ShardedProjection(Projection):
-    """Projection that holds only this process's prototypes and combines its results with those of all processes.
+    """Projection that stores only this process's share of the prototypes and combines the results of all processes.
 
-    It replaces `PrototypeHead.projection` for loss, decode and score: set `head.projection =
-    ShardedProjection(head.code)` in every process of the group.
+    To shard a head, set `head.projection = ShardedProjection(head.code)` in every process of the group. The methods
+    `loss`, `decode` and `score` of the head then work as before; its logits cannot be computed.
 
     Args:
         code: The prototypes, the same in every process.
-        kind: Algorithm for dot products, as in `projection_for`.
-        dtype: Dtype of the buffers; torch's default by default.
+        kind: Name of the algorithm for dot products, as in `projection_for`.
+        dtype: Dtype of the buffers; torch's default dtype if None.
         group: Process group; all processes by default.
 
     Raises:
         InvalidArgumentError: If torch.distributed is not initialized.
 
     Example:
-        >>> import protosphere as ps
-        >>> ShardedProjection(ps.construct("simplex", num_classes=10, dim=9))
-        Traceback (most recent call last):
-            ...
-        protosphere.errors.InvalidArgumentError: ...
+        >>> import torch
+        >>> from protosphere.nn import PrototypeHead, ShardedProjection
+        >>> from torch import distributed
+        >>> distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
+        >>> head = PrototypeHead(10, dim=9)
+        >>> head.projection = ShardedProjection(head.code)
+        >>> head.decode(head.prototypes()[:3]).classes.flatten().tolist()
+        [0, 1, 2]
+        >>> distributed.destroy_process_group()
     """
 
     def __init__(
@@ -66,19 +70,24 @@ class ShardedProjection(Projection):
 
     @property
     def all_combinations(self) -> None:
-        """None: the shortcut for codes that contain all combinations of parts needs the points of all processes."""
+        """Always None: the shortcut for all combinations of the values of parts needs the points of all parts."""
 
     def of(self, code: SphericalCode, dtype: torch.dtype | None) -> ShardedProjection:
-        """Return the sharded projection of another code, for example after the head has grown.
+        """Return a sharded projection of another code with the same algorithm and process group.
+
+        A head calls this method when classes are added.
 
         Args:
             code: The new prototypes.
-            dtype: Dtype of the buffers.
+            dtype: Dtype of the buffers; torch's default dtype if None.
         """
         return ShardedProjection(code, self._kind_asked, dtype, self.group)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Raise an error: materializing all logits would defeat sharding.
+        """Raise an error, because materializing all logits would defeat sharding.
+
+        Args:
+            z: B x n vectors.
 
         Raises:
             InvalidArgumentError: Always.
@@ -89,13 +98,25 @@ class ShardedProjection(Projection):
         )
 
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
-        """Return the prototypes of some classes, one per row, from the processes that hold them."""
+        """Return the prototypes of the given classes, one per row, collected from the processes that hold them.
+
+        Args:
+            classes: Vector of class indices, the same in every process.
+            like: Tensor whose dtype and device the prototypes get.
+        """
         return _all_reduce(super().rows(classes, like), self.group)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """Return the log-sum-exp of each row's dot products with the points of all processes, and the mean point.
 
         The mean is weighted by the softmax of the dot products.
+
+        Args:
+            z: B x n vectors.
+            with_mean: Whether to compute the mean.
+
+        Returns:
+            B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
         """
         value = z.new_full((len(z),), -torch.inf)
         mean = z.new_zeros(len(z), self.dim if with_mean else 0)
@@ -111,8 +132,16 @@ class ShardedProjection(Projection):
     ) -> Tensor:
         """Return a moment of the points under the softmax of each row; derivatives of the log-sum-exp need it.
 
-        For a row z it is the sum of p_k (v_1 . c_k) ... (v_r . c_k) c_k over the points c_k of all processes, where p_k
-        = exp(z . c_k - log_sum_exp) is the softmax probability and v_1, ..., v_r are the row's `directions`.
+        The moment of a row z is the sum of p_k (v_1 . c_k) ... (v_r . c_k) c_k over the points c_k of all processes.
+        Here p_k = exp(z . c_k - log_sum_exp) is the softmax probability, and v_1, ..., v_r are the row's directions.
+
+        Args:
+            z: B x n vectors.
+            log_sum_exps: B log-sum-exps over the points of all processes.
+            directions: The directions v_1, ..., v_r of all rows, each B x n.
+
+        Returns:
+            B x n moments.
         """
         if len(self.blocks):
             mine = super().moment(z, log_sum_exps, directions)
@@ -123,12 +152,28 @@ class ShardedProjection(Projection):
     def weighted_prototypes(
         self, weights: Tensor, factors: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Return the B x n weighted sums of the points of all processes, and the sum of each row's weights."""
+        """Return the weighted sums of the points of all processes, and the sum of each row's weights.
+
+        Args:
+            weights: B x K weights.
+            factors: K factors by which the weights are multiplied; 1 if None.
+
+        Returns:
+            B x n weighted sums and B sums of weights.
+        """
         mine, totals = super().weighted_prototypes(weights, factors)
         return _all_reduce(mine, self.group), totals
 
     def top_points(self, z: Tensor, k: int) -> TopK:
-        """Return each row's k largest dot products with the points of all processes, and the indices of the points."""
+        """Return each row's k largest dot products with the points of all processes, and the indices of the points.
+
+        Args:
+            z: B x n vectors.
+            k: Number of points, at most K.
+
+        Returns:
+            B x k dot products in descending order, and the B x k indices of the points.
+        """
         values, points = super().top_points(z, k)
         missing = (0, k - values.shape[1])
         mine = (
@@ -151,7 +196,7 @@ def _all_reduce(
 
 
 def _all_gather(mine: Tensor, group: Group) -> list[Tensor]:
-    """Return the tensors of all processes, which have the same shape, in the order of ranks."""
+    """Return a list of the tensors of all processes, in the order of their ranks; all must have the same shape."""
     every = [
         torch.empty_like(mine, memory_format=torch.contiguous_format)
         for _ in range(dist.get_world_size(group))
@@ -163,17 +208,20 @@ def _all_gather(mine: Tensor, group: Group) -> list[Tensor]:
 def gathered(z: Tensor, group: Group = None) -> Tensor:
     """Return the concatenated rows of all processes; gradients flow back to the rows of this process only.
 
-    If every process computes the same loss, the *sum* of the gradients of all processes is the gradient of a single
-    process. DistributedDataParallel averages gradients, so multiply the loss by the number of processes.
+    If every process computes the loss of all rows, the *sum* of the gradients of all processes is the gradient that a
+    single process would have. DistributedDataParallel averages gradients, so multiply the loss by the number of
+    processes.
 
     Args:
-        z: Rows of this process; all processes must have the same number.
+        z: B x n rows of this process; B must be the same in all processes.
         group: Process group; all processes by default.
 
     Returns:
         The rows of all processes, in the order of their ranks.
 
     Example:
+        >>> import torch
+        >>> from protosphere.nn import gathered
         >>> from torch import distributed
         >>> distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
         >>> gathered(torch.ones(2, 9)).shape
@@ -181,5 +229,5 @@ def gathered(z: Tensor, group: Group = None) -> Tensor:
         >>> distributed.destroy_process_group()
     """
     every = _all_gather(z.detach(), group)
-    every[dist.get_rank(group)] = z  # with its gradient
+    every[dist.get_rank(group)] = z  # the same rows with gradient
     return torch.cat(every)

@@ -1,4 +1,4 @@
-"""Detect how torch runs an operation: eagerly, recorded into a graph, or inside a transform (vmap, grad)."""
+"""Detect how torch runs an operation: directly, while recording a graph, or inside a transform (vmap, grad)."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -15,8 +15,8 @@ _FALSE: Callable[[], bool] = bool
 is_exporting: Callable[[], bool] = getattr(torch.compiler, "is_exporting", _FALSE)
 """Function that returns True while `torch.export` is recording.
 
-Before torch 2.7 this cannot be found out and the result is False. Exported graphs then contain the same custom
-operators as graphs of `torch.compile`.
+Before torch 2.7, this information is not available, and the result is False. Exported graphs then contain the same
+custom operators as graphs of `torch.compile`.
 """
 
 is_traced: Callable[[], bool] = cast("Any", torch.jit).is_tracing
@@ -37,7 +37,10 @@ def is_recorded() -> bool:
 
 
 def in_memory(z: Tensor) -> bool:
-    """Return True if the values of z can be read without waiting for a device; False in a traced graph."""
+    """Return True if z is a plain CPU tensor whose values can be read now.
+
+    The result is False for subclasses of tensors, inside transforms that wrap tensors, and while tracing.
+    """
     if z.device.type != "cpu" or type(z) not in (Tensor, nn.Parameter):
         return False
     return not is_traced() and not is_wrapped(z)
@@ -49,14 +52,14 @@ def is_wrapped(z: Tensor) -> bool:
 
 
 def is_batched_gradient(value: object) -> bool:
-    """Return True if `value` is a gradient of `torch.autograd.grad(is_grads_batched=True)`."""
+    """Return True if `value` is a batch of gradients inside `torch.autograd.grad(is_grads_batched=True)`."""
     return isinstance(value, Tensor) and bool(_functorch.is_legacy_batchedtensor(value))
 
 
 def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
-    """Return function.apply(*arguments) without inspecting the function's signature each time.
+    """Return function.apply(*arguments) without inspecting the signature of the function in every call.
 
-    The inspection would take a tenth of the time of a small head's loss.
+    For a small head, the inspection would take a tenth of the time of the loss.
 
     Args:
         function: An autograd function with `setup_context` and a `vmap` rule.
@@ -72,7 +75,10 @@ def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
 
 
 def _call_with_batched_gradients(function: Any, arguments: tuple[Any, ...]) -> Any:
-    """Return the results of the function's vmap rule; torch itself ignores that rule for `is_grads_batched=True`."""
+    """Apply the function by its vmap rule to arguments some of which are batched gradients, and return the results.
+
+    torch itself does not use the vmap rule of a function for `is_grads_batched=True`.
+    """
     internals: Any = cast("Any", torch)
     level = internals._C._vmapmode_increment_nesting() - 1
     internals._C._vmapmode_decrement_nesting()

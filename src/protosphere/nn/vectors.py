@@ -17,14 +17,14 @@ def widened(z: Tensor) -> Tensor:
 
 
 def check_vectors(z: Tensor, dim: int) -> None:
-    """Check that z is a floating-point tensor of shape B x dim.
+    """Check that z is a floating-point tensor of shape B x dim; while tracing, only the dtype is checked.
 
     Args:
         z: Tensor to check.
-        dim: Size of its last dimension.
+        dim: Required size of the last dimension.
 
     Raises:
-        InvalidArgumentError: If the dtype or the shape differs.
+        InvalidArgumentError: If z has another shape or is not of a floating type.
     """
     _check(z, dim)
     if z.ndim != 2 and not is_traced():
@@ -32,14 +32,16 @@ def check_vectors(z: Tensor, dim: int) -> None:
 
 
 def checked_wide(z: Tensor, dim: int) -> Tensor:
-    """Check that z is a floating-point tensor of shape (..., dim); return it, in float32 for half precision.
+    """Check that z is a floating-point tensor of shape (..., dim), and return it, in float32 if it has half precision.
+
+    While tracing, only the dtype is checked.
 
     Args:
         z: Tensor to check.
-        dim: Size of its last dimension.
+        dim: Required size of the last dimension.
 
     Raises:
-        InvalidArgumentError: If the dtype or the shape differs.
+        InvalidArgumentError: If z has another shape or is not of a floating type.
     """
     _check(z, dim)
     return widened(z)
@@ -50,7 +52,7 @@ def _check(z: Tensor, dim: int) -> None:
         raise InvalidArgumentError(
             f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one"
         )
-    if is_traced():  # sizes are tensors then, and comparing them is not recorded
+    if is_traced():  # sizes are tensors, and comparisons of them are not recorded
         return
     if not z.ndim or z.shape[-1] != dim:
         raise _wrong_shape(z, dim)

@@ -1,4 +1,4 @@
-"""Protocol of kernel backends: implementations of the four operations that dominate the cost of a head."""
+"""Protocol of kernel backends, which implement the operations that dominate the cost of a head."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 class KernelBackend(Protocol):
     """Protocol of operations on all points of a block: dot products, weighted sums, log-sum-exp and top-k.
 
-    A backend has no state: everything it reads is in the block and the tensors. It is called without gradients and
-    autocast, never in half precision, and from several threads concurrently, each with some rows of the batch.
+    A backend has no state; all its data are in the block and the tensors. It is called without gradients and autocast,
+    never in half precision, and from several threads concurrently, each with some rows of the batch.
 
     To add a backend, write a class with these methods in a new file and list it in `kernels.registry.BACKENDS`, before
-    the last. Inherit from `kernels.torch_ops.TorchBackend` to implement only some of the operations.
+    the last entry. Inherit from `kernels.torch_ops.TorchBackend` to implement only some of the operations.
 
     Attributes:
-        name: Name by which users select the backend.
-        block_kinds: Kinds of blocks that the backend serves; None for every kind.
+        name: Name of the backend.
+        block_kinds: Kinds of blocks that the backend supports; None for every kind.
 
     Example:
         >>> from protosphere.nn.kernels.registry import BACKENDS
@@ -36,7 +36,7 @@ class KernelBackend(Protocol):
         """Return True if the backend can be used for this block and these rows.
 
         Args:
-            block: Points of a kind in `block_kinds`.
+            block: Block of a kind in `block_kinds`.
             rows: B x n vectors, or B x P weights; only device and dtype matter.
         """
         ...
@@ -45,9 +45,9 @@ class KernelBackend(Protocol):
         """Write the B x P dot products of vectors with all points of the block into `out`.
 
         Args:
-            block: P points of R^n.
+            block: Block of P points in R^n.
             z: B x n vectors.
-            out: B x P dot products, overwritten.
+            out: B x P tensor for the results.
         """
         ...
 
@@ -55,7 +55,7 @@ class KernelBackend(Protocol):
         """Return the B x n weighted sums of the block's points: `weights` times the matrix of points.
 
         Args:
-            block: P points of R^n.
+            block: Block of P points in R^n.
             weights: B x P weights.
 
         Returns:
@@ -69,7 +69,7 @@ class KernelBackend(Protocol):
         """Return the log-sum-exp of each vector's dot products with the points, and its gradient.
 
         Args:
-            block: P points of R^n.
+            block: Block of P points in R^n.
             z: B x n vectors.
             with_mean: Whether to compute the gradient: the mean point under the softmax of the dot products.
 
@@ -85,13 +85,13 @@ class KernelBackend(Protocol):
         index: Tensor,
         with_mean: bool,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the results of `log_sum_exp`, and the points of an index.
+        """Return the results of `log_sum_exp`, and the points with the given indices, one per row.
 
         Args:
-            block: P points of R^n.
+            block: Block of P points in R^n.
             z: B x n vectors.
-            index: B indices of points.
-            with_mean: Whether to compute the gradient of the log-sum-exp.
+            index: B indices of points in the block.
+            with_mean: Whether to compute the gradient of the log-sum-exp: the mean point.
 
         Returns:
             B log-sum-exps, B x n means (an empty B x 0 tensor without `with_mean`) and B x n points.
@@ -102,11 +102,11 @@ class KernelBackend(Protocol):
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
         Args:
-            block: P points of R^n.
+            block: Block of P points in R^n.
             z: B x n vectors.
             k: Number of points, at most P.
 
         Returns:
-            B x k dot products, and B x k indices of their points in the block.
+            B x k dot products, and the B x k indices of the points in the block.
         """
         ...

@@ -18,9 +18,9 @@ def as_tensor(array: NDArray[Any]) -> Tensor:
 
 
 def with_torch_strides(tensor: Tensor) -> Tensor:
-    """Return the tensor; an empty tensor is replaced by one with torch's strides.
+    """Return the tensor, or if it is empty, a new empty tensor of the same shape with torch's strides.
 
-    numpy gives empty arrays the stride 0, which `torch.export.save` refuses.
+    Tensors made from empty numpy arrays have strides of 0, with which `torch.export.save` raises an error.
     """
     if tensor.numel():
         return tensor
@@ -28,7 +28,7 @@ def with_torch_strides(tensor: Tensor) -> Tensor:
 
 
 def aligned_zeros(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Return float32 zeros whose memory is aligned to a cache line, so that a row of 16 numbers fills one line.
+    """Return float32 zeros whose memory begins at a cache line, so that rows of 16 numbers each fill one cache line.
 
     Args:
         shape: Shape of the array.

@@ -1,8 +1,8 @@
-"""Delay of signal handlers, such as that of Ctrl-C, while C code calls Python, where their exceptions would be lost.
+"""Delay signal handlers, such as the handler of Ctrl-C, while C code calls back into Python.
 
-Handlers run between any two instructions of the main thread. If a handler raises an exception in a callback of
-ctypes, outside of a `try`, Python prints "Exception ignored" and continues: the interrupt and the work of the
-callback are lost.
+A handler may run between any two instructions of the main thread. If it raises an exception in a callback of ctypes,
+outside of a `try`, Python prints "Exception ignored" and continues. The interrupt and the result of the callback are
+then lost.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ HELD = tuple(
     for name in ("SIGINT", "SIGTERM", "SIGALRM")
     if hasattr(signal, name)
 )
-"""Signals whose handlers often raise exceptions: Ctrl-C, termination, timeout."""
+"""Signals whose handlers often raise exceptions: Ctrl-C, termination and timeout."""
 
 
 class HeldSignals(ExitStack):
     """Context that delays signal handlers until its end, or until `allow_here(True)`.
 
-    Only the main thread runs handlers, so in other threads this does nothing.
+    Python runs handlers only in the main thread, so in other threads the context does nothing.
     """
 
     def __init__(self) -> None:
@@ -38,11 +38,11 @@ class HeldSignals(ExitStack):
             return self
         self.callback(
             self._call_waiting
-        )  # last, after all of them are back in their places
+        )  # runs last, after all handlers have been restored
         try:
             for number in HELD:
                 self._replace_handler(number)
-        except BaseException:  # of a handler that is not replaced yet
+        except BaseException:  # raised by a handler that is not replaced yet
             self.close()
             raise
         return self
@@ -55,9 +55,10 @@ class HeldSignals(ExitStack):
             signal.signal(number, self._hold)
 
     def allow_here(self, interruptible: bool) -> None:
-        """Let signal handlers run immediately, or delay them again; no effect outside the main thread.
+        """Let signal handlers run immediately, or delay them again; outside the main thread, do nothing.
 
-        With True, the handlers of delayed signals run now, because the following work may take long.
+        Args:
+            interruptible: Whether handlers run immediately. If True, the handlers of delayed signals run now.
         """
         if threading.current_thread() is not threading.main_thread():
             return

@@ -21,21 +21,22 @@ BACKENDS: list[KernelBackend] = [
     PartSoftmaxBackend(),
     TorchBackend(),
 ]
-"""All backends; the first that supports a block and its rows is used, and the last supports everything."""
+"""All backends. The first that supports a block and its rows is used; the last supports all blocks and rows."""
 
 
 def backend_for(block: ProjectionBlock, rows: Tensor) -> KernelBackend:
-    """Return the first backend that supports a block and the dtype and device of rows.
+    """Return the first backend that supports a block and the dtype and device of `rows`.
 
     Args:
-        block: Points of one kind.
-        rows: Vectors or weights, one row per example.
+        block: Block of P points in R^n.
+        rows: B x n vectors, or B x P weights.
 
     Returns:
         The backend.
 
     Example:
         >>> import protosphere as ps, torch
+        >>> from protosphere.nn.kernels.registry import backend_for
         >>> from protosphere.nn.projections import projection_for
         >>> projection = projection_for(ps.construct("simplex", num_classes=10, dim=9), "dense")
         >>> backend_for(projection.typed_blocks[0], torch.zeros(2, 9)).name

@@ -25,17 +25,21 @@ FEWEST_ROWS = 8
 """Smallest number of rows per thread."""
 
 FEWEST_SCORES = 1 << 20
-"""Smallest number of scores for several threads: a call then takes milliseconds, waking threads takes 0.1 ms."""
+"""Smallest number of scores for which several threads are used.
+
+Computing so many scores takes milliseconds; waking the threads takes 0.1 ms.
+"""
 
 HUGE_PAGES_FROM = 1 << 25
-"""Size in bytes above which numpy allocates the memory of results, in huge pages: 9 ms instead of 45 ms for 64 MB.
+"""Size in bytes above which the memory of results is allocated by numpy, which uses huge pages.
 
-Above this size glibc always asks the system for new memory, which is slow to touch page by page.
+Above this size, glibc always requests new memory from the system, and the first access to each small page is slow. For
+64 MB, the first access takes 45 ms, and 9 ms with huge pages.
 """
 
 
 def without_autocast(z: Tensor) -> AbstractContextManager[object]:
-    """Return a context in which autocast is off."""
+    """Return a context in which autocast is off for the device of z."""
     kind = z.device.type
     if torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind):
         return torch.autocast(kind, enabled=False)
@@ -45,14 +49,14 @@ def without_autocast(z: Tensor) -> AbstractContextManager[object]:
 def by_rows(
     work: Callable[[slice], Result], z: Tensor, num_scores: int
 ) -> list[Result]:
-    """Apply `work` to consecutive slices of the rows of z, in threads, and return the results in order.
+    """Apply `work` to consecutive slices of the rows of z in parallel, and return the results in order.
 
-    On a CPU each slice has its own thread, whose operations are single-threaded. On other devices, and for little work,
-    there is one slice. No gradients are recorded, and autocast is off.
+    On a CPU each slice has a thread of its own, whose operations are single-threaded. On other devices, and if there
+    are fewer than `FEWEST_SCORES` scores, there is one slice. No gradients are recorded, and autocast is off.
 
     Args:
-        work: Function of a slice of rows.
-        z: The batch.
+        work: Function from a slice of rows to a result.
+        z: The batch, with one row per example.
         num_scores: Number of scores that `work` computes per row.
     """
     rows = len(z)
@@ -72,7 +76,7 @@ def by_rows(
 
 
 def _num_threads(z: Tensor, num_scores: int) -> int:
-    """Return the number of threads that share the rows of z."""
+    """Return the number of threads among which the rows of z are divided."""
     rows = len(z)
     if rows * num_scores < FEWEST_SCORES or not in_memory(z):
         return 1
@@ -82,10 +86,10 @@ def _num_threads(z: Tensor, num_scores: int) -> int:
 def gathered_rows(
     work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num_scores: int
 ) -> tuple[Tensor, Tensor]:
-    """Apply `work` to slices of rows, as `by_rows` does, and concatenate the two tensors that it returns.
+    """Apply `work` to slices of the rows of z, as `by_rows` does, and concatenate the tensors that `work` returns.
 
     Args:
-        work: Function from a slice of rows to two tensors with these rows.
+        work: Function from a slice of rows to two tensors, each with one row per row of the slice.
         z: The batch of B rows.
         num_scores: Number of scores that `work` computes per row.
 
@@ -99,7 +103,9 @@ def gathered_rows(
 def threaded_log_sum_exp(
     z: Tensor, blocks: Sequence[ProjectionBlock], with_mean: bool
 ) -> tuple[Tensor, Tensor]:
-    """Return the log-sum-exp of dot products with the points of all blocks, and its gradient; not differentiable.
+    """Return the log-sum-exp of each vector's dot products with the points of all blocks, and its gradient.
+
+    The results are not differentiable.
 
     Args:
         z: B x n vectors.
@@ -107,7 +113,7 @@ def threaded_log_sum_exp(
         with_mean: Whether to compute the gradient: the mean point under the softmax of the dot products.
 
     Returns:
-        B values, and B x n means (an empty B x 0 tensor without `with_mean`).
+        B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
     """
 
     def of_rows(rows: slice) -> tuple[Tensor, Tensor]:
@@ -125,16 +131,18 @@ def threaded_log_sum_exp(
 def threaded_softmax_terms(
     z: Tensor, index: Tensor, block: ProjectionBlock, with_mean: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return log-sum-exp and mean as `threaded_log_sum_exp` does, and the points of an index; not differentiable.
+    """Return the results of `threaded_log_sum_exp` for one block, and the points with the given indices.
+
+    The results are not differentiable.
 
     Args:
         z: B x n vectors.
-        index: B indices of points.
-        block: All combinations of the values of parts.
+        index: B indices of points in the block.
+        block: Block of points.
         with_mean: Whether to compute the mean point under the softmax of the dot products.
 
     Returns:
-        B values, B x n means (an empty B x 0 tensor without `with_mean`) and B x n points.
+        B log-sum-exps, B x n means (an empty B x 0 tensor without `with_mean`) and B x n points.
     """
 
     def of_rows(rows: slice) -> tuple[Tensor, Tensor, Tensor]:
@@ -174,11 +182,11 @@ def threaded_products(z: Tensor, block: ProjectionBlock) -> Tensor:
 
     Args:
         z: B x n vectors.
-        block: P points of R^n.
+        block: Block of P points in R^n.
     """
     products = z.new_empty(len(z), block.num_points)
     if in_memory(z) and products.nbytes > HUGE_PAGES_FROM:
-        # nothing has touched the first memory yet, so it took no time
+        # the memory of the first tensor has not been accessed, so its allocation took no time
         products = as_tensor(np.empty(products.shape, z.numpy().dtype))
 
     def write(rows: slice) -> None:
@@ -194,7 +202,7 @@ def threaded_weighted_sum(weights: Tensor, block: ProjectionBlock) -> Tensor:
 
     Args:
         weights: B x P weights.
-        block: P points of R^n.
+        block: Block of P points in R^n.
     """
 
     def summed(rows: slice) -> Tensor:

@@ -1,4 +1,4 @@
-"""The backend of tensor operations, which supports every block, device and dtype."""
+"""The backend that uses tensor operations; it supports every block, device and dtype."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TorchBackend:
     def softmax_terms(
         self, block: ProjectionBlock, z: Tensor, index: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the results of `log_sum_exp`, and the points of an index."""
+        """Return the results of `log_sum_exp`, and the points with the given indices, one per row."""
         value, mean = self.log_sum_exp(block, z, with_mean)
         return value, mean, block.rows(index, z)
 

@@ -1,8 +1,8 @@
-"""Losses on fixed prototypes; each file has a function of (z, target, projection, ...) and an `nn.Module` for it.
+"""Losses on fixed prototypes, each as a function of (z, target, projection, ...) and as an `nn.Module`.
 
-The module is created from a head or a code and called with (z, target), where z is what the head would get. All losses
-return the mean over the batch and ignore examples with target -100. No loss allocates a B x K tensor, for B examples
-and K classes. `LOSSES` maps names to losses.
+The module is created from a head or a code and called with (z, target), where z is the input of the head. All losses
+return the mean over the batch and ignore examples with target -100. No loss allocates a B x K tensor for B examples and
+K classes. `LOSSES` maps names to losses.
 """
 
 from protosphere.nn.losses.additive_angular_margin import (

@@ -19,23 +19,24 @@ def additive_angular_margin(
     scale: float | Tensor,
     margin: float,
 ) -> Tensor:
-    """Return the cross-entropy of scaled cosines after adding a margin to the angle of each target.
+    """Return the cross-entropy of scaled cosines after adding a margin to the angle between z and its prototype.
 
-    The angle is the one between z and the prototype of its class. If the sum exceeds pi, its cosine c is replaced by -2
-    - c, so that the loss still grows with the angle.
+    The prototype of z is that of its target class. If the angle plus the margin exceeds pi, the cosine c of this sum is
+    replaced by -2 - c, so that the loss still grows with the angle.
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; examples with -100 are ignored.
-        projection: The prototypes.
+        target: (...) classes; examples with target -100 are ignored.
+        projection: Projection that holds the prototypes.
         scale: Factor by which cosines are multiplied to give logits.
         margin: The margin in radians.
 
     Returns:
-        The mean over the examples that are not ignored.
+        The mean over the examples whose target is not -100, a scalar.
 
     Example:
         >>> import math, protosphere as ps, torch
+        >>> from protosphere.nn.losses import additive_angular_margin
         >>> from protosphere.nn.projections import projection_for
         >>> projection = projection_for(ps.construct("cross_polytope", num_classes=2, dim=1))
         >>> z, target = torch.tensor([[2.0]]), torch.tensor([0])
@@ -55,9 +56,9 @@ def cosine_after(cosine: Tensor, margin: float) -> Tensor:
     """Return cos(angle + margin) for angles given by their cosines, without computing an arccosine.
 
     Args:
-        cosine: Cosines of the angles.
-        margin: Angle to add, in radians. If the sum exceeds pi, the result is -2 - cos(angle + margin), which still
-            decreases.
+        cosine: Cosines of the angles, a tensor of any shape.
+        margin: Angle to add, in radians. If the sum exceeds pi, the result is -2 - cos(angle + margin), so that the
+            result decreases with the angle everywhere.
     """
     within = cosine.clamp(-1.0, 1.0)
     sine = (1 - within.square()).clamp(SMALLEST_NORM).sqrt()
@@ -72,18 +73,23 @@ def cosine_after(cosine: Tensor, margin: float) -> Tensor:
     reference="Deng et al. (2019), ArcFace",
 )
 class AdditiveAngularMargin(PrototypeLoss):
-    """Cross-entropy of scaled cosines after adding a margin to the angle of each target (ArcFace).
+    """Cross-entropy of scaled cosines after adding a margin to the angle between z and its prototype (ArcFace).
+
+    The prototype of z is that of its target class.
 
     Args:
-        head_or_code: Head whose projection is used, or a code.
+        head_or_code: Head or code with the prototypes.
         margin: The margin in radians, below the smallest angle between two prototypes.
-        scale: Factor of the cosines: 'auto', 'learn' or a number.
+        scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'auto' means the
+            head's scale if the head learns its scale, and otherwise the scale at which a vector equal to the prototype
+            of its class has probability 0.99. 'learn' makes a parameter that starts at the scale for probability 0.99.
 
     Raises:
-        InvalidArgumentError: If the margin is not below the smallest angle.
+        InvalidArgumentError: If the margin is not above 0 and below the smallest angle between two prototypes.
 
     Example:
         >>> import math, protosphere as ps, torch
+        >>> from protosphere.nn import AdditiveAngularMargin
         >>> code = ps.construct("cross_polytope", num_classes=2, dim=1)
         >>> loss = AdditiveAngularMargin(code, margin=math.pi / 3, scale=1.0)
         >>> round(float(loss(torch.tensor([[2.0]]), torch.tensor([0]))), 2)  # log(1 + exp(-1 - 1/2))
@@ -99,7 +105,7 @@ class AdditiveAngularMargin(PrototypeLoss):
         self.margin = limited_margin(margin, limit, "the smallest angle, in radians,")
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples that are not ignored (target -100).
+        """Return the mean loss over the examples whose target is not -100.
 
         Args:
             z: (..., n) vectors.

@@ -16,20 +16,23 @@ def additive_cosine_margin(
     scale: float | Tensor,
     margin: float,
 ) -> Tensor:
-    """Return the cross-entropy of scaled cosines after subtracting a margin from the cosine of each target.
+    """Return the cross-entropy of scaled cosines after subtracting a margin from the cosine of z with its prototype.
+
+    The prototype of z is that of its target class.
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; examples with -100 are ignored.
-        projection: The prototypes.
+        target: (...) classes; examples with target -100 are ignored.
+        projection: Projection that holds the prototypes.
         scale: Factor by which cosines are multiplied to give logits.
-        margin: Number that is subtracted from the cosine of the target.
+        margin: Number that is subtracted from the cosine of z with the prototype of its target class.
 
     Returns:
-        The mean over the examples that are not ignored.
+        The mean over the examples whose target is not -100, a scalar.
 
     Example:
         >>> import protosphere as ps, torch
+        >>> from protosphere.nn.losses import additive_cosine_margin
         >>> from protosphere.nn.projections import projection_for
         >>> projection = projection_for(ps.construct("cross_polytope", num_classes=2, dim=1))
         >>> z, target = torch.tensor([[2.0]]), torch.tensor([0])
@@ -49,18 +52,23 @@ def additive_cosine_margin(
     reference="Wang et al. (2018), CosFace",
 )
 class AdditiveCosineMargin(PrototypeLoss):
-    """Cross-entropy of scaled cosines after subtracting a margin from the cosine of each target (CosFace).
+    """Cross-entropy of scaled cosines after subtracting a margin from the cosine of z with its prototype (CosFace).
+
+    The prototype of z is that of its target class.
 
     Args:
-        head_or_code: Head whose projection is used, or a code.
-        margin: The margin, below 1 - (maximum cosine between two prototypes).
-        scale: Factor of the cosines: 'auto', 'learn' or a number.
+        head_or_code: Head or code with the prototypes.
+        margin: The margin, below 1 minus the maximum cosine between two prototypes.
+        scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'auto' means the
+            head's scale if the head learns its scale, and otherwise the scale at which a vector equal to the prototype
+            of its class has probability 0.99. 'learn' makes a parameter that starts at the scale for probability 0.99.
 
     Raises:
-        InvalidArgumentError: If the margin is not below 1 - max cosine.
+        InvalidArgumentError: If the margin is not above 0 and below 1 minus the maximum cosine.
 
     Example:
         >>> import protosphere as ps, torch
+        >>> from protosphere.nn import AdditiveCosineMargin
         >>> loss = AdditiveCosineMargin(ps.construct("cross_polytope", num_classes=2, dim=1), margin=0.5, scale=1.0)
         >>> round(float(loss(torch.tensor([[2.0]]), torch.tensor([0]))), 4)  # log(1 + exp(-1 - 0.5))
         0.2014
@@ -76,7 +84,7 @@ class AdditiveCosineMargin(PrototypeLoss):
         )
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples that are not ignored (target -100).
+        """Return the mean loss over the examples whose target is not -100.
 
         Args:
             z: (..., n) vectors.

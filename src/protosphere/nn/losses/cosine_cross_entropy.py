@@ -17,14 +17,15 @@ def cosine_cross_entropy(
     Args:
         z: (..., n) vectors.
         target: (...) classes, or (..., K) probabilities.
-        projection: The prototypes.
+        projection: Projection that holds the prototypes.
         scale: Factor by which cosines are multiplied to give logits.
 
     Returns:
-        The mean over the examples that are not ignored.
+        The mean over the examples whose target is not -100, a scalar.
 
     Example:
         >>> import protosphere as ps, torch
+        >>> from protosphere.nn.losses import cosine_cross_entropy
         >>> from protosphere.nn.projections import projection_for
         >>> projection = projection_for(ps.construct("simplex", num_classes=3, dim=2))
         >>> round(float(cosine_cross_entropy(torch.ones(1, 2), torch.tensor([0]), projection, 1e-9)), 4)  # log 3
@@ -43,12 +44,14 @@ class CosineCrossEntropy(PrototypeLoss):
     """Cross-entropy of the scaled cosines of z with all prototypes (NormFace).
 
     Args:
-        head_or_code: Head whose projection is used, or a code.
-        scale: Factor of the cosines: 'auto', 'learn' or a number.
+        head_or_code: Head or code with the prototypes.
+        scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'auto' means the
+            head's scale if the head learns its scale, and otherwise the scale at which a vector equal to the prototype
+            of its class has probability 0.99. 'learn' makes a parameter that starts at the scale for probability 0.99.
 
     Example:
         >>> import torch
-        >>> from protosphere.nn import PrototypeHead
+        >>> from protosphere.nn import CosineCrossEntropy, PrototypeHead
         >>> head = PrototypeHead(10, dim=9)
         >>> loss = CosineCrossEntropy(head)
         >>> bool(loss(head.prototypes(), torch.arange(10)) < 0.011)  # probability 0.99
@@ -60,7 +63,7 @@ class CosineCrossEntropy(PrototypeLoss):
         self.scaling = cosine_scale(head_or_code, scale)
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples that are not ignored (target -100).
+        """Return the mean loss over the examples whose target is not -100.
 
         Args:
             z: (..., n) vectors.

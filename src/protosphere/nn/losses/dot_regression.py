@@ -14,19 +14,20 @@ def dot_regression(
 ) -> Tensor:
     """Return the mean of (d - radius)^2 / (2 radius), where d is the dot product of z with its target's prototype.
 
-    z is not normalized. For unit z and radius 1 the loss is half of (1 - cosine)^2.
+    z is not normalized. If z is a unit vector and the radius is 1, the loss is (1 - cosine)^2 / 2.
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; examples with -100 are ignored.
-        projection: The prototypes.
-        radius: Norm that z is trained to have.
+        target: (...) classes; examples with target -100 are ignored.
+        projection: Projection that holds the prototypes.
+        radius: Value that the dot product d is trained to reach, above 0.
 
     Returns:
-        The mean over the examples that are not ignored.
+        The mean over the examples whose target is not -100, a scalar.
 
     Example:
         >>> import protosphere as ps, torch
+        >>> from protosphere.nn.losses import dot_regression
         >>> from protosphere.nn.projections import projection_for
         >>> projection = projection_for(ps.construct("cross_polytope", num_classes=4, dim=2))
         >>> float(dot_regression(torch.tensor([[3.0, 0.0]]), torch.tensor([0]), projection, 1.0))
@@ -50,11 +51,15 @@ class DotRegression(PrototypeLoss):
     z is not normalized. The loss is 0 where d equals the radius.
 
     Args:
-        head_or_code: Head whose projection is used, or a code.
-        radius: Norm that z is trained to have, above 0.
+        head_or_code: Head or code with the prototypes.
+        radius: Value that the dot product d is trained to reach, above 0.
+
+    Raises:
+        InvalidArgumentError: If the radius is not above 0.
 
     Example:
         >>> import protosphere as ps, torch
+        >>> from protosphere.nn import DotRegression
         >>> loss = DotRegression(ps.construct("cross_polytope", num_classes=4, dim=2), radius=1.0)
         >>> float(loss(torch.tensor([[3.0, 0.0]]), torch.tensor([0])))
         2.0
@@ -65,7 +70,7 @@ class DotRegression(PrototypeLoss):
         self.radius = as_positive("radius", radius)
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples that are not ignored (target -100).
+        """Return the mean loss over the examples whose target is not -100.
 
         Args:
             z: (..., n) vectors.

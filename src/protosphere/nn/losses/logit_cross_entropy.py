@@ -14,13 +14,14 @@ def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Te
     Args:
         z: (..., n) vectors.
         target: (...) classes, or (..., K) probabilities.
-        projection: The prototypes.
+        projection: Projection that holds the prototypes.
 
     Returns:
-        The mean over the examples that are not ignored.
+        The mean over the examples whose target is not -100, a scalar.
 
     Example:
         >>> import protosphere as ps, torch
+        >>> from protosphere.nn.losses import logit_cross_entropy
         >>> from protosphere.nn.projections import projection_for
         >>> projection = projection_for(ps.construct("simplex", num_classes=3, dim=2))
         >>> round(float(logit_cross_entropy(torch.zeros(1, 2), torch.tensor([0]), projection)), 4)  # log 3
@@ -38,14 +39,14 @@ def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Te
 class LogitCrossEntropy(PrototypeLoss):
     """Cross-entropy of the logits of a head, or of the dot products with the points of a code.
 
-    It is computed in blocks of classes, so that the B x K logits are never in memory at once.
+    The loss is computed in blocks of classes, so that the B x K logits are never in memory at once.
 
     Args:
-        head_or_code: Head whose logits are trained, or a code.
+        head_or_code: Head that defines the logits, or a code, whose dot products with z are the logits.
 
     Example:
         >>> import torch
-        >>> from protosphere.nn import PrototypeHead
+        >>> from protosphere.nn import LogitCrossEntropy, PrototypeHead
         >>> loss = LogitCrossEntropy(PrototypeHead(3, dim=2))
         >>> round(float(loss(torch.zeros(1, 2), torch.tensor([0]))), 4)  # log 3
         1.0986
@@ -59,7 +60,7 @@ class LogitCrossEntropy(PrototypeLoss):
             self.embed = head_or_code.embed
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples that are not ignored (target -100).
+        """Return the mean loss over the examples whose target is not -100.
 
         Args:
             z: (..., n) vectors.

@@ -1,4 +1,4 @@
-"""Functions that the losses with a margin share: the loss for replaced target cosines, and a check of the margin."""
+"""Functions that losses with a margin share: cross-entropy with a lower target cosine, and a check of the margin."""
 
 import torch
 from torch import Tensor
@@ -8,9 +8,9 @@ from protosphere.errors import InvalidArgumentError, as_positive
 from protosphere.nn.projections import Projection
 
 CERTAIN = -1e-7
-"""Upper limit of the target's log-probability.
+"""Upper limit of the log-probability of the target class.
 
-Closer to 0, the probability of the other classes would be lost to rounding.
+For values closer to 0, the probability of the other classes would be lost to rounding.
 """
 
 
@@ -21,13 +21,13 @@ def harder_cross_entropy(
     projection: Projection,
     scale: float | Tensor,
 ) -> Tensor:
-    """Return the cross-entropy of scaled cosines after replacing the cosine of each target by a smaller one.
+    """Return the cross-entropy of scaled cosines, where the cosines with the targets' prototypes are lowered.
 
     Args:
         on_sphere: B x n unit vectors.
         own: B cosines of the vectors with their targets' prototypes.
-        harder: B cosines that replace `own`, lowered by the margin.
-        projection: The prototypes.
+        harder: B smaller numbers, lowered by the margin, that replace `own`.
+        projection: Projection that holds the prototypes.
         scale: Factor by which cosines are multiplied to give logits.
 
     Returns:
@@ -41,11 +41,13 @@ def harder_cross_entropy(
 
 
 def limited_margin(margin: float, limit: float, what: str) -> float:
-    """Return the margin if a vector equal to its prototype can satisfy it; otherwise raise an error.
+    """Return the margin as a float after checking that it is above 0 and below the limit.
+
+    With a margin below the limit, a vector equal to the prototype of its class is still classified correctly.
 
     Args:
         margin: The margin.
-        limit: Upper limit of the margin, exclusive.
+        limit: Number that the margin must be below.
         what: Name of the limit in the error message.
 
     Raises:

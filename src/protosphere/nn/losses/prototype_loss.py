@@ -1,4 +1,4 @@
-"""The base class of all loss modules, and the scale of their cosines."""
+"""The base class of all loss modules, and the function that makes the scale of their cosines."""
 
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,12 +18,16 @@ HeadOrCode: TypeAlias = "PrototypeHead | SphericalCode"
 
 
 class PrototypeLoss(nn.Module):
-    """Base class of loss modules, which holds the prototypes and the projection that computes dot products with them.
+    """Base class of loss modules that are created from a head or a code.
 
     A loss created from a head shares the head's projection. A loss created from a code builds a projection of its own.
 
     Args:
         head_or_code: A `PrototypeHead` or a `SphericalCode`.
+
+    Attributes:
+        code: Code of the prototypes.
+        projection: Module that computes dot products with the prototypes.
 
     Raises:
         InvalidArgumentError: If `head_or_code` is neither a head nor a code.
@@ -46,13 +50,13 @@ class PrototypeLoss(nn.Module):
 
 
 def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:
-    """Return the module that multiplies cosines by a scale, for a user's setting of the scale.
+    """Return the module that multiplies the cosines of a loss by a scale.
 
     Args:
         head_or_code: Head or code of the loss.
-        setting: 'auto', 'learn' or a number. 'auto' takes the head's scale if the head learns its scale. Otherwise it
-            is the scale at which a vector equal to its prototype gets probability 0.99, even if the head has a fixed
-            scale.
+        setting: 'auto', 'learn' or a number. 'auto' means the head's scale if the head learns its scale. Otherwise,
+            even if the head has a fixed scale, 'auto' means the scale at which a vector equal to the prototype of its
+            class has probability 0.99. 'learn' makes a parameter that starts at this scale.
     """
     if isinstance(head_or_code, SphericalCode):
         return Scale(

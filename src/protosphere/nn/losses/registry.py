@@ -1,4 +1,4 @@
-"""The registry of losses: one frozen record per loss, created by decorating the loss's module class."""
+"""The registry of losses: one frozen record per loss, added by a decorator of the module class of the loss."""
 
 import inspect
 from collections.abc import Callable
@@ -17,13 +17,14 @@ class Loss:
     """A registered loss.
 
     Attributes:
-        name: Name in presets and configs.
+        name: Name of the loss in presets and configs.
         function: Function of (z, target, projection, options...) that returns the mean over the batch.
-        module: Module class: created from a head or a code and options, then called with (z, target).
+        module: Module class, which is created from (head_or_code, options...) and called with (z, target).
         summary: Description in one line.
         reference: Paper that the loss comes from.
 
     Example:
+        >>> from protosphere.nn import LOSSES
         >>> LOSSES["additive_cosine_margin"].options
         ('margin', 'scale')
     """
@@ -39,6 +40,7 @@ class Loss:
         """Names of the keyword options of the module class, such as `scale`, `margin` or `radius`.
 
         Example:
+            >>> from protosphere.nn import LOSSES
             >>> LOSSES["additive_cosine_margin"].options
             ('margin', 'scale')
         """
@@ -46,16 +48,16 @@ class Loss:
 
 
 LOSSES: Registry[Loss] = Registry("loss")
-"""All losses by name."""
+"""All losses, by name."""
 
 
 def loss(
     name: str, function: Callable[..., Tensor], *, summary: str, reference: str
 ) -> Callable[[Module], Module]:
-    """Return a decorator that registers a loss: the decorated module class and its `function`.
+    """Return a decorator that registers a loss, which consists of the decorated module class and of `function`.
 
     Args:
-        name: Name in presets and configs; a second loss of the same name is an error.
+        name: Name of the loss in presets and configs; registering a name twice is an error.
         function: Function of (z, target, projection, options...).
         summary: Description in one line.
         reference: Paper that the loss comes from.

@@ -15,14 +15,15 @@ def squared_cosine_distance(
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; examples with -100 are ignored.
-        projection: The prototypes.
+        target: (...) classes; examples with target -100 are ignored.
+        projection: Projection that holds the prototypes.
 
     Returns:
-        The mean over the examples that are not ignored.
+        The mean over the examples whose target is not -100, a scalar.
 
     Example:
         >>> import protosphere as ps, torch
+        >>> from protosphere.nn.losses import squared_cosine_distance
         >>> from protosphere.nn.projections import projection_for
         >>> projection = projection_for(ps.construct("cross_polytope", num_classes=4, dim=2))
         >>> float(squared_cosine_distance(torch.tensor([[0.0, 2.0]]), torch.tensor([0]), projection))
@@ -44,17 +45,18 @@ class SquaredCosineDistance(PrototypeLoss):
     The cost of this loss does not depend on the number of classes.
 
     Args:
-        head_or_code: Head whose projection is used, or a code.
+        head_or_code: Head or code with the prototypes.
 
     Example:
         >>> import protosphere as ps, torch
+        >>> from protosphere.nn import SquaredCosineDistance
         >>> loss = SquaredCosineDistance(ps.construct("cross_polytope", num_classes=4, dim=2))
         >>> float(loss(torch.tensor([[0.0, 2.0]]), torch.tensor([0])))
         1.0
     """
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples that are not ignored (target -100).
+        """Return the mean loss over the examples whose target is not -100.
 
         Args:
             z: (..., n) vectors.

@@ -1,7 +1,7 @@
-"""Blocks whose classes are all combinations of the values of parts, computed part by part.
+"""Blocks whose classes are all combinations of the values of P parts, where part p has s_p values.
 
-The dot product with a class is a sum over its parts. So log-sum-exp, top-k and mean point of all K = s_1 s_2 ... s_P
-combinations follow from dot products with s_1 + s_2 + ... + s_P points.
+The dot product with a class is a sum over its parts. So the log-sum-exp, top-k and mean point of all s_1 s_2 ... s_P
+combinations follow from dot products with the s_1 + s_2 + ... + s_P points of the parts.
 """
 
 from math import prod
@@ -15,14 +15,14 @@ from protosphere.nn.projections.part_tables import PartTables
 from protosphere.nn.vectors import widened
 
 MOST_PRODUCTS = 1 << 34
-"""Largest number of points for which the dot products with all points are computed on request."""
+"""Largest number of points for which `forward` computes the dot products with all points."""
 
 
 class AllCombinationsBlock(nn.Module, ProjectionBlock):
-    """Block of all combinations of the values of parts; the value of the last part changes fastest.
+    """Block of all combinations of the values of parts, ordered so that the value of the last part changes fastest.
 
     Attributes:
-        tables: Points of the parts.
+        tables: Points of each part.
     """
 
     kind = "all combinations"
@@ -42,7 +42,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         """Return the B x P dot products of vectors with all points.
 
         Raises:
-            InvalidArgumentError: If there are too many points.
+            InvalidArgumentError: If the block has more than `MOST_PRODUCTS` points.
         """
         if self.num_points > MOST_PRODUCTS:
             raise InvalidArgumentError(
@@ -56,7 +56,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return products.to(z.dtype)
 
     def _by_part(self, z: Tensor) -> list[Tensor]:
-        """Return the B x s_p dot products with the points of each part p, as a list over the parts."""
+        """Return the B x s_p dot products of vectors with the points of part p, for each part p."""
         return [part for run in self.tables.by_run(z) for part in run.unbind(0)]
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
@@ -79,12 +79,15 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.weighted_sum(torch.cat(collected[::-1], dim=1))
 
     def mean_point(self, like: Tensor) -> Tensor:
-        """Return the mean of all points, in the dtype and on the device of `like`."""
+        """Return the mean of all points, a vector in the dtype and on the device of `like`."""
         shares = [like.new_full((1, size), 1 / size) for size in self.tables.sizes]
         return self.tables.weighted_sum(torch.cat(shares, dim=1))[0]
 
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return the B log-sum-exps of dot products with all points, differentiable: a sum over the parts."""
+        """Return the B log-sum-exps of dot products with all points, differentiable.
+
+        Each is the sum over the parts of the log-sum-exp of the dot products with the points of the part.
+        """
         by_run = [run.logsumexp(2).sum(0) for run in self.tables.by_run(z)]
         return by_run[0] if len(by_run) == 1 else torch.stack(by_run).sum(0)
 
@@ -101,8 +104,8 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        The search goes part by part: each of the k largest sums extends one of the k largest sums of the previous
-        parts by a value of the next part.
+        The parts are added one by one. Each of the k largest sums over the first p + 1 parts is the sum of one of the k
+        largest sums over the first p parts and a dot product with a point of the next part.
         """
         first, *others = self._by_part(z)
         first_size, *other_sizes = self.tables.sizes
@@ -126,26 +129,30 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
 
 
 def _every_sum(first: Tensor, second: Tensor) -> Tensor:
-    """Return, row by row, the sums of each entry of `first` and each entry of `second`: B x (l m)."""
+    """Return, for each row, the sums of each of the l entries of `first` and each of the m entries of `second`.
+
+    The result has shape B x (l m).
+    """
     return (first[:, :, None] + second[:, None, :]).flatten(1)
 
 
 def _ranks_to_compare(first: int, second: int, k: int) -> list[tuple[int, int, int]]:
-    """Return the pairs of ranks that may have one of the k largest sums of two descending lists.
+    """Return the pairs of ranks that may have one of the k largest sums of entries of two descending lists.
 
-    Let ranks count from 1. The sum of ranks i and j has at least i j - 1 other sums that are not smaller. So i j is
-    at most k, which leaves about k log k pairs.
+    For the sum of the entries with ranks i and j, counted from 1, at least i j - 1 other sums are not smaller. So only
+    the pairs with i j <= k are needed, about k log k pairs.
 
     Args:
         first: Length of the first list.
         second: Length of the second list.
-        k: Number of sums wanted.
+        k: Number of sums to find.
 
     Returns:
         About 2 sqrt(k) triples (start, stop, length): ranks start, ..., stop - 1 of the first list, counted from 0,
         are combined with the first `length` entries of the second list.
 
     Example:
+        >>> from protosphere.nn.projections.all_combinations import _ranks_to_compare
         >>> _ranks_to_compare(3, 3, 3)
         [(0, 1, 3), (1, 3, 1)]
     """

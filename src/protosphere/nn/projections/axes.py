@@ -1,4 +1,4 @@
-"""Prototypes along the axes, +e_i or -e_i, whose dot products are coordinates."""
+"""Prototypes +e_i or -e_i along the coordinate axes; their dot products with z are coordinates of z up to the sign."""
 
 import torch
 from torch import Tensor, nn
@@ -7,11 +7,13 @@ from protosphere.nn.projections.block import ProjectionBlock
 
 
 class AxesBlock(nn.Module, ProjectionBlock):
-    """Block of points signs[k] e_(axes[k]): one-hot vectors and cross-polytopes in any order, in O(K) time.
+    """Block of points signs[k] e_(axes[k]), such as one-hot vectors and cross-polytopes in any order.
+
+    The time for all P dot products is O(P).
 
     Attributes:
-        axes: Coordinate of each point.
-        signs: +1 or -1 for each point.
+        axes: For each point, the index of its nonzero coordinate.
+        signs: For each point, the value of this coordinate, +1 or -1.
     """
 
     kind = "axes"
@@ -27,7 +29,7 @@ class AxesBlock(nn.Module, ProjectionBlock):
         self.register_buffer("signs", signs, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all points: signed coordinates."""
+        """Return the B x P dot products of vectors with all points: coordinates of the vectors times signs."""
         return z.index_select(1, self.axes) * self.signs.to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:

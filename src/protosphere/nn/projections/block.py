@@ -1,7 +1,8 @@
-"""Protocol of projection blocks, each of which holds some of the prototypes, and functions of their dot products.
+"""Protocol of projection blocks, each of which has some of the prototypes, and functions of their dot products.
 
-log sum_k exp(z c_k) is computed tile by tile with a running maximum, together with its gradient sum_k p_k c_k, so
-that every dot product is computed once. Milakov & Gimelshein (2018), Online normalizer calculation for softmax.
+log sum_k exp(z c_k) is computed tile by tile with a running maximum. Its gradient sum_k p_k c_k, where p_k are the
+softmax probabilities, is computed in the same pass, so every dot product is computed once. Milakov & Gimelshein (2018),
+Online normalizer calculation for softmax.
 """
 
 from __future__ import annotations
@@ -19,24 +20,24 @@ Tile = tuple[int, int]
 """Index of the first unit of a tile, and one past the last; units are, for example, rows or cosets."""
 
 TopK = tuple[Tensor, Tensor]
-"""Largest values and their indices, both B x k."""
+"""For each of B rows, the k largest values and their indices, both B x k."""
 
 LARGEST_EXPONENT = 80.0
-"""Exponent x for which exp(x) and exp(-x) are far from the limits of float32."""
+"""Exponent x for which exp(x) does not overflow and exp(-x) does not underflow in float32, with a margin."""
 
 
 class ProjectionBlock(Protocol):
     """Protocol of a block: consecutive points of a projection, all of one kind, with the tensor operations on them.
 
-    A score is the dot product of a vector with a point. All methods except `forward` take tensors without gradients
+    A score is the dot product of a vector with a point. All methods except `__call__` take tensors without gradients
     and not in half precision. The default methods treat all points as one tile, which suits blocks of few points.
 
     Attributes:
-        kind: What the points are, such as 'matrix' or 'cosets'; kernel backends name the kinds that they serve.
+        kind: Kind of the points, such as 'matrix' or 'cosets'; each kernel backend lists the kinds that it supports.
         num_points: Number P of points.
         dim: Dimension n.
-        scores_per_row: Number of dot products computed per vector.
-        antipodal: Whether one score represents two points: a point and, negated, its antipode.
+        scores_per_row: Number of dot products with points that are computed per vector.
+        antipodal: Whether each score stands for two points: a point, and its antipode, which has the negative score.
     """
 
     kind: ClassVar[str]
@@ -53,13 +54,13 @@ class ProjectionBlock(Protocol):
         """Return the points with these indices, one per row, in the dtype of `like`.
 
         Args:
-            index: Indices of points in the block.
-            like: Tensor with the dtype.
+            index: Vector of indices of points in the block.
+            like: Tensor whose dtype the points get.
         """
         ...
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return tiles that cover the points, small enough that the scores of `batch` vectors fit in the cache."""
+        """Return tiles that cover the points, each so small that the scores of `batch` vectors fit in the cache."""
         del batch
         return [(0, self.num_points)]
 
@@ -68,10 +69,10 @@ class ProjectionBlock(Protocol):
 
         Args:
             z: B x n vectors.
-            tile: First unit and one past the last.
+            tile: Index of the first unit, and one past the last.
 
         Returns:
-            A tensor of shape (any, B, any) that the caller may overwrite.
+            A new tensor of three dimensions, the second of size B; the caller may overwrite it.
         """
         del tile
         return self(z)[None]
@@ -81,7 +82,7 @@ class ProjectionBlock(Protocol):
 
         Args:
             weights: Weights in the shape and order of `scores`.
-            tile: First unit and one past the last.
+            tile: Index of the first unit, and one past the last.
         """
         del tile
         return self.weighted_sum(weights[0])
@@ -91,7 +92,7 @@ class ProjectionBlock(Protocol):
 
         Args:
             z: B x n vectors.
-            out: B x P dot products, overwritten.
+            out: B x P tensor for the results.
         """
         out.copy_(self(z))
 
@@ -117,6 +118,9 @@ class ProjectionBlock(Protocol):
         Args:
             z: B x n vectors.
             k: Number of points, at most P.
+
+        Returns:
+            B x k dot products, and the B x k indices of the points in the block.
         """
         found = empty_top_k(z)
         for tile in self.tiles(len(z)):
@@ -127,11 +131,11 @@ class ProjectionBlock(Protocol):
 
 
 def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
-    """Return consecutive intervals (first, one past the last) that cover `start` to `stop`; the last may be shorter.
+    """Return consecutive intervals (first, one past the last) that cover the indices start, ..., stop - 1.
 
     Args:
         stop: One past the last index.
-        size: Length of an interval; at least 1 is used.
+        size: Length of an interval; below 1, the length is 1. The last interval may be shorter.
         start: First index.
     """
     step = max(1, size)
@@ -139,19 +143,21 @@ def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
 
 
 def empty_top_k(z: Tensor) -> TopK:
-    """Return empty B x 0 values and indices, the initial value for `merged_top_k`."""
+    """Return empty B x 0 values and indices for B x n vectors z, to which `merged_top_k` adds the first results."""
     values = z.new_empty(len(z), 0)
     indices = z.new_empty(len(z), 0, dtype=torch.int64)
     return values, indices
 
 
 def merged_top_k(first: TopK, second: TopK, k: int) -> TopK:
-    """Return the k largest values of two lists, in descending order, and their indices; ties go to the first list.
+    """Return the k largest of the values of two results, in descending order, and their indices, for each row.
+
+    Among equal values, those of the first result come first. If the first result is empty, the second is returned.
 
     Args:
-        first: Values and indices of some points, at most k per row.
-        second: Values and indices of other points.
-        k: Number of values wanted.
+        first: Values and indices of some points.
+        second: Values and indices of other points, at most k per row, in descending order.
+        k: Number of values to keep.
     """
     if first[0].shape[1] == 0:
         return second
@@ -168,8 +174,8 @@ def tiled_log_sum_exp(
 
     Args:
         z: B x n vectors.
-        block: Points of one kind.
-        with_mean: Whether to compute the mean point under the softmax.
+        block: Block of points.
+        with_mean: Whether to compute the mean point under the softmax of the dot products.
 
     Returns:
         B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
@@ -195,9 +201,9 @@ def tiled_log_sum_exp(
 
 
 def _is_bounded(z: Tensor, block: ProjectionBlock) -> bool:
-    """Return True if no sum of exponentials overflows without subtracting a maximum.
+    """Return True if the sums of exp(score) cannot overflow, so that no maximum must be subtracted from the scores.
 
-    Scores are at most |z|, so below the limit exp(-score) can also be computed as 1 / exp(score).
+    The absolute value of a score is at most |z|. Below the limit on |z|, exp(-score) can be computed as 1 / exp(score).
     """
     if not in_memory(z):
         return False
@@ -223,8 +229,16 @@ def _bounded_log_sum_exp(
 def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:
     """Overwrite the scores with exp(score - shift), and return the sum of the exponentials for each vector.
 
-    If `antipodal`, the sums include the antipodes, and a score becomes the difference of the exponentials of a point
-    and of its antipode.
+    If `antipodal`, the sums include the antipodes, and each score is overwritten with the difference between the
+    exponential of the point and that of its antipode.
+
+    Args:
+        scores: Result of `ProjectionBlock.scores`.
+        shift: B x 1 numbers; 0 if None.
+        antipodal: Whether each score stands for a point and its antipode.
+
+    Returns:
+        B sums.
     """
     opposite = None
     if antipodal and shift is not None:
@@ -247,20 +261,20 @@ def tiled_moment(
     directions: Sequence[Tensor],
     block: ProjectionBlock,
 ) -> Tensor:
-    """Return sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k for each vector z and its l and v, tile by tile.
+    """Return the sum over k of exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k for each vector z, tile by tile.
 
     Args:
         z: B x n vectors.
-        log_sum_exps: B values of l.
-        directions: The vectors v_1, ..., v_r, each B x n.
-        block: The points c_k.
+        log_sum_exps: The value l of each vector, B numbers.
+        directions: The directions v_1, ..., v_r of each vector, each B x n.
+        block: Block of the points c_k.
 
     Returns:
         B x n moments.
     """
     total = torch.zeros_like(z)
     shift = log_sum_exps[:, None]
-    # of a pair of antipodes the second has every sign turned: that of each direction and its own
+    # the term of an antipode changes its sign once for each direction and once for the point itself
     sign = 1 if len(directions) % 2 else -1
     for tile in block.tiles(len(z)):
         scores = block.scores(z, tile)

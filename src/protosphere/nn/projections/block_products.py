@@ -22,9 +22,9 @@ def block_products(
     """Return the dot products of vectors with all points, or weighted sums of the points; differentiable.
 
     Args:
-        rows: B x n vectors, or with `transposed` B x P weights.
-        block: P points of one kind.
-        transposed: Whether to return the weighted sums of the points.
+        rows: B x n vectors; with `transposed`, B x P weights.
+        block: Block of P points.
+        transposed: Whether to return the weighted sums of the points instead of the dot products.
 
     Returns:
         B x P dot products, or B x n sums, in the dtype of `rows`.
@@ -33,7 +33,7 @@ def block_products(
 
 
 class _BlockProducts(torch.autograd.Function):
-    """Autograd function of a linear map and its transpose, each the derivative of the other."""
+    """Autograd function of a linear map and its transpose; the backward pass of one is the other."""
 
     @staticmethod
     def forward(rows: Tensor, block: ProjectionBlock, transposed: bool) -> Tensor:

@@ -1,4 +1,4 @@
-"""The cosets of a layout as signs, for kernels that use fast transforms instead of matrix products."""
+"""The cosets of a `HadamardLayout` as signs, for kernels that use fast transforms instead of matrix products."""
 
 import numpy as np
 from torch import Tensor, nn
@@ -8,18 +8,21 @@ from protosphere.nn.projections.hadamard_layout import HadamardLayout
 
 
 class CosetTables(nn.Module):
-    """Signs of whole cosets of a linear code, one byte per coordinate.
+    """Signs of the C cosets of a layout, one byte per coordinate.
+
+    The coordinates are sorted into b bins. For a coset, the coordinates of z are multiplied by the coset's signs and
+    summed over each bin. The Walsh-Hadamard transform of these b sums gives the dot products with its b codewords.
 
     Attributes:
-        flips: (C, b L) signs of the coordinates of each of b bins, padded with zeros to the size L of the largest bin.
-        columns: Coordinates in the order of `flips`; 0 where `flips` is 0.
-        glue_vectors: J x t glue vectors; J x 0 if there are none.
+        flips: (C, b L) signs of the coordinates of each bin, padded with zeros to the size L of the largest bin.
+        columns: Coordinates in the order of the columns of `flips`; 0 where `flips` is 0.
+        glue_vectors: Glue vectors, one per row; the rows are empty if the points have no glue vectors.
         glue_of: Index of the glue vector of each coset.
         length: Length of the codewords.
         dim: Dimension n: the length of the codewords plus the length of the glue vectors.
         coefficient: Factor of the signs in a point.
-        bins: Number b of sums that are transformed.
-        both: Whether each codeword also represents its antipode.
+        bins: Number b of bins.
+        both: Whether each codeword also stands for its antipode.
         glued: Whether any glue vector is nonzero.
     """
 
@@ -49,5 +52,5 @@ class CosetTables(nn.Module):
 
     @property
     def per_coset(self) -> int:
-        """Number of points per coset."""
+        """Number of points per coset, including antipodes."""
         return self.bins << self.both

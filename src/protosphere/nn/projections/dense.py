@@ -1,4 +1,4 @@
-"""Prototypes as a matrix, which works for every code and is fastest for few classes."""
+"""Prototypes as the rows of a matrix, which works for every code and is fastest for few classes."""
 
 import numpy as np
 import torch
@@ -10,10 +10,10 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Indices
 
 TILE_ENTRIES = 1 << 19
-"""Largest number of scores in memory at a time, 2 MB in float32."""
+"""Largest number of scores in memory at a time: 2 MB in float32."""
 
 CHUNK_ROWS = 1 << 14
-"""Largest number of rows of a code in memory in float64."""
+"""Largest number of points of a code that are computed in float64 at a time."""
 
 
 class DenseBlock(nn.Module, ProjectionBlock):
@@ -41,14 +41,14 @@ class DenseBlock(nn.Module, ProjectionBlock):
         return self.weight[index].to(like.dtype)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return tiles that cover the rows, small enough that the scores of `batch` vectors fit in the cache."""
+        """Return tiles that cover the rows, each so small that the scores of `batch` vectors fit in the cache."""
         size = TILE_ENTRIES // max(1, batch)
         if self.num_points <= size:
             return [(0, self.num_points)]
         return cuts(self.num_points, size)
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of the products of each vector, and its gradient if `with_mean`."""
+        """Return the log-sum-exp of each vector's dot products with the points, and its gradient if `with_mean`."""
         if len(z) * self.num_points > TILE_ENTRIES:
             return super().log_sum_exp(z, with_mean)
         weight = self.weight.to(z.dtype)
@@ -59,12 +59,12 @@ class DenseBlock(nn.Module, ProjectionBlock):
         return value, products.softmax(1) @ weight
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of vectors with the rows of a tile: (1, B, rows)."""
+        """Return the dot products of vectors with the rows of a tile, as a tensor of shape (1, B, rows)."""
         weight = self.weight[tile[0] : tile[1]].to(z.dtype)
         return (z @ weight.T)[None]
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n weighted sums of the rows of a tile."""
+        """Return the B x n sums of the rows of a tile, weighted by (1, B, rows) `weights`."""
         weight = self.weight[tile[0] : tile[1]].to(weights.dtype)
         return weights[0] @ weight
 
@@ -78,8 +78,8 @@ def matrix(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> Tensor:
 
     Args:
         code: The prototypes.
-        classes: Indices of classes in ascending order.
-        dtype: Dtype of the matrix; float64 rows are computed in chunks.
+        classes: Indices of classes in ascending order, at least one.
+        dtype: Dtype of the matrix. The points are computed in float64 in chunks and then converted.
     """
     weight = torch.empty(len(classes), code.dim, dtype=dtype)
     for start in range(0, len(classes), CHUNK_ROWS):

@@ -1,4 +1,4 @@
-"""Codewords in cosets of a small linear code: all dot products by two small matrix products.
+"""Codewords in cosets of a small linear code; two small matrix products give all dot products.
 
 The b codewords of the small code are the signs H[p(x), a]. H is Sylvester's matrix of order b, a is the index of the
 codeword, and p(x) < b is the bin of coordinate x. Coset c has the codewords s_c(x) H[p(x), a] with signs s_c. The dot
@@ -7,9 +7,9 @@ products with z are
     y[bin, c] = sum over the x of the bin of z(x) s_c(x)            b products (B x n/b) (n/b x cosets)
     z . codeword(c, a) = sum over the bins of H[bin, a] y[bin, c]   one product by H
 
-This takes n/b + b multiplications per codeword, while the matrix of all codewords takes n; b near sqrt(n) is best.
-Unions of cosets of RM(1, m), and the codewords of any binary linear code, are such cosets. If the all-one codeword is
-in the code, each codeword is followed by its antipode, and one dot product is computed for both.
+This takes n/b + b multiplications per codeword, while the matrix of all codewords takes n; b near sqrt(n) is best. The
+codewords of a union of cosets of RM(1, m), or of any binary linear code, can be divided into such cosets. If the small
+code has the all-one codeword, each codeword is followed by its antipode, and one dot product is computed for both.
 """
 
 import torch
@@ -31,24 +31,31 @@ from protosphere.nn.tracing import is_traced
 from protosphere.nn.vectors import widened
 
 TILE_ENTRIES = 1 << 19
-"""Largest number of scores in memory at a time, 2 MB; scores and exponentials stay in the cache."""
+"""Largest number of scores in memory at a time: 2 MB in float32, so that they fit in the cache."""
 
 HIGHEST_ENTRIES = 1 << 20
-"""Largest number of maximum scores, cosets times vectors, in memory at a time."""
+"""Largest number of (coset, vector) pairs whose maximum scores are in memory at a time."""
 
 
 class HadamardBlock(nn.Module, ProjectionBlock):
-    """Block of cosets of a small linear code as signs times `coefficient`, with or without glue vectors.
+    """Block of points that are codewords in cosets of a small linear code.
 
-    The matrix products split the cosets of the layout into cosets of a smaller code; `coset_tables` has the whole
-    cosets for backends that use fast transforms.
+    The first coordinates of a point are the signs of a codeword times `coefficient`. The others, if any, are the glue
+    vector of its coset. For the matrix products, the cosets of the layout are split into C cosets of a smaller code
+    with b codewords (without antipodes). `coset_tables` has the cosets before the split, for backends that use fast
+    transforms.
 
     Attributes:
+        coefficient: Factor of the signs.
+        length: Length of the codewords.
+        both_signs: Whether each codeword of a coset is followed by its antipode.
+        glued: Whether a glue vector is nonzero.
+        antipodal: Whether each score stands for a pair of antipodal points: `both_signs`, but not `glued`.
         signs: (b, L, C) signs s_c(x) for the x of each bin, padded with zeros to the size L of the largest bin.
         columns: Coordinates x in the order (bin, position in the bin); 0 where `signs` is 0.
         inner: H, the b x b Sylvester matrix.
-        outer: H, or the columns of H and -H alternating: one column per codeword of a coset.
-        glue_vectors: J x t glue vectors; J x 0 if there are none.
+        outer: Matrix with one column per codeword of a coset: H; with antipodes, the columns of H and -H in turns.
+        glue_vectors: Glue vectors, one per row; the rows are empty if the points have no glue vectors.
         glue_of: Index of the glue vector of each coset.
     """
 
@@ -87,7 +94,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
     @property
     def per_coset(self) -> int:
-        """Number of points per coset of the smaller code."""
+        """Number of points per coset of the smaller code, including antipodes."""
         return self.outer.shape[1]
 
     def extra_repr(self) -> str:
@@ -95,7 +102,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return f"cosets={self.num_cosets}, codewords={self.per_coset}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all points; if traced or exported, without compiled loops."""
+        """Return the B x P dot products of vectors with all points.
+
+        While torch records a graph, standard operations are used instead of compiled loops.
+        """
         recorded = torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()
         if not recorded and not is_traced():
             return block_products(z, self)
@@ -108,14 +118,14 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return products.flatten(1).to(z.dtype)
 
     def binned(self, z: Tensor) -> Tensor:
-        """Return the coordinates of z sorted into bins, (b, B, L), for the first matrix product."""
+        """Return the coordinates of B x n vectors sorted into bins, (b, B, L), for the first matrix product."""
         b, size, _ = self.signs.shape
         scaled = z[:, : self.length] * self.coefficient
         ordered = scaled.index_select(1, self.columns)
         return ordered.view(z.shape[0], b, size).transpose(0, 1)
 
     def unbinned(self, sums: Tensor) -> Tensor:
-        """Apply the transpose of `binned`: add (b, B, L) entries back to their coordinates, as B x n vectors.
+        """Apply the transpose of `binned`: add (b, B, L) entries to their coordinates, and return B x n vectors.
 
         The coordinates of the glue vectors are 0.
         """
@@ -123,21 +133,23 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return flat.new_zeros(flat.shape[0], self.dim).index_add_(1, self.columns, flat)
 
     def glue_scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of vectors with the glue vectors of the cosets of a tile: B x cosets.
+        """Return the B x cosets dot products of vectors with the glue vectors of the cosets of a tile.
 
         Args:
             z: B x n vectors.
-            tile: First coset and one past the last.
+            tile: Index of the first coset, and one past the last.
         """
         products = z[:, self.length :] @ self.glue_vectors.to(z.dtype).T
         return products[:, self.glue_of[tile[0] : tile[1]]]
 
     def weighted_glue(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return B x n weighted sums of the cosets' glue vectors, with zeros in the coordinates of the codewords.
+        """Return B x n weighted sums of the glue vectors of the cosets of a tile.
+
+        The coordinates of the codewords are 0.
 
         Args:
             weights: B x cosets weights.
-            tile: First coset and one past the last.
+            tile: Index of the first coset, and one past the last.
         """
         glue = self.glue_vectors.to(weights.dtype)[self.glue_of[tile[0] : tile[1]]]
         return nn.functional.pad(weights @ glue, (self.length, 0))
@@ -155,12 +167,12 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return rows
 
     def tiles(self, batch: int, start: int = 0, stop: int | None = None) -> list[Tile]:
-        """Return tiles that cover the cosets, small enough that the scores of `batch` vectors fit in the cache.
+        """Return tiles that cover some cosets, each so small that the scores of `batch` vectors fit in the cache.
 
         Args:
             batch: Number of vectors.
-            start: First coset.
-            stop: One past the last coset; all cosets by default.
+            start: Index of the first coset.
+            stop: One past the index of the last coset; by default, the tiles cover all cosets from `start`.
         """
         last = self.num_cosets if stop is None else stop
         return cuts(last, TILE_ENTRIES // (len(self.signs) * max(1, batch)), start)
@@ -168,8 +180,14 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
         """Return the dot products of vectors with the points of a tile.
 
+        Args:
+            z: B x n vectors.
+            tile: Index of the first coset, and one past the last.
+
         Returns:
-            (b, B, cosets) dot products, one per pair of antipodes; with glue vectors (points of a coset, B, cosets).
+            Without glue vectors, (b, B, cosets) dot products with the b codewords of each coset; if the block is
+            antipodal, each stands for a pair of antipodes. With glue vectors, (points per coset, B, cosets) dot
+            products with all points.
         """
         signs = self.signs[:, :, tile[0] : tile[1]].to(z.dtype)
         summed = torch.bmm(self.binned(z), signs)
@@ -182,7 +200,12 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return glue + half
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n weighted sums of the points of a tile."""
+        """Return the B x n weighted sums of the points of a tile.
+
+        Args:
+            weights: Weights in the shape and order of `scores`.
+            tile: Index of the first coset, and one past the last.
+        """
         b = len(self.inner)
         half = weights[:b] - weights[b:] if len(weights) > b else weights
         summed = torch.mm(self.inner.to(half.dtype), half.flatten(1)).view_as(half)
@@ -235,7 +258,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return self._top_k_within(z, best[1], k)
 
     def _highest(self, z: Tensor, start: int, stop: int) -> Tensor:
-        """Return the largest dot product of each vector with each coset from `start` to `stop`: B x cosets."""
+        """Return the largest dot product of each vector with a point of each of the cosets start, ..., stop - 1.
+
+        The result has shape B x (stop - start).
+        """
         highest = z.new_empty(len(z), stop - start)
         for first, last in self.tiles(len(z), start, stop):
             scores = self.scores(z, (first, last))
@@ -246,9 +272,12 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return highest
 
     def _top_k_within(self, z: Tensor, cosets: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each vector with the points of its own cosets, and their indices.
+        """Return the k largest dot products of each vector with the points of some cosets, and their indices.
 
-        `cosets` has the indices of some cosets for each vector, B x C'.
+        Args:
+            z: B x n vectors.
+            cosets: Indices of the cosets for each vector; row i has the cosets for vector i.
+            k: Number of points.
         """
         chosen = self.signs[:, :, cosets].to(z.dtype)
         summed = torch.einsum("zbl,lzbc->zbc", self.binned(z), chosen.transpose(0, 1))

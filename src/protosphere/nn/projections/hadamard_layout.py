@@ -1,4 +1,4 @@
-"""Detection of the cosets of a small linear code in which given codewords lie."""
+"""Detection of a small linear code whose cosets contain most of the given codewords."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from protosphere.types import Indices, PackedBits, Points
 
 FEWEST_BITS = 2
 SMALLEST_SHARE = 0.75
-"""Smallest share of the codewords in whole cosets; the other codewords become rows of a matrix."""
+"""Smallest fraction of the codewords that must lie in complete cosets; the others become rows of a matrix."""
 
 ADDITIONS_OF_PRODUCT = 0.5
-"""Time of a multiplication and addition in a matrix product, relative to an addition in a transform."""
+"""Time of one multiplication and addition in a matrix product, relative to the time of an addition in a transform."""
 
 CHUNK_COSETS = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
 class HadamardLayout:
-    """Codewords as cosets representatives[c] + span(generator) of a small linear code.
+    """Codewords in the cosets representatives[c] + span(generator) of a small linear code.
 
     If `antipodal`, the small code also has the all-one codeword, as its first generator. Codeword i of a coset is the
-    representative plus the generators selected by the bits of i. As a point, it is its signs times `coefficient`,
-    followed by glue_vectors[glue_of[c]].
+    sum of the representative and of the generators that the bits of i select. The point of a codeword of coset c is the
+    codeword's signs times `coefficient`, followed by glue_vectors[glue_of[c]].
 
     Attributes:
         length: Length of the codewords.
         coefficient: Factor of the signs.
-        representatives: A packed codeword of each coset.
+        representatives: For each coset, a packed codeword.
         generator: Packed rows that generate the small code, without the all-one codeword.
         antipodal: Whether the small code has the all-one codeword.
         glue_vectors: Glue vectors, one per row.
@@ -57,7 +57,7 @@ class HadamardLayout:
 
     @property
     def per_coset(self) -> int:
-        """Number of codewords per coset."""
+        """Number of codewords per coset, including antipodes."""
         return 1 << (len(self.generator) + self.antipodal)
 
     @cached_property
@@ -80,10 +80,10 @@ class HadamardLayout:
         )
 
     def split(self, bits: int) -> HadamardLayout:
-        """Return the same codewords in the same order, as cosets of a smaller code.
+        """Return a layout of the same codewords in the same order, with cosets of a smaller code.
 
         Args:
-            bits: Largest number of rows of the generator of the smaller code.
+            bits: Number of rows of the generator to keep; if it has fewer rows, all are kept.
         """
         kept = self.generator[:bits]
         others = self.generator[bits:]
@@ -95,7 +95,7 @@ class HadamardLayout:
         return replace(self, representatives=words, generator=kept, glue_of=glue_of)
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
-        """Return arrays for the buffers of a `HadamardBlock`, by name."""
+        """Return the arrays that become buffers of a `HadamardBlock`, by name."""
         inner = hadamard(1 << len(self.generator)).astype(np.float32)
         if self.antipodal:
             both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1)
@@ -118,8 +118,8 @@ class HadamardLayout:
         """Return the coordinates sorted by bin, and the signs of each coset in that order.
 
         Returns:
-            The coordinates, with every bin padded to the size of the largest bin; and a C x coordinates matrix of
-            signs, 0 in the padding.
+            The indices of the coordinates, with every bin padded by zeros to the size of the largest bin; and a matrix
+            of signs with a row per coset and a column per index, 0 in the padding.
         """
         sizes = np.bincount(self.bins, minlength=1 << len(self.generator))
         filled = (np.arange(int(sizes.max())) < sizes[:, None]).reshape(-1)
@@ -136,13 +136,14 @@ class HadamardLayout:
 
 
 def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
-    """Return codewords as cosets of the small linear code that saves most, and their rows; None if none saves enough.
+    """Return the layout of codewords in cosets of a small linear code with the lowest estimated cost.
 
     Args:
-        rows: Codewords of a sign code; the small code has at most about n codewords.
+        rows: Points that begin with the signs of codewords.
 
     Returns:
-        The cosets, and the indices of their codewords in `rows`, coset by coset.
+        The layout, and the indices in `rows` of its codewords, coset by coset. None if no small code fits, or if the
+        layout with the lowest estimated cost does not save half of the multiplications of a matrix.
     """
     for bits, antipodal in _cheapest_first(rows):
         found = whole_cosets(rows, bits, antipodal)
@@ -152,7 +153,7 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
 
 
 def _saves_half(layout: HadamardLayout) -> bool:
-    """Return True if a codeword takes at most half of the multiplications of a matrix row."""
+    """Return True if a dot product takes at most half as many multiplications as with a matrix of all codewords."""
     small = layout.split(split_bits(layout.length))
     largest_bin = int(np.bincount(small.bins).max())
     multiplications = largest_bin + (1 << len(small.generator))
@@ -160,7 +161,9 @@ def _saves_half(layout: HadamardLayout) -> bool:
 
 
 def split_bits(length: int) -> int:
-    """Return log2 of the size of a small code for which length / size + size, the cost per codeword, is nearly minimal.
+    """Return the number of bits for which length / size + size is nearly minimal, where size = 2^bits.
+
+    This sum is the number of multiplications per codeword if the small code has `size` codewords.
 
     Args:
         length: Length of the codewords.
@@ -169,7 +172,10 @@ def split_bits(length: int) -> int:
 
 
 def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
-    """Return candidates (bits, antipodal) for the small code, ordered by cost if all possible cosets are whole."""
+    """Return candidates (bits, antipodal) for the small code in ascending order of their estimated cost.
+
+    The estimate assumes that all codewords whose numbers form complete runs also form cosets. See `whole_cosets`.
+    """
     ordered = np.sort(rows.numbers)
 
     def additions(candidate: tuple[int, bool]) -> float:
@@ -191,12 +197,20 @@ def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
 def whole_cosets(
     rows: SignRows, bits: int, antipodal: bool
 ) -> tuple[HadamardLayout, Indices] | None:
-    """Return the complete cosets of the code generated by the first codewords, and their rows; None if too few.
+    """Return the complete cosets of the small code that the first codewords generate, and the rows of their codewords.
+
+    Let size = 2^bits, or 2^(bits + 1) if `antipodal`. A run consists of the codewords with the numbers
+    j size, ..., j size + size - 1 for some j. The first complete run determines the small code. Other complete runs are
+    used if they are cosets of it.
 
     Args:
-        rows: Codewords of a sign code.
-        bits: Number of codewords that generate the small code.
+        rows: Points that begin with the signs of codewords.
+        bits: Number of generators of the small code, without the all-one codeword.
         antipodal: Whether the small code has the all-one codeword.
+
+    Returns:
+        The layout, and the indices in `rows` of its codewords, coset by coset. None if the first run is not a coset of
+        a linear code with these generators, or if less than `SMALLEST_SHARE` of the codewords lie in complete cosets.
     """
     order = np.argsort(rows.numbers, kind="stable")
     size = 1 << (bits + antipodal)
@@ -226,14 +240,14 @@ def whole_cosets(
 
 
 def _whole_starts(ordered: Indices, size: int) -> Indices:
-    """Return the indices in `ordered`, ascending integers, where runs j size, ..., j size + size - 1 begin."""
+    """Return the indices at which complete runs j size, ..., j size + size - 1 begin in an ascending array."""
     starts = np.flatnonzero(ordered % size == 0)
     starts = starts[starts + size <= len(ordered)]
     return starts[ordered[starts + size - 1] == ordered[starts] + size - 1]
 
 
 def _linear(words: PackedBits) -> bool:
-    """Return True if codeword i is the sum of the codewords 2^j over the bits j of i."""
+    """Return True if codeword i is the sum of the codewords with the indices 2^j over the bits j of i, for all i."""
     i = np.arange(1, len(words))
     return not words[0].any() and np.array_equal(
         words[i], words[i & -i] ^ words[i & (i - 1)]
@@ -241,7 +255,13 @@ def _linear(words: PackedBits) -> bool:
 
 
 def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.bool_]:
-    """Return a mask of the blocks that are cosets of the small code and have a single glue vector."""
+    """Return a mask of the blocks of codewords that are cosets of the small code and have a single glue vector.
+
+    Args:
+        rows: Points that begin with the signs of codewords.
+        blocks: Indices in `rows`, one row per block.
+        small: Packed codewords of the small code.
+    """
     alike: list[NDArray[np.bool_]] = []
     for start in range(0, len(blocks), CHUNK_COSETS):
         chunk = blocks[start : start + CHUNK_COSETS]

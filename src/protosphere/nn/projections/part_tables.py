@@ -1,4 +1,4 @@
-"""Points of the parts of a product code, and the dot products with all of them."""
+"""Points of the parts of a product code, and the dot products with all of these points."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -14,10 +14,10 @@ from protosphere.types import Points
 
 
 class Run(NamedTuple):
-    """Consecutive parts whose points have the same shape and are multiplied together.
+    """Consecutive parts with the same number of values and the same dimension, whose products are computed together.
 
     Attributes:
-        points: (parts, s, d) points, each times the weight of its part.
+        points: (parts, s, d) array of the s points of each part in R^d, multiplied by the weight of the part.
         column: Index of the first coordinate of the run.
         entry: Index of the run's first entry in the result of `PartTables.forward`.
     """
@@ -30,19 +30,20 @@ class Run(NamedTuple):
 class PartTables(nn.Module):
     """Points of P parts, each part in its own coordinates, one part after the other.
 
-    The dot product of z with a class is the sum of P entries of `self(z)`: one for the value of each part.
+    `self(z)` has one entry for each of the E points of all parts. The dot product of z with a class is the sum of P of
+    these entries: one for the value of each part.
 
     Args:
-        points: For each part p, its s_p x d_p unit vectors.
-        weights: Factor of each part.
+        points: For each part p, an s_p x d_p matrix of unit vectors, one per value.
+        weights: For each part, the factor of its points.
         dim: Dimension n, at least the sum of the d_p.
         dtype: Dtype of the buffers.
 
     Attributes:
         dim: Dimension n.
         sizes: Number of values s_p of each part.
-        largest: Number of coordinates of all points of the largest part.
-        missing: Number of coordinates that follow the coordinates of the parts.
+        largest: Largest number of entries s_p d_p of the matrix of a part.
+        missing: Number of zero coordinates after the coordinates of the parts.
         offsets: Index of each part's first entry in the result of `forward`.
     """
 
@@ -77,11 +78,11 @@ class PartTables(nn.Module):
 
     @property
     def num_entries(self) -> int:
-        """Number of points of all parts together."""
+        """Number E of points of all parts together."""
         return sum(self.sizes)
 
     def runs(self, dtype: torch.dtype) -> list[Run]:
-        """Return the points of the parts, grouped by shape.
+        """Return the points of the parts, with consecutive parts of the same shape grouped into a run.
 
         Args:
             dtype: Dtype of the points.
@@ -93,7 +94,7 @@ class PartTables(nn.Module):
         return found
 
     def by_run(self, z: Tensor) -> list[Tensor]:
-        """Return the dot products of vectors with the points of each run: (parts, B, s).
+        """Return the dot products of vectors with the points of each run, as tensors of shape (parts, B, s).
 
         Args:
             z: B x n vectors.
@@ -107,7 +108,7 @@ class PartTables(nn.Module):
         return found
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the dot products of vectors with the points of all parts, one part after the other: B x entries.
+        """Return the B x E dot products of vectors with the points of all parts, one part after the other.
 
         Args:
             z: B x n vectors, not in half precision.
@@ -119,7 +120,7 @@ class PartTables(nn.Module):
         """Return the B x n weighted sums of the points of all parts: the transpose of `forward`.
 
         Args:
-            weights: B x entries weights, one per point of each part.
+            weights: B x E weights of the points of all parts.
         """
         found: list[Tensor] = []
         for points, _, entry in self.runs(weights.dtype):
@@ -130,11 +131,11 @@ class PartTables(nn.Module):
         return self._side_by_side(found)
 
     def rows(self, values: Tensor, like: Tensor) -> Tensor:
-        """Return the prototypes of classes, given by their values, as rows.
+        """Return the prototypes of classes that are given by the values of their parts, one per row.
 
         Args:
-            values: Value of each part, one row per class.
-            like: Tensor whose dtype the rows get.
+            values: Matrix with a row per class and a column per part: the index of the value of each part.
+            like: Tensor whose dtype the prototypes get.
         """
         found: list[Tensor] = []
         part = 0
@@ -148,6 +149,6 @@ class PartTables(nn.Module):
         return self._side_by_side(found)
 
     def _side_by_side(self, columns: list[Tensor]) -> Tensor:
-        """Return the columns of all runs concatenated, padded with zeros to n columns."""
+        """Return the coordinates of all runs side by side, padded with zeros to n columns."""
         rows = columns[0] if len(columns) == 1 else torch.cat(columns, dim=1)
         return nn.functional.pad(rows, (0, self.missing)) if self.missing else rows

@@ -1,4 +1,4 @@
-"""Dot products with all prototypes of a code, and sums over the prototypes that never materialize all dot products."""
+"""Dot products with all prototypes of a code, and sums over the prototypes without materializing all dot products."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,15 +35,15 @@ from protosphere.nn.tracing import call, is_recorded, under_transform
 from protosphere.nn.vectors import check_vectors, checked_wide, widened
 
 WEIGHTS_ENTRIES = 1 << 20
-"""Largest number of weights that are multiplied and reordered at a time, 4 MB."""
+"""Largest number of weights that are multiplied and reordered at a time: 4 MB in float32."""
 
 
 @dataclass(frozen=True, eq=False)
 class BlockSpec:
-    """Description of how to build a block, or some of its units.
+    """Description from which a block of points, or a range of its units, is built.
 
     Attributes:
-        units: Number of units, such as rows or cosets.
+        units: Number of units of the block, such as rows or cosets.
         unit: Number of points per unit.
         build: Function from (first, last) to the block with the units first, ..., last - 1.
     """
@@ -55,11 +55,11 @@ class BlockSpec:
 
 @dataclass(frozen=True, eq=False)
 class ProjectionPlan:
-    """The parts from which a projection is built.
+    """Description from which a projection is built.
 
     Attributes:
-        kind: 'dense', 'hadamard', 'axes', 'simplex', 'simplices' or 'parts'.
-        blocks: The blocks, one after the other.
+        kind: Name of the algorithm: 'dense', 'hadamard', 'axes', 'simplex', 'simplices', 'parts' or 'quantized'.
+        blocks: Descriptions of the blocks of points, in the order of the points.
         position: Index of the point of each class; None if class i has point i.
     """
 
@@ -69,26 +69,26 @@ class ProjectionPlan:
 
 
 class Projection(nn.Module):
-    """Module from z to the dot products (z c_1, ..., z c_K) with the prototypes c_k, made by `projection_for`.
+    """Module that maps z to the dot products (z c_1, ..., z c_K) with the prototypes c_k; see `projection_for`.
 
-    It has no parameters. Its buffers are rebuilt from the code and never saved.
+    The module has no parameters. Its buffers are never saved; they are rebuilt from the code.
 
     Args:
         plan: Blocks of the projection, made by `plan_for`.
         num_classes: Number K of classes.
         dim: Dimension n.
-        rank: Index of this process.
-        world: Number of processes; 1 unless the classes are sharded.
+        rank: Index of this process, if the classes are sharded over several processes.
+        world: Number of these processes; 1 if the classes are not sharded.
 
     Attributes:
         num_classes: Number K of classes.
         dim: Dimension n.
-        kind: Method of the dot products: 'dense', 'hadamard', 'axes', 'simplex', 'simplices' or 'parts'.
-        blocks: Blocks of points.
+        kind: Name of the algorithm: 'dense', 'hadamard', 'axes', 'simplex', 'simplices', 'parts' or 'quantized'.
+        blocks: Blocks of points; a sharded projection has only the blocks of this process.
         starts: Index of the first point of each block.
         position: Index of the point of each class; None if class i has point i.
         classes: Class of each point; None if point i belongs to class i.
-        has_all_combinations: Whether every combination of the values of parts is a class.
+        has_all_combinations: Whether the classes consist of parts, and every combination of values is a class.
         handle: Integer that identifies the projection in compiled graphs.
 
     Example:
@@ -132,34 +132,37 @@ class Projection(nn.Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         cast("Any", super()).__setstate__(state)  # torch has no types for it
-        self.handle = new_handle(self)  # a copy needs one of its own
+        self.handle = new_handle(self)  # a copy needs its own handle
 
     @property
     def typed_blocks(self) -> list[ProjectionBlock]:
-        """Blocks of points, typed as `ProjectionBlock`."""
+        """The blocks of points, as a list with the type `ProjectionBlock`."""
         return cast("list[ProjectionBlock]", list(self.blocks))
 
     @property
     def num_points(self) -> int:
-        """Number of points of all blocks, which is K unless the projection is sharded over processes."""
+        """Number of points of all blocks of this process; K if the projection is not sharded over processes."""
         return sum(block.num_points for block in self.typed_blocks)
 
     @property
     def scores_per_row(self) -> int:
-        """Number of dot products computed per vector."""
+        """Number of dot products with points that are computed per vector."""
         return sum(block.scores_per_row for block in self.typed_blocks)
 
     @property
     def all_combinations(self) -> AllCombinationsBlock | None:
-        """The projection's only block, if its classes are all combinations of the values of parts; otherwise None."""
+        """The block of a projection whose classes are all combinations of the values of parts; otherwise None."""
         block = self.blocks[0] if len(self.blocks) == 1 else None
         return block if isinstance(block, AllCombinationsBlock) else None
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x K dot products of vectors with all prototypes, in the order of the classes and the dtype of z.
+        """Return the B x K dot products of vectors with all prototypes, in the order of the classes.
 
         Args:
             z: B x n vectors.
+
+        Returns:
+            B x K dot products, in the dtype of z.
         """
         check_vectors(z, self.dim)
         with without_autocast(z):
@@ -170,11 +173,12 @@ class Projection(nn.Module):
             return products.index_select(-1, self.position)
 
     def prototypes(self, index: Tensor, like: Tensor | None = None) -> Tensor:
-        """Return the prototypes of some classes, one per row.
+        """Return the prototypes of the given classes, one per row.
 
         Args:
-            index: Classes.
-            like: Tensor whose dtype and device the prototypes get; torch's default dtype by default.
+            index: Vector of class indices.
+            like: Tensor whose dtype and device the prototypes get; by default, torch's default dtype and the device of
+                `index`.
 
         Raises:
             InvalidArgumentError: If `index` has an entry that is not a class.
@@ -194,14 +198,14 @@ class Projection(nn.Module):
         return self.rows(index, like)
 
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
-        """Return the prototypes of some classes, one per row, without checking the classes.
+        """Return the prototypes of the given classes, one per row, without checking the classes.
 
         Args:
-            classes: Classes, all between 0 and K - 1.
+            classes: Vector of class indices, all between 0 and K - 1.
             like: Tensor whose dtype and device the prototypes get.
 
         Returns:
-            One prototype per row; zeros if this process of a sharded projection does not have it.
+            One prototype per row. The row is zero if the projection is sharded and another process has the prototype.
         """
         points = classes if self.position is None else self.position[classes]
         rows = like.new_zeros(points.shape[0], self.dim)
@@ -212,7 +216,7 @@ class Projection(nn.Module):
         return rows
 
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return log sum_k exp(z c_k) of each row, by operations that all transforms and exporters of torch support.
+        """Return log sum_k exp(z c_k) of each row z, by operations that all transforms and exporters of torch support.
 
         Args:
             z: B x n vectors, not in half precision.
@@ -228,6 +232,9 @@ class Projection(nn.Module):
 
         Args:
             z: B x n vectors, not in half precision.
+
+        Returns:
+            B x n means.
         """
         block = self.all_combinations
         with without_autocast(z):
@@ -238,10 +245,13 @@ class Projection(nn.Module):
             return block.plain_mean(z)
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return log sum_k exp(z c_k) of each row, streaming and differentiable; float32 for half precision.
+        """Return log sum_k exp(z c_k) of each row z, differentiable, without materializing the dot products.
 
         Args:
             z: B x n vectors.
+
+        Returns:
+            B values, in float32 if z has half precision.
         """
         check_vectors(z, self.dim)
         return log_sum_exp(z, self)
@@ -249,15 +259,16 @@ class Projection(nn.Module):
     def softmax_terms(
         self, z: Tensor, classes: Tensor | None, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return log-sum-exp, mean prototype and target prototype of each row, as a cross-entropy needs; no gradient.
+        """Return the log-sum-exp, mean prototype and target prototype of each row, without gradient.
 
         Args:
             z: B x n vectors.
-            classes: B classes whose prototypes are returned, or None.
+            classes: B target classes, or None.
             with_mean: Whether to compute the mean prototype under the softmax.
 
         Returns:
-            B log-sum-exps, B x n means and B x n prototypes; empty B x 0 tensors for what is not requested.
+            B log-sum-exps, B x n means and B x n prototypes of the target classes. The means are an empty B x 0 tensor
+            without `with_mean`, and so are the prototypes without `classes`.
         """
         block = self.all_combinations
         if block is not None and classes is not None:
@@ -269,7 +280,7 @@ class Projection(nn.Module):
         return value, mean, self.rows(classes, z)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return log sum_k exp(z c_k) of each row, and the mean prototype under the softmax; without gradient.
+        """Return log sum_k exp(z c_k) of each row z, and the mean prototype under the softmax; without gradient.
 
         Args:
             z: B x n vectors.
@@ -283,12 +294,18 @@ class Projection(nn.Module):
     def moment(
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
     ) -> Tensor:
-        """Return sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k for each row z and its l and v; without gradient.
+        """Return a moment of the prototypes under the softmax of each row; without gradient.
+
+        The moment of a row z with log-sum-exp l and directions v_1, ..., v_r is the sum over all classes k of
+        exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k.
 
         Args:
             z: B x n vectors.
             log_sum_exps: B values of l.
-            directions: The vectors v_1, ..., v_r, each B x n.
+            directions: The directions v_1, ..., v_r of all rows, each B x n.
+
+        Returns:
+            B x n moments.
         """
 
         def of_rows(rows: slice) -> Tensor:
@@ -304,16 +321,17 @@ class Projection(nn.Module):
     def weighted_prototypes(
         self, weights: Tensor, factors: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Return sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row; without gradient.
+        """Return, for each row i, the sums over k of weights_ik factors_k c_k and of weights_ik factors_k; no gradient.
 
         Args:
             weights: B x K weights.
             factors: K factors; 1 if None.
 
         Returns:
-            B x n sums and B totals; float32 for half precision.
+            B x n weighted sums of the prototypes c_k, and B sums of the weights, in float32 if the weights have half
+            precision.
         """
-        # some rows at a time: reordered rows need a second block of memory
+        # some rows at a time, because reordering needs memory for a copy
         size = max(1, WEIGHTS_ENTRIES // weights.shape[1])
         sums = [widened(weights[:0]).new_zeros(0, self.dim)]
         totals = [widened(weights[:0]).new_zeros(0)]
@@ -346,16 +364,24 @@ class Projection(nn.Module):
         scale: float | Tensor = 1.0,
         ignore_index: int = -100,
     ) -> Tensor:
-        """Return F.cross_entropy(scale * self(z), target, ...) without materializing the B x K logits.
+        """Return the cross-entropy of the logits `scale * self(z)` without materializing the B x K logits.
+
+        The result equals that of `torch.nn.functional.cross_entropy`.
 
         Args:
             z: (..., n) vectors.
-            target: (...) classes, or (..., K) probabilities: classes come last.
+            target: (...) classes, or (..., K) probabilities, with the classes in the last dimension.
             weight: K class weights.
             label_smoothing: As in `torch.nn.functional.cross_entropy`.
             reduction: 'mean', 'sum' or 'none'.
             scale: Factor by which dot products are multiplied to give logits.
             ignore_index: Target of examples that are ignored.
+
+        Returns:
+            A scalar, or (...) losses if `reduction` is 'none'.
+
+        Raises:
+            InvalidArgumentError: If an option or the target is not valid.
         """
         wide = checked_wide(z, self.dim)
         if isinstance(scale, Tensor) or scale != 1.0:
@@ -372,7 +398,7 @@ class Projection(nn.Module):
             k: Number of classes, at most K.
 
         Returns:
-            B x k dot products and B x k classes.
+            B x k dot products, and the B x k classes.
 
         Raises:
             InvalidArgumentError: If `k` is not between 1 and K.
@@ -396,7 +422,7 @@ class Projection(nn.Module):
     def top_points(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each row with the points of the blocks, and the indices of the points.
 
-        If there are fewer than k points, all are returned.
+        If the blocks of this process have fewer than k points, the dot products with all of them are returned.
 
         Args:
             z: B x n vectors.
@@ -417,7 +443,7 @@ class Projection(nn.Module):
 
 
 class _TopPoints(torch.autograd.Function):
-    """Autograd function for `Projection.top_points` with a vmap rule; the results have no derivatives."""
+    """Autograd function that calls `Projection.top_points` and has a vmap rule; the results have no derivatives."""
 
     @staticmethod
     def forward(z: Tensor, projection: Projection, k: int) -> TopK:

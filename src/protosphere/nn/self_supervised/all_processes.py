@@ -1,4 +1,4 @@
-"""Reductions over the processes of torch.distributed, which do nothing in a single process."""
+"""Sums, means and concatenations over all processes of torch.distributed, or over the only process."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def are_several() -> bool:
 
 
 def all_reduced(mine: Tensor, operation: Any = dist.ReduceOp.SUM) -> Tensor:
-    """Return the entry-by-entry sum over all processes of their tensors, or another reduction.
+    """Return the entry-by-entry sum of the tensors of all processes, or another reduction of them.
 
     Args:
-        mine: Tensor of this process, of the same shape in each process.
-        operation: A `torch.distributed.ReduceOp`.
+        mine: Tensor of this process, of the same shape in each process. A single process gets it back unchanged.
+        operation: The reduction, a `torch.distributed.ReduceOp`.
     """
     if not are_several():
         return mine
@@ -29,7 +29,7 @@ def all_reduced(mine: Tensor, operation: Any = dist.ReduceOp.SUM) -> Tensor:
 
 
 def mean_row(rows: Tensor) -> Tensor:
-    """Return the mean of the rows of all processes.
+    """Return the mean of the rows of all processes, a vector.
 
     Args:
         rows: B x n rows of this process; B may differ between processes.

@@ -30,14 +30,15 @@ KINDS = ("fixed", "learned")
 class DINOHead(nn.Module):
     """MLP, normalized bottleneck and prototypes, with the architecture and argument names of the public DINO heads.
 
-    The usual last layer learns its `out_dim` prototypes. Here they are a fixed code by default: 65,536 prototypes in
-    256 dimensions are a Kerdock code, which has nothing to train, to average or to communicate.
+    The public heads learn the prototypes. By default, this head has a fixed code instead, so no prototype is trained,
+    averaged into the teacher or synchronized between processes. The default size, 65,536 prototypes in 256 dimensions,
+    is a Kerdock code.
 
     Args:
         in_dim: Dimension of the features.
         out_dim: Number of prototypes.
         nlayers: Number of linear layers of the MLP.
-        hidden_dim: Width of its hidden layers.
+        hidden_dim: Width of the hidden layers of the MLP.
         bottleneck_dim: Dimension of the prototypes.
         use_bn: Whether batch normalization follows each hidden linear layer.
         prototypes: 'fixed' (the best known code, without a search), 'learned', or a `SphericalCode` with `out_dim`
@@ -46,16 +47,18 @@ class DINOHead(nn.Module):
 
     Attributes:
         mlp: The MLP.
-        last_layer: A `PrototypeHead` or `LearnedPrototypes`; what `DINOLoss` takes as prototypes.
+        last_layer: The prototypes, a `PrototypeHead` or `LearnedPrototypes`; pass it to `DINOLoss`.
 
     Raises:
-        InvalidArgumentError: If an argument is out of range, or the code has another size.
+        InvalidArgumentError: If an argument is out of range, or `prototypes` is a code of another size.
 
     References:
         Caron, Touvron, Misra, Jégou, Mairal, Bojanowski, Joulin, *Emerging properties in self-supervised vision
         transformers* (2021), arXiv 2104.14294.
 
     Example:
+        >>> import torch
+        >>> from protosphere.nn import DINOHead
         >>> head = DINOHead(384, out_dim=512, hidden_dim=64, bottleneck_dim=32)
         >>> head(torch.randn(4, 384)).shape
         torch.Size([4, 512])
@@ -89,20 +92,20 @@ class DINOHead(nn.Module):
         )
 
     def embed(self, x: Tensor) -> Tensor:
-        """Return the normalized outputs of the MLP, which `DINOLoss` takes.
+        """Return the normalized outputs of the MLP, which are the input of `DINOLoss`.
 
         Args:
             x: B x in_dim features.
 
         Returns:
-            B x bottleneck_dim unit vectors; float32 for half types.
+            B x bottleneck_dim unit vectors, in float32 if the output of the MLP has half precision.
         """
         z = widened(self.mlp(x))
         with without_autocast(z):
             return unit(z)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the B x out_dim logits: cosines with the prototypes, before any temperature.
+        """Return the B x out_dim logits: cosines with the prototypes, not divided by a temperature.
 
         Args:
             x: B x in_dim features.
@@ -111,7 +114,13 @@ class DINOHead(nn.Module):
 
 
 def _mlp(widths: list[int], use_bn: bool, seed: int) -> nn.Module:
-    """Return linear layers of these widths with GELU between them; a single layer is returned without nn.Sequential."""
+    """Return an MLP with GELU activations; a single layer is returned without an nn.Sequential.
+
+    Args:
+        widths: Dimensions of the input, of the hidden layers and of the output.
+        use_bn: Whether batch normalization follows each hidden linear layer.
+        seed: Seed of the initial weights.
+    """
     generator = torch.Generator().manual_seed(seed)
     layers: list[nn.Module] = []
     for i in range(len(widths) - 1):

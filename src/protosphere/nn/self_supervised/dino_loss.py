@@ -1,9 +1,9 @@
 """The loss of DINO: a student predicts the teacher's distribution over prototypes for another view.
 
-Logits of fixed prototypes are linear in the embedding t of the teacher, and so is their running mean. With m the
-running mean of the embeddings, t c_k minus the mean logit of prototype k is (t - m) c_k. So the center has n numbers
-instead of K. Only n numbers of the teacher's probabilities enter the cross-entropy (`view_pairs`), so that B x K
-numbers are never materialized.
+Logits of fixed prototypes are linear in the embedding t of the teacher. If m is the running mean of the embeddings, the
+running mean of the logits of prototype k is m c_k, and the centered logit is t c_k - m c_k = (t - m) c_k. So the center
+has n numbers instead of K. The cross-entropy depends on the teacher's probabilities only by the mean prototype, which
+has n numbers per example (see `view_pairs`). So B x K numbers are never materialized.
 """
 
 from __future__ import annotations
@@ -44,36 +44,40 @@ CENTERINGS = ("center", "sinkhorn")
 """Methods that keep the teacher's probabilities from collapsing to one prototype."""
 
 POINT_TOLERANCE = 0.01
-"""Tolerance, in units of 1 / sqrt(n), for equality of a random combination of all prototypes.
+"""Tolerance for the comparison of two projections by a random linear combination of all prototypes.
 
-Rounding of 65,536 points causes differences of 1/100 of it; two swapped points cause differences of 100 times as much.
+The coordinates of the two combinations may differ by POINT_TOLERANCE / sqrt(n). For 65,536 points, rounding causes
+about 1/100 of this difference, and two swapped points cause about 100 times this difference.
 """
 
 SINKHORN_ITERATIONS = 3
-"""Iterations for the teacher's assignments, as in DINOv2."""
+"""Number of Sinkhorn iterations for the teacher's assignments, as in DINOv2."""
 
 
 class DINOLoss(nn.Module):
     """Cross-entropy between a teacher's probabilities of prototypes and a student's, over different views (DINO).
 
-    With fixed prototypes and `centering='center'`, B x K logits are never held and the center is n numbers.
+    With fixed prototypes and `centering='center'`, the B x K logits are never materialized, and the center has n
+    numbers instead of K.
 
     Args:
-        prototypes: The student's: a `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
-        teacher_prototypes: Prototypes of the teacher, the moving average of learned prototypes; by default the
-            student's prototypes.
-            Fixed prototypes are the same for both.
-        student_temp: Divisor of the student's cosines.
-        teacher_temp: Divisor of the teacher's cosines; an attribute that a schedule may change.
-        center_momentum: Weight of the former center when it is updated, from 0 to 1.
-        centering: 'center' subtracts the running mean of the teacher's logits (DINO), 'sinkhorn' makes the teacher's
-            probabilities use all prototypes equally within the batch (DINOv2).
+        prototypes: Prototypes of the student: a `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
+        teacher_prototypes: Prototypes of the teacher, if they are learned: usually a moving average of the student's
+            prototypes, which the training loop updates. By default, the teacher uses the student's prototypes.
+        student_temp: Number by which the student's cosines are divided to give logits.
+        teacher_temp: Number by which the teacher's cosines are divided to give logits. A schedule may change this
+            attribute during training.
+        center_momentum: Weight of the old center when the center is updated, from 0 to 1.
+        centering: 'center' subtracts the running mean of the teacher's logits (DINO). 'sinkhorn' computes teacher
+            probabilities that use all prototypes equally within the batch (DINOv2).
 
     Attributes:
-        center: Running mean of the teacher's unit embeddings, n numbers; for learned prototypes of its K cosines.
+        center: With fixed prototypes, running mean of the teacher's unit embeddings (n numbers). With learned
+            prototypes, running mean of the teacher's cosines (K numbers).
 
     Raises:
-        InvalidArgumentError: If an argument is out of range, or the teacher's prototypes are not as the student's.
+        InvalidArgumentError: If an argument is out of range, or the teacher's prototypes do not match the student's:
+            they have another size, only one of the two is learned, or they are fixed and have other points.
 
     References:
         Caron, Touvron, Misra, Jégou, Mairal, Bojanowski, Joulin, *Emerging properties in self-supervised vision
@@ -81,7 +85,8 @@ class DINOLoss(nn.Module):
         supervision* (2023), arXiv 2304.07193.
 
     Example:
-        >>> import protosphere as ps
+        >>> import protosphere as ps, torch
+        >>> from protosphere.nn import DINOLoss
         >>> loss = DINOLoss(ps.best(num_classes=64, dim=16))
         >>> student = [torch.randn(8, 16, requires_grad=True) for _ in range(4)]  # two global views, two crops
         >>> teacher = [torch.randn(8, 16) for _ in range(2)]
@@ -118,12 +123,12 @@ class DINOLoss(nn.Module):
         """Return the mean loss over the batch and all pairs of different views; in training mode, update the center.
 
         Args:
-            student: B x n embeddings of the student; normalized here. View i is the teacher's view i, and further
-                views, such as small crops, may follow.
-            teacher: B x n embeddings of the teacher; no gradient goes to them.
+            student: Embeddings of the student, one B x n tensor per view; this method normalizes them. The first views
+                are the teacher's views in the same order. Further views, such as small crops, may follow.
+            teacher: Embeddings of the teacher, one B x n tensor per view, which get no gradient.
 
         Raises:
-            InvalidArgumentError: If the views differ in shape or none of the pairs has different views.
+            InvalidArgumentError: If the views differ in shape, or student and teacher have one view each.
         """
         projection = projection_of(self.prototypes)
         check_views("student", student, projection.dim)
@@ -138,7 +143,7 @@ class DINOLoss(nn.Module):
             return mean_cross_entropy(by_view(found, len(student)), targets)
 
     def _targets(self, teacher: Tensor) -> Tensor:
-        """Return the target of each row: a mean of fixed prototypes, or probabilities of learned prototypes."""
+        """Return the target of each row: the mean of fixed prototypes, or the probabilities of K learned prototypes."""
         if self.teacher_prototypes is None:
             projection = projection_of(self.prototypes)
         else:
@@ -161,7 +166,10 @@ class DINOLoss(nn.Module):
         )
 
     def _centered(self, rows: Tensor) -> Tensor:
-        """Return the rows minus the center, divided by the temperature; in training mode, update the center."""
+        """Return the rows minus the center, divided by the teacher's temperature.
+
+        In training mode, update the center.
+        """
         centered = (rows - self.center.to(rows.dtype)) / self.teacher_temp
         if self.training:
             self._update_center(mean_row(rows))
@@ -183,7 +191,10 @@ class DINOLoss(nn.Module):
 def _teacher_module(
     student: PrototypeModule, given: Prototypes | None
 ) -> LearnedPrototypes | None:
-    """Return the teacher's learned prototypes; None if the teacher uses the student's prototypes."""
+    """Return the teacher's learned prototypes; None if the teacher uses the student's prototypes.
+
+    Raise InvalidArgumentError if the teacher's prototypes do not match the student's.
+    """
     if given is None:
         return None
     own = projection_of(student)
@@ -208,7 +219,10 @@ def _teacher_module(
 
 
 def _are_same_points(own: Projection, other: Projection) -> bool:
-    """Return True if a random combination of all prototypes is the same, or if a projection is on the meta device."""
+    """Return True if a random linear combination of all prototypes is the same for both projections.
+
+    The result is also True if a projection is on the meta device, where nothing can be compared.
+    """
     if is_on_meta(own) or is_on_meta(other):
         return True
     draw = torch.Generator().manual_seed(0)

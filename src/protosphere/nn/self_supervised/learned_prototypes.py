@@ -1,4 +1,4 @@
-"""Prototypes that are trained, with the methods of a projection of fixed prototypes."""
+"""Prototypes that are trained; the module has the same methods as a projection of fixed prototypes."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ NORMALIZED_NAMES = (
     ("weight_g", "weight_v"),
     ("parametrizations.weight.original0", "parametrizations.weight.original1"),
 )
-"""Names of the rows' norms and directions under torch's two implementations of weight normalization."""
+"""Names of the parameters of torch's two implementations of weight normalization: norms and directions of the rows."""
 
 
 class LearnedPrototypes(nn.Module):
     """K trained unit vectors: the usual last layer of SwAV and DINO, a linear layer with normalized rows.
 
-    It has the methods of a `Projection` that losses use, so that learned and fixed prototypes are interchangeable.
+    The module has the methods of a `Projection` that losses use, so learned and fixed prototypes are interchangeable.
 
     Args:
         num_classes: Number K of prototypes, at least 2.
         dim: Dimension n.
-        seed: Seed of the initial points, uniform on the sphere; torch's global generator by default.
+        seed: Seed of the initial points, which are uniform on the sphere; by default, torch's global generator is used.
 
     Attributes:
         num_classes: Number K of prototypes.
@@ -45,6 +45,8 @@ class LearnedPrototypes(nn.Module):
         InvalidArgumentError: If an argument is not an integer in its range.
 
     Example:
+        >>> import torch
+        >>> from protosphere.nn import LearnedPrototypes
         >>> prototypes = LearnedPrototypes(100, 16, seed=0)
         >>> prototypes(torch.randn(4, 16)).shape
         torch.Size([4, 100])
@@ -61,7 +63,7 @@ class LearnedPrototypes(nn.Module):
         """Set the prototypes to new random points, uniform on the sphere.
 
         Args:
-            seed: Seed of the points; torch's global generator by default.
+            seed: Seed of the points; by default, torch's global generator is used.
         """
         generator = None
         if seed is not None:
@@ -78,14 +80,17 @@ class LearnedPrototypes(nn.Module):
         """Return the K x n prototypes, differentiable.
 
         Args:
-            like: Tensor whose dtype is the least precise that the prototypes may have.
+            like: Tensor that sets the minimum precision. The prototypes have the more precise of the dtypes of `like`
+                and of the weight, and at least float32.
         """
         wide = widened(self.weight)
         finer = torch.promote_types(wide.dtype, like.dtype)
         return unit(wide.to(finer))
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x K dot products with the prototypes in the dtype of z; half precision is computed in float32.
+        """Return the B x K dot products with the prototypes, in the dtype of z.
+
+        For half precision, the computation uses float32.
 
         Args:
             z: B x n vectors.
@@ -99,10 +104,13 @@ class LearnedPrototypes(nn.Module):
             return linear(wide.to(rows.dtype), rows)
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return log sum_k exp(z c_k) of each row z; float32 for half precision.
+        """Return log sum_k exp(z c_k) of each row z, with the prototypes c_k.
 
         Args:
             z: B x n vectors.
+
+        Returns:
+            B values, in float32 if z has half precision.
         """
         check_vectors(z, self.dim)
         return self._products(widened(z)).logsumexp(1)
@@ -110,14 +118,14 @@ class LearnedPrototypes(nn.Module):
     def log_sum_exp_and_mean(
         self, z: Tensor, with_mean: bool = True
     ) -> tuple[Tensor, Tensor]:
-        """Return log sum_k exp(z c_k) of each row z, and the mean prototype under the softmax.
+        """Return log sum_k exp(z c_k) of each row z, and the mean prototype under the softmax of the z c_k.
 
         Args:
             z: B x n vectors.
             with_mean: Whether to compute the mean.
 
         Returns:
-            B values, and B x n means; B x 0 numbers without `with_mean`.
+            B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
         """
         products = self._products(widened(z))
         values = products.logsumexp(1)
@@ -129,14 +137,14 @@ class LearnedPrototypes(nn.Module):
     def weighted_prototypes(
         self, weights: Tensor, factors: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Return sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row.
+        """Return, for each row i, the sums over k of weights_ik factors_k c_k and of weights_ik factors_k.
 
         Args:
             weights: B x K weights.
             factors: K factors; 1 if None.
 
         Returns:
-            B x n sums and B totals; float32 for half types.
+            B x n weighted sums of the prototypes c_k, and B sums of the weights, at least in float32.
         """
         wide = widened(weights)
         if factors is not None:
@@ -155,19 +163,23 @@ class LearnedPrototypes(nn.Module):
         scale: float | Tensor = 1.0,
         ignore_index: int = -100,
     ) -> Tensor:
-        """Return F.cross_entropy(scale * self(z), target, ...).
+        """Return `torch.nn.functional.cross_entropy` of the logits `scale * self(z)`.
 
         Args:
             z: (..., n) vectors.
-            target: (...) classes, or (..., K) probabilities: classes come last.
+            target: (...) classes, or (..., K) probabilities, with the classes in the last dimension.
             weight: K class weights.
-            label_smoothing: As of `torch.nn.functional.cross_entropy`.
+            label_smoothing: As in `torch.nn.functional.cross_entropy`.
             reduction: 'mean', 'sum' or 'none'.
             scale: Factor by which dot products are multiplied to give logits.
-            ignore_index: Class of examples that do not count.
+            ignore_index: Target of examples that are ignored.
+
+        Returns:
+            A scalar, or (...) losses if `reduction` is 'none'.
 
         Raises:
-            InvalidArgumentError: If the target or the reduction does not fit.
+            InvalidArgumentError: If the target is neither classes nor probabilities of the right shape, or `reduction`
+                has another value.
         """
         as_choice("reduction", reduction, REDUCTIONS)
         wide = checked_wide(z, self.dim)
@@ -186,7 +198,16 @@ class LearnedPrototypes(nn.Module):
         return loss.reshape(z.shape[:-1]) if reduction == "none" else loss
 
     def _checked_target(self, z: Tensor, target: Tensor, ignored: int) -> Tensor:
-        """Return the targets as B classes or B x K probabilities; InvalidArgumentError if the shape is wrong."""
+        """Return the targets as B classes or B x K probabilities.
+
+        Args:
+            z: (..., n) vectors; B is the product of the leading dimensions.
+            target: (...) classes or (..., K) probabilities.
+            ignored: Target of examples that are ignored.
+
+        Raises:
+            InvalidArgumentError: If the target has another shape, or an entry is neither a class nor `ignored`.
+        """
         if not target.is_floating_point():
             checked_classes(z, target, self.num_classes, ignored)
             return target.flatten().long()
@@ -198,10 +219,10 @@ class LearnedPrototypes(nn.Module):
         return target.reshape(-1, self.num_classes)
 
     def prototypes(self, index: Tensor | None = None) -> Tensor:
-        """Return the prototypes of some classes, one per row; without gradient.
+        """Return the prototypes of the given classes, one per row; without gradient.
 
         Args:
-            index: Classes; all classes by default.
+            index: Vector of class indices; all classes by default.
 
         Raises:
             InvalidArgumentError: If `index` has an entry that is not a class.
@@ -220,7 +241,7 @@ class LearnedPrototypes(nn.Module):
             k: Number of classes, at most K.
 
         Returns:
-            B x k dot products and B x k classes.
+            B x k dot products, and the B x k classes.
 
         Raises:
             InvalidArgumentError: If `k` is not between 1 and K.
@@ -243,7 +264,7 @@ class LearnedPrototypes(nn.Module):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Load a state, which may be of a weight-normalized linear layer, as in public DINO and SwAV heads."""
+        """Load the state of learned prototypes, or of a weight-normalized linear layer as in public DINO heads."""
         rename_normalized_weight(state_dict, prefix, error_msgs)
         cast("Any", super())._load_from_state_dict(
             state_dict,
@@ -263,12 +284,15 @@ class LearnedPrototypes(nn.Module):
 def rename_normalized_weight(
     state: dict[str, Any], prefix: str, errors: list[str]
 ) -> None:
-    """Rename the direction of a weight-normalized linear layer to `weight`, in place.
+    """Convert the entries of a weight-normalized linear layer in a state dict to an entry `weight`, in place.
+
+    The directions of the rows are renamed to `weight`, and their norms are removed.
 
     Args:
         state: State dict.
-        prefix: Name of the layer and a dot.
-        errors: List of error messages; one is appended if rows have norms other than 1, which prototypes cannot have.
+        prefix: Name of the layer, followed by a dot.
+        errors: List of error messages, to which one is appended if a norm is not 1, because prototypes are unit
+            vectors.
     """
     for norm_name, direction_name in NORMALIZED_NAMES:
         direction = state.pop(prefix + direction_name, None)

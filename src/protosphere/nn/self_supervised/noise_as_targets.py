@@ -1,4 +1,4 @@
-"""Noise as targets: each image has a fixed point of the sphere, and images of a batch exchange points."""
+"""Noise as targets: examples are trained toward points on the sphere, which are rematched within each batch."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 class NoiseAsTargets(nn.Module):
-    """Mean squared distance of embeddings to fixed targets, which examples of a batch exchange to reduce the distance.
+    """Mean squared distance of embeddings to fixed targets, which are rematched within each batch.
 
-    Every example has a target, at random at first. In training mode, the targets of each batch are reassigned to its
-    examples so that the sum of squared distances is minimal (an exact linear assignment), and the new assignment is
-    stored. If torch.distributed is initialized, the batches of all processes are matched together, and all processes
-    have the same assignment.
+    At first, every example has a random target. In training mode, the targets of the examples in a batch are
+    redistributed among these examples so that the sum of squared distances is minimal (an exact linear assignment), and
+    the new assignment is stored. If torch.distributed is initialized, the batches of all processes are matched
+    together, and all processes have the same assignment.
 
     Args:
-        code: The targets, such as `ps.best(num_examples, dim)`.
-        num_examples: Number of examples; K by default. More than K examples share the targets as equally as possible;
-            with fewer than K, some targets are never used.
-        seed: Seed of the first assignment.
+        code: Code whose K points are the targets, such as `ps.best(num_examples, dim)`.
+        num_examples: Number of examples; K by default. More than K examples share the targets as equally as possible.
+            With fewer than K examples, some targets are never used.
+        seed: Seed of the initial random assignment.
 
     Attributes:
-        assignment: Index of the target of each example, a buffer that is saved in `state_dict`.
+        assignment: Index of the target of each example, a buffer that is saved in the state_dict.
 
     Raises:
         InvalidArgumentError: If an argument is out of range.
@@ -41,7 +41,8 @@ class NoiseAsTargets(nn.Module):
         Bojanowski and Joulin, *Unsupervised learning by predicting noise* (2017), arXiv 1704.05310.
 
     Example:
-        >>> import protosphere as ps
+        >>> import protosphere as ps, torch
+        >>> from protosphere.nn import NoiseAsTargets
         >>> loss = NoiseAsTargets(ps.best(num_classes=100, dim=16))
         >>> z = torch.randn(8, 16, requires_grad=True)
         >>> loss(z, torch.arange(8)).backward()
@@ -64,14 +65,16 @@ class NoiseAsTargets(nn.Module):
         self.register_buffer("assignment", order[:count] % code.num_classes)
 
     def forward(self, z: Tensor, index: Tensor) -> Tensor:
-        """Return the mean squared distance of the embeddings to their targets; in training mode, rematch first.
+        """Return the mean squared distance of the embeddings to their targets; in training mode, rematch them first.
 
         Args:
-            z: B x n embeddings; normalized here.
-            index: Index of the example of each row. If an example occurs twice, its first row is matched.
+            z: B x n embeddings, which this method normalizes.
+            index: B indices of the examples, from 0 to `num_examples` - 1. If an example occurs twice, the first of its
+                rows is used for the matching.
 
         Raises:
-            InvalidArgumentError: If shapes differ, or `index` has an entry that is not the index of an example.
+            InvalidArgumentError: If `z` or `index` has another shape, `index` has an entry that is not the index of an
+                example, or in training mode `z` is not finite.
         """
         check_vectors(z, self.projection.dim)
         self._check_index(z, index)
@@ -83,7 +86,7 @@ class NoiseAsTargets(nn.Module):
             return (vectors - targets).square().sum(1).mean()
 
     def _rematch(self, vectors: Tensor, index: Tensor) -> None:
-        """Exchange the targets of the batch so that the sum of squared distances is minimal."""
+        """Redistribute the targets of a batch among its examples so that the sum of squared distances is minimal."""
         examples = all_gathered(index).cpu().numpy()
         rows = all_gathered(vectors).cpu().double()
         if not rows.isfinite().all():

@@ -17,10 +17,10 @@ Prototypes: TypeAlias = SphericalCode | PrototypeModule
 """Types of the argument `prototypes` of a self-supervised loss."""
 
 AnyProjection: TypeAlias = Projection | LearnedPrototypes
-"""Types that compute dot products with fixed or learned prototypes."""
+"""Types of modules that compute dot products with fixed or learned prototypes."""
 
 PRODUCTS = "lindstrom"
-"""Name of the preset whose logits are the dot products with z, not normalized."""
+"""Name of the preset whose logits are dot products with z, without normalization or scaling of z."""
 
 
 def prototype_module(
@@ -29,12 +29,12 @@ def prototype_module(
     """Return the module that holds the given prototypes.
 
     Args:
-        prototypes: A code; or a head, a projection or learned prototypes, which are returned unchanged. For a code, a
-            head is made, which saves the code in a state_dict and keeps it exact in every dtype.
+        prototypes: A code, a head, a projection or learned prototypes. Modules are returned unchanged. For a code, a
+            head is made, because a head saves the code in a state_dict and rebuilds exact prototypes in every dtype.
         name: Name of the argument in the error message.
 
     Raises:
-        InvalidArgumentError: If `prototypes` is something else.
+        InvalidArgumentError: If `prototypes` has another type.
     """
     if isinstance(prototypes, SphericalCode):
         return PrototypeHead(prototypes, preset=PRODUCTS)
@@ -46,7 +46,7 @@ def prototype_module(
 
 
 def projection_of(module: PrototypeModule) -> AnyProjection:
-    """Return the object that computes dot products: the current projection of a head, otherwise the module itself.
+    """Return the module that computes dot products: the projection of a head, otherwise the given module itself.
 
     Args:
         module: Result of `prototype_module`.

@@ -1,4 +1,4 @@
-"""Number of prototypes that a batch uses."""
+"""Measures of how many prototypes the assignments of a batch use."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class PrototypeUse(NamedTuple):
         chosen: Number of prototypes that are the most probable prototype of at least one example.
 
     Example:
+        >>> from protosphere.nn import PrototypeUse
         >>> PrototypeUse(effective=1.0, chosen=1).chosen
         1
     """
@@ -29,18 +30,22 @@ class PrototypeUse(NamedTuple):
 
 
 def prototypes_in_use(assignments: Tensor) -> PrototypeUse:
-    """Return the number of prototypes in use: by the entropy of the mean assignment, and by count.
+    """Return the number of prototypes in use by two measures: the entropy of the mean assignment, and a count.
 
     Args:
-        assignments: B x K probabilities; or K counts of how often each prototype was chosen.
+        assignments: B x K probabilities of the prototypes for each example, or K counts of how often each prototype was
+            chosen.
 
     Returns:
-        The effective number, and the number of prototypes that were chosen.
+        The effective number of prototypes, and the number of prototypes that were chosen at least once.
 
     Raises:
-        InvalidArgumentError: If the shape is wrong, an entry is negative, or all entries are 0.
+        InvalidArgumentError: If `assignments` is neither a matrix nor a vector, an entry is negative or not finite, or
+            all entries are 0.
 
     Example:
+        >>> import torch
+        >>> from protosphere.nn import prototypes_in_use
         >>> prototypes_in_use(torch.tensor([5, 5, 0, 0]))
         PrototypeUse(effective=2.0, chosen=2)
     """

@@ -1,4 +1,4 @@
-"""Assignments of a batch to prototypes that use all prototypes equally, by Sinkhorn's iteration."""
+"""Sinkhorn's iteration for soft assignments in which all prototypes are used equally."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from protosphere.nn.vectors import widened
 
 
 def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> Tensor:
-    """Return soft assignments of examples to prototypes that use all prototypes equally.
+    """Return soft assignments of examples to prototypes in which all prototypes are used equally.
 
-    They are exp(scores / epsilon) with rows and columns rescaled in turns, `iterations` times: first each column, so
-    that all prototypes have the same total, then each row, so that it sums to 1. In the limit of many iterations they
-    maximize the sum of scores times assignments plus epsilon times the entropy, among all assignments whose columns
-    sum to B / K. The computation uses logarithms, so that no epsilon overflows. If torch.distributed is initialized,
-    the batch consists of the examples of all processes.
+    The assignments are computed from exp(scores / epsilon). Each iteration rescales every column, so that all
+    prototypes have the same total, and then every row, so that it sums to 1. In the limit of many iterations, the
+    assignments maximize the sum of scores times assignments plus epsilon times their entropy, among all assignments
+    whose columns sum to B / K. The computation uses logarithms, so small values of epsilon do not cause overflow. If
+    torch.distributed is initialized, the batch consists of the examples of all processes.
 
     Args:
-        scores: B x K similarities, such as cosines.
-        epsilon: Weight of the entropy: smaller values give harder assignments.
+        scores: B x K similarities of the examples and the prototypes, such as cosines.
+        epsilon: Weight of the entropy, above 0; smaller values give assignments closer to 0 and 1.
         iterations: Number of iterations, at least 1.
 
     Returns:
-        B x K probabilities, without gradient: rows sum to 1, columns to about B / K; float32 for half types.
+        B x K probabilities, without gradient, in float32 if `scores` has half precision. Rows sum to 1, and the columns
+        of the whole batch sum to about B / K.
 
     Raises:
         InvalidArgumentError: If `scores` is not a matrix, or an option is out of range.
@@ -37,8 +38,10 @@ def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> T
         2006.09882.
 
     Example:
+        >>> import torch
+        >>> from protosphere.nn import sinkhorn
         >>> assignments = sinkhorn(torch.tensor([[0.9, 0.8], [0.7, 0.1]]), iterations=50)
-        >>> assignments.argmax(1)  # both prefer prototype 0; example 0 loses less by prototype 1
+        >>> assignments.argmax(1)  # prototype 0 is best for both examples; example 0 loses less with 1
         tensor([1, 0])
     """
     as_positive("epsilon", epsilon)

@@ -1,4 +1,4 @@
-"""The loss of SwAV: predict the assignment of one view from another."""
+"""The loss of SwAV: predict the prototype assignment of one view of an image from another view."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from protosphere.nn.self_supervised.view_pairs import (
 class SwappedPrediction(nn.Module):
     """Cross-entropy between the predictions of each view and the Sinkhorn assignments of every other view (SwAV).
 
-    Learned prototypes are parameters of the loss. Fixed prototypes are not trained, and the loss streams over their
-    structure; the B x K scores of one view at a time are held for the assignments.
+    Learned prototypes are parameters of the loss. Fixed prototypes are not trained, and only the Sinkhorn assignments
+    materialize B x K cosines with them, for one view at a time.
 
     Args:
         prototypes: A `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
-        temperature: Divisor of the cosines in the predictions.
-        epsilon: Weight of the entropy in the assignments, see `sinkhorn`.
-        iterations: Number of iterations of the assignments.
+        temperature: Number by which cosines are divided to give the logits of the predictions.
+        epsilon: Weight of the entropy in the assignments, as in `sinkhorn`.
+        iterations: Number of Sinkhorn iterations for the assignments.
 
     Raises:
         InvalidArgumentError: If an argument is out of range.
@@ -47,7 +47,8 @@ class SwappedPrediction(nn.Module):
         cluster assignments* (2020), arXiv 2006.09882.
 
     Example:
-        >>> import protosphere as ps
+        >>> import protosphere as ps, torch
+        >>> from protosphere.nn import SwappedPrediction
         >>> loss = SwappedPrediction(ps.best(num_classes=64, dim=16))
         >>> embeddings = torch.randn(8, 16, requires_grad=True)
         >>> loss([embeddings, embeddings + 0.1 * torch.randn(8, 16)]).backward()
@@ -71,13 +72,13 @@ class SwappedPrediction(nn.Module):
         """Return the Sinkhorn assignments of one view.
 
         Args:
-            z: B x n embeddings; normalized here.
+            z: B x n embeddings, which this method normalizes.
 
         Returns:
-            B x K probabilities, without gradient; float32 for half types.
+            B x K probabilities, without gradient, in float32 if `z` has half precision.
 
         Raises:
-            InvalidArgumentError: If `z` has another shape.
+            InvalidArgumentError: If `z` is not a floating-point B x n tensor.
         """
         projection = projection_of(self.prototypes)
         check_views("z", [z], projection.dim)
@@ -92,10 +93,11 @@ class SwappedPrediction(nn.Module):
         """Return the mean loss over the batch and all ordered pairs of different views.
 
         Args:
-            views: Two or more B x n embeddings of the same images; normalized here.
+            views: Embeddings of two or more views of the same B images, one B x n tensor per view; this method
+                normalizes them.
 
         Raises:
-            InvalidArgumentError: If there are fewer than two views, or they differ in shape.
+            InvalidArgumentError: If there are fewer than two views, or the views differ in shape.
         """
         projection = projection_of(self.prototypes)
         check_views("views", views, projection.dim)
@@ -110,7 +112,12 @@ class SwappedPrediction(nn.Module):
             return self._loss_of_fixed(vectors, projection)
 
     def _loss_of_fixed(self, vectors: list[Tensor], projection: Projection) -> Tensor:
-        """Return the loss of fixed prototypes, whose targets are mean prototypes under the assignments."""
+        """Return the loss for fixed prototypes. The target of a row is the mean prototype under its assignment.
+
+        Args:
+            vectors: B x n unit vectors of each view.
+            projection: Projection that holds the prototypes.
+        """
         targets: list[Tensor] = []
         for view in vectors:
             assigned = self._assignments(projection(view.detach()))
@@ -121,7 +128,14 @@ class SwappedPrediction(nn.Module):
     def _loss_of_learned(
         self, vectors: list[Tensor], projection: LearnedPrototypes
     ) -> Tensor:
-        """Return the loss of learned prototypes, whose targets are the assignments; cosines are computed once."""
+        """Return the loss for learned prototypes. The target of a row is its assignment to the K prototypes.
+
+        The same cosines are used for the assignments and for the predictions.
+
+        Args:
+            vectors: B x n unit vectors of each view.
+            projection: The learned prototypes.
+        """
         cosines = projection(torch.cat(vectors))
         each_view = cosines.detach().chunk(len(vectors))
         targets = [self._assignments(view) for view in each_view]

@@ -1,11 +1,12 @@
 """Cross-entropy between views of the same images, without B x K numbers for fixed prototypes.
 
-Logits of fixed prototypes are linear in the embedding. With student vectors s and teacher probabilities q the
-cross-entropy is
+Logits of fixed prototypes are linear in the embedding. Let s be the student's embedding divided by the temperature, and
+q_1, ..., q_K the teacher's probabilities. The cross-entropy is
 
     -sum_k q_k log softmax(s c_1, ..., s c_K)_k = log sum_k exp(s c_k) - s y,    y = sum_k q_k c_k,
 
-so that a target y has n numbers. For learned prototypes, s is replaced by the K logits and y by q in the same formula.
+so the target y of an example is a vector of n numbers. For learned prototypes, the product s y is replaced by the dot
+product of the vector of K logits and the vector q.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ from protosphere.nn.vectors import widened
 
 
 class ViewPredictions(NamedTuple):
-    """Predictions of the rows of a view; for a target y, the expected log-probability is vectors y - log_sum_exps.
+    """Predictions for the B rows of a view.
+
+    The cross-entropy of a row with a target y is its log-sum-exp minus the dot product of its vector with y.
 
     Attributes:
-        vectors: B x n embeddings divided by the temperature; for learned prototypes B x K logits.
+        vectors: For fixed prototypes, B x n embeddings divided by the temperature. For learned ones, B x K logits.
         log_sum_exps: B log-sum-exps of the logits.
     """
 
@@ -37,15 +40,15 @@ class ViewPredictions(NamedTuple):
 
 
 def check_views(name: str, views: Any, dim: int) -> None:
-    """Check that the views are B x n tensors with the same B.
+    """Check that `views` is a sequence of floating-point B x n tensors with the same B, which is not 0.
 
     Args:
         name: Name of the argument in the error message.
-        views: Sequence of the embeddings of each view.
+        views: The embeddings, one tensor per view.
         dim: Dimension n.
 
     Raises:
-        InvalidArgumentError: If there is no view, or a view is something else.
+        InvalidArgumentError: If there is no view, or a view is not such a tensor.
     """
     needed = (
         f"'{name}' must be a sequence of views, each a tensor of shape (batch, {dim})"
@@ -69,10 +72,10 @@ def check_views(name: str, views: Any, dim: int) -> None:
 
 
 def unit_vectors(views: Sequence[Tensor]) -> list[Tensor]:
-    """Return the rows of each view divided by their norms; float32 for half precision.
+    """Return the rows of each view divided by their norms, in float32 if the view has half precision.
 
     Args:
-        views: B x n embeddings of each view.
+        views: The embeddings, one B x n tensor per view.
     """
     return [unit(widened(view)) for view in views]
 
@@ -80,12 +83,12 @@ def unit_vectors(views: Sequence[Tensor]) -> list[Tensor]:
 def predictions(
     vectors: Tensor, projection: AnyProjection, temperature: float
 ) -> ViewPredictions:
-    """Return the predictions of unit vectors, differentiable.
+    """Return the predictions for the embeddings of a view, which must be unit vectors; differentiable.
 
     Args:
         vectors: B x n unit vectors.
-        projection: The prototypes.
-        temperature: Divisor of the dot products.
+        projection: Module that holds the prototypes.
+        temperature: Number by which the dot products are divided to give logits.
     """
     if isinstance(projection, LearnedPrototypes):
         return from_logits(projection(vectors) / temperature)
@@ -94,16 +97,18 @@ def predictions(
 
 
 def from_logits(logits: Tensor) -> ViewPredictions:
-    """Return the predictions of B x K logits, differentiable; the matching targets are probabilities."""
+    """Return the predictions given by B x K logits, differentiable. A target for them is a row of K probabilities."""
     return ViewPredictions(logits, logits.logsumexp(1))
 
 
 def softmax_mean(vectors: Tensor, projection: Projection) -> Tensor:
-    """Return the mean of fixed prototypes under the softmax of their dot products, streaming; without gradient.
+    """Return the mean of fixed prototypes under the softmax of their dot products with each vector; without gradient.
+
+    The B x K dot products are not materialized.
 
     Args:
-        vectors: B x n vectors, not of half types.
-        projection: The prototypes.
+        vectors: B x n vectors, not in half precision.
+        projection: Projection that holds the prototypes.
 
     Returns:
         B x n means.
@@ -115,10 +120,10 @@ def softmax_mean(vectors: Tensor, projection: Projection) -> Tensor:
 
 
 def by_view(found: ViewPredictions, num_views: int) -> list[ViewPredictions]:
-    """Split the predictions of all views into one for each view.
+    """Split the concatenated predictions of all views into the predictions of each view.
 
     Args:
-        found: Predictions of all views, concatenated; each view has the same number of rows.
+        found: Predictions for the rows of all views, one view after the other, each with the same number of rows.
         num_views: Number of views.
     """
     pairs = zip(*(part.chunk(num_views) for part in found), strict=True)
@@ -128,12 +133,12 @@ def by_view(found: ViewPredictions, num_views: int) -> list[ViewPredictions]:
 def mean_cross_entropy(
     students: Sequence[ViewPredictions], targets: Sequence[Tensor]
 ) -> Tensor:
-    """Return the mean cross-entropy over the batch and all pairs of a target and a prediction of different views.
+    """Return the mean cross-entropy over the batch and over all pairs of a target and a prediction of different views.
 
     Args:
-        students: Predictions, one per view.
-        targets: Targets of the first views, one per view, in the same order; at least one pair must have different
-            views.
+        students: The student's predictions, one per view.
+        targets: The targets of the first views, one tensor per view, in the order of `students`. At least one pair
+            must have different views.
     """
     losses: list[Tensor] = []
     num_pairs = 0

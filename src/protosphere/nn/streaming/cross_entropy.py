@@ -1,8 +1,9 @@
 """Cross-entropy from log-sum-exps and a few dot products, equal to torch's cross-entropy of B x K logits.
 
-Let s be the label smoothing, w the class weights, W their sum, and lse_i the log-sum-exp of example i. With target
-class y, the example has the loss (1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k). With target
-probabilities q_k, the first term is (1 - s) (lse_i sum_k w_k q_k - z_i sum_k w_k q_k c_k).
+Let s be the label smoothing, w_k the class weights, W their sum, c_k the prototypes, and lse_i the log-sum-exp of the
+logits z_i c_1, ..., z_i c_K of example i. If its target is the class y, the example has the loss
+(1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k). If its target has the probabilities q_k, the
+first term is (1 - s) (lse_i sum_k w_k q_k - z_i sum_k w_k q_k c_k).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class LossOptions:
     Attributes:
         num_classes: Number of classes K.
         weight: K class weights.
-        label_smoothing: Share of the target that is spread over all classes.
+        label_smoothing: Share of the target's probability that is spread evenly over all classes.
         reduction: 'mean', 'sum' or 'none'.
         ignore_index: Target of examples that are ignored.
     """
@@ -86,11 +87,14 @@ def streamed_cross_entropy(
     Args:
         projection: The K prototypes c_k.
         z: (..., n) vectors, not in half precision.
-        target: (...) classes, or (..., K) probabilities: classes come last.
+        target: (...) classes, or (..., K) probabilities, with the classes in the last dimension.
         weight: K class weights.
         label_smoothing: As in `torch.nn.functional.cross_entropy`.
         reduction: 'mean', 'sum' or 'none'.
         ignore_index: Target of examples that are ignored.
+
+    Returns:
+        A scalar, or (...) losses if `reduction` is 'none'.
 
     Raises:
         InvalidArgumentError: If an option or the target is not valid.
@@ -124,7 +128,15 @@ def _losses_of_classes(
     kept: Tensor,
     options: LossOptions,
 ) -> tuple[Tensor, Tensor]:
-    """Return the weight of each example in the mean, and the loss of each example, for targets that are classes."""
+    """Return the weight of each example in the mean, and the loss of each example, for targets that are classes.
+
+    Args:
+        projection: The K prototypes.
+        rows: B x n vectors.
+        classes: B classes; 0 for ignored examples.
+        kept: B booleans, False for ignored examples.
+        options: Options of the loss.
+    """
     log_sum_exps, own = log_sum_exp_and_target(rows, classes, projection)
     losses = _not_negative(log_sum_exps - own)
     if options.weight is None:
@@ -139,9 +151,15 @@ def _losses_of_classes(
 def _losses_of_probabilities(
     projection: Projection, rows: Tensor, target: Tensor, options: LossOptions
 ) -> tuple[Tensor, Tensor]:
-    """Return the weight of each example in the mean, always 1, and the loss of each example.
+    """Return the weight of each example in the mean, which is 1, and its loss, for targets that are probabilities.
 
-    The targets are class probabilities. The wider of the dtypes of `rows` and `target` is used.
+    The computation uses the more precise of the dtypes of `rows` and `target`.
+
+    Args:
+        projection: The K prototypes.
+        rows: B x n vectors.
+        target: B x K probabilities.
+        options: Options of the loss.
     """
     finer = torch.promote_types(rows.dtype, target.dtype)
     rows = rows.to(finer)
@@ -166,7 +184,15 @@ def _smoothed(
     log_sum_exps: Tensor,
     options: LossOptions,
 ) -> Tensor:
-    """Return the losses with label smoothing s: (1 - s) losses + (s / K) sum_k w_k (lse - z c_k)."""
+    """Return the losses with label smoothing s: (1 - s) loss + (s / K) sum_k w_k (lse - z c_k) for each example.
+
+    Args:
+        losses: B losses without label smoothing.
+        projection: The prototypes c_k.
+        rows: B x n vectors z.
+        log_sum_exps: B log-sum-exps, lse in the formula.
+        options: Options with the label smoothing s and the class weights w_k.
+    """
     smoothing = options.label_smoothing
     if not smoothing:
         return losses
@@ -182,17 +208,17 @@ def _smoothed(
 
 
 def _products(rows: Tensor, point: Tensor) -> Tensor:
-    """Return the dot products of rows with a point, which autocast must not round."""
+    """Return the dot products of rows with a point, computed without autocast, which would round them."""
     with without_autocast(rows):
         return rows @ point
 
 
 def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
-    """Return the losses with negative rounding errors raised to 0 and gradients unchanged.
+    """Return the losses with negative values, which are rounding errors, replaced by 0; gradients do not change.
 
     Args:
         losses: B losses.
-        known: Mask of the losses that cannot be negative; None for all.
+        known: Mask of the losses whose exact values cannot be negative; None for all of them.
     """
     below = losses.detach().clamp(max=0)
     if known is not None:
@@ -215,7 +241,8 @@ def checked_classes(
         The classes, as int64, and the mask of examples that are not ignored; both (...).
 
     Raises:
-        InvalidArgumentError: If the targets are not classes.
+        InvalidArgumentError: If the targets are not integers of shape (...), or one of them is neither a class nor
+            `ignore_index`.
     """
     is_other = target.is_floating_point() or target.is_complex()
     is_integer = not is_other and target.dtype != torch.bool
@@ -227,11 +254,11 @@ def checked_classes(
 
 
 def classes_in_range(name: str, index: Tensor, num_classes: int) -> Tensor:
-    """Return `index` as int64 after checking that every entry is a class; works under vmap.
+    """Return `index` as int64 after checking that every entry is a class; the function can be used under vmap.
 
     Args:
         name: Name of the argument in the error message.
-        index: Integers.
+        index: Integers, a tensor of any shape.
         num_classes: Number of classes K.
 
     Raises:
@@ -241,7 +268,7 @@ def classes_in_range(name: str, index: Tensor, num_classes: int) -> Tensor:
 
 
 def _same_sizes(found: tuple[int, ...], needed: tuple[int, ...]) -> bool:
-    """Return True if two shapes are equal; while tracing, if they have the same number of dimensions."""
+    """Return True if two shapes are equal. While tracing, only the numbers of dimensions are compared."""
     if is_traced():
         return len(found) == len(needed)
     return found == needed
@@ -259,9 +286,9 @@ def _require_fit(fits: bool, z: Tensor, target: Tensor, num_classes: int) -> Non
 
 
 class _Classes(torch.autograd.Function):
-    """Autograd function that returns classes and a mask of examples that are not ignored, with a vmap rule.
+    """Autograd function with a vmap rule that returns classes and a mask of the examples that are not ignored.
 
-    Classes are checked without waiting for an asynchronous device.
+    The classes are checked. On an asynchronous device, the check does not wait for the device.
     """
 
     @staticmethod
@@ -290,10 +317,13 @@ class _Classes(torch.autograd.Function):
 
 
 def _require_classes(classes: Tensor, num_classes: int, name: str) -> None:
-    """Raise an error if an entry is not a class: immediately on a CPU, later on an asynchronous device."""
+    """Raise an error if an entry is not a class: immediately on a CPU, later on an asynchronous device.
+
+    While tracing, nothing is checked.
+    """
     within = ((classes >= 0) & (classes < num_classes)).all()
     needed = f"'{name}' must lie in 0, ..., {num_classes - 1}"
-    if is_traced():  # which cannot record the check
+    if is_traced():  # torch.jit.trace cannot record the check
         return
     if torch.compiler.is_compiling() or classes.device.type != "cpu":
         cast("Any", torch)._assert_async(within, needed)

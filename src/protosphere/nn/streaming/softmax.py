@@ -1,11 +1,12 @@
 """Log-sum-exp of logits and weighted sums of prototypes, differentiable any number of times, without B x K logits.
 
-With p the softmax of z c_1, ..., z c_K, the gradient of log sum_k exp(z c_k) is the mean prototype under p, and its
-Hessian is the covariance of the prototypes under p. All further derivatives consist of the moments
+Let p be the softmax of the logits z c_1, ..., z c_K. The gradient of log sum_k exp(z c_k) with respect to z is the mean
+of the prototypes under p, and the Hessian is their covariance under p. All derivatives are composed of the moments
 
     M(z, l; v_1, ..., v_r) = sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k,    l = log sum_k exp(z c_k),
 
-which are linear in each v. The derivative of a moment by z, times u, is M(z, l; v_1, ..., v_r, u).
+which are linear in each v. For constant l, the derivative of a moment with respect to z along a direction u is
+M(z, l; v_1, ..., v_r, u).
 """
 
 from __future__ import annotations
@@ -31,15 +32,18 @@ if TYPE_CHECKING:
     from protosphere.nn.projections.projection import Projection
 
 Dims = tuple[int | None, ...]
-"""Batch dimension of each argument of a vmapped function; None for arguments without one."""
+"""For each argument of a vmapped function, its batch dimension, or None if the argument has none."""
 
 
 def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
-    """Return log sum_k exp(z c_k) of each row, differentiable; float32 for half precision.
+    """Return log sum_k exp(z c_k) of each row z, differentiable.
 
     Args:
         z: B x n vectors.
         projection: The prototypes c_k.
+
+    Returns:
+        B values, in float32 if z has half precision.
     """
     wide = widened(z)
     if is_recorded() or _needs_plain_sums(wide, projection):
@@ -54,7 +58,9 @@ def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
 def log_sum_exp_and_target(
     z: Tensor, classes: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor]:
-    """Return log sum_k exp(z c_k) of each row z, and its dot product with its class's prototype; differentiable.
+    """Return log sum_k exp(z c_k) of each row z, and the dot product of z with the prototype of its class.
+
+    Both results are differentiable.
 
     Args:
         z: B x n vectors, not in half precision.
@@ -75,10 +81,10 @@ def log_sum_exp_and_target(
 
 
 def _needs_plain_sums(z: Tensor, projection: Projection) -> bool:
-    """Return True if a log-sum-exp must consist of standard operations of torch, whose derivatives torch knows.
+    """Return True if a log-sum-exp must be computed by standard operations of torch, which torch can differentiate.
 
-    Moments over all combinations of the values of parts would take time for each combination. So compiled graphs,
-    transforms and forward-mode derivatives of such a log-sum-exp use standard operations.
+    This is the case if the classes are all combinations of the values of parts, and torch compiles, transforms, or
+    computes a forward-mode derivative. The formula by moments would take time for every combination of values.
     """
     if not projection.has_all_combinations:
         return False
@@ -94,7 +100,7 @@ def moment(
     directions: Sequence[Tensor],
     projection: Projection,
 ) -> Tensor:
-    """Return the moment M(z, l; directions) of each row (see the module), differentiable.
+    """Return the moment M(z, l; v_1, ..., v_r) of each row (see the docstring of the module), differentiable.
 
     Args:
         z: B x n vectors.
@@ -112,9 +118,10 @@ def mean_and_covariance(
     direction: Tensor,
     projection: Projection,
 ) -> tuple[Tensor, Tensor]:
-    """Return the dot products of mean and direction, and the products of covariance and direction, of each row.
+    """Return the derivatives of the log-sum-exp and of the mean prototype along a direction, for each row.
 
-    These are the derivatives of log-sum-exp and mean along the direction.
+    The first is the dot product of the mean prototype and the direction. The second is the product of the covariance of
+    the prototypes under the softmax and the direction.
 
     Args:
         z: B x n vectors.
@@ -134,15 +141,15 @@ def mean_and_covariance(
 def weighted_prototypes(
     weights: Tensor, factors: Tensor | None, projection: Projection
 ) -> tuple[Tensor, Tensor]:
-    """Return sum_k weights_ik factors_k c_k and sum_k weights_ik factors_k of each row, differentiable.
+    """Return, for each row i, the sums over k of weights_ik factors_k c_k and of weights_ik factors_k; differentiable.
 
     Args:
         weights: B x K weights.
-        factors: K constants; 1 if None.
+        factors: K factors, which get no gradient; 1 if None.
         projection: The prototypes c_k.
 
     Returns:
-        B x n sums and B totals.
+        B x n weighted sums of the prototypes, and B sums of the weights.
     """
     if torch.compiler.is_compiling() and not is_recorded():
         operator = torch.ops.protosphere.weighted_prototypes
@@ -151,7 +158,7 @@ def weighted_prototypes(
 
 
 def mean_prototype(like: Tensor, projection: Projection) -> Tensor:
-    """Return the mean of all prototypes.
+    """Return the mean of all prototypes, a vector of n numbers.
 
     Args:
         like: Tensor whose dtype and device the mean gets.
@@ -167,12 +174,12 @@ def mean_prototype(like: Tensor, projection: Projection) -> Tensor:
 
 
 def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return the tensors with the members of a vmapped batch concatenated along the rows.
+    """Return each tensor with the members of a vmapped batch concatenated along the rows.
 
     Args:
-        info: Information on the vmap, with `batch_size`.
+        info: Object of torch with the attribute `batch_size`, the number of members.
         in_dims: Batch dimension of each tensor; None for a tensor that all members share.
-        tensors: Tensors with rows.
+        tensors: Tensors whose first dimension, apart from the batch dimension, is that of the rows.
     """
     rows: list[Tensor] = []
     for tensor, dim in zip(tensors, in_dims, strict=True):
@@ -188,7 +195,7 @@ def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
     """Split the concatenated rows of a vmapped batch into its members: the inverse of `folded`.
 
     Args:
-        info: Information on the vmap, with `batch_size`.
+        info: Object of torch with the attribute `batch_size`, the number of members.
         rows: Tensors with the rows of all members.
     """
     return tuple(torch.unflatten(tensor, 0, (info.batch_size, -1)) for tensor in rows)
@@ -197,16 +204,19 @@ def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
 def softmax_gradient(
     ctx: Any, of_value: Tensor | None, of_mean: Tensor | None
 ) -> Tensor | None:
-    """Return the gradient with respect to z from the gradients of log-sum-exp and mean; differentiable.
+    """Return the gradient with respect to z, given the gradients with respect to the log-sum-exp and the mean.
+
+    The result is differentiable. It is None if neither gradient is given.
 
     Args:
-        ctx: Context with z, value and mean saved, `projection` and `with_mean`.
-        of_value: B gradients of the log-sum-exp.
-        of_mean: B x n gradients of the mean.
+        ctx: Context of the autograd function: it has saved the tensors z, log-sum-exp and mean, and has the attributes
+            `projection` and `with_mean`.
+        of_value: B gradients with respect to the log-sum-exp, or None.
+        of_mean: B x n gradients with respect to the mean, or None.
     """
     z, value, mean = ctx.saved_tensors
     if ctx.projection.has_all_combinations:
-        if torch.is_grad_enabled():  # for a second derivative
+        if torch.is_grad_enabled():  # a second derivative needs a differentiable mean
             mean = ctx.projection.plain_mean(z)
     elif not ctx.with_mean:
         mean = moment(z, value, [], ctx.projection)
@@ -222,17 +232,17 @@ def softmax_gradient(
 
 
 class LogSumExp(torch.autograd.Function):
-    """Autograd function of log-sum-exp, mean prototype under the softmax, and prototypes of given classes.
+    """Autograd function that returns the log-sum-exp, the mean prototype under the softmax, and prototypes of classes.
 
-    Without `with_mean`, the mean has no columns and is computed when a gradient needs it. The prototypes are
-    constants; without classes they have no columns.
+    Without `with_mean`, the mean is an empty B x 0 tensor, and the backward pass computes the mean that it needs. The
+    prototypes have no gradient; if `classes` is None, they are an empty B x 0 tensor.
     """
 
     @staticmethod
     def forward(
         z: Tensor, classes: Tensor | None, projection: Projection, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return B log-sum-exps, B x n means and B x n prototypes of the classes, without gradient."""
+        """Return B log-sum-exps, B x n means and B x n prototypes of the given classes, without gradient."""
         return projection.softmax_terms(z.detach(), classes, with_mean)
 
     @staticmethod
@@ -256,7 +266,7 @@ class LogSumExp(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor, None]:
-        """Return the derivatives of log-sum-exp and mean along a tangent; None for the prototypes."""
+        """Return the derivatives of the log-sum-exp and of the mean along a tangent, and None for the prototypes."""
         z, value, mean = ctx.saved_tensors
         given = mean if ctx.with_mean else moment(z, value, [], ctx.projection)
         direction = tangents[0]
@@ -279,7 +289,7 @@ class LogSumExp(torch.autograd.Function):
 
 
 class _Moment(torch.autograd.Function):
-    """Autograd function of the moment M(z, l; directions) (see the module)."""
+    """Autograd function of the moment M(z, l; v_1, ..., v_r), which the docstring of the module defines."""
 
     @staticmethod
     def forward(
@@ -298,7 +308,7 @@ class _Moment(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        """Return the gradients with respect to z, l and each direction; None for those that are not needed."""
+        """Return None for the projection, and the gradients for z, l and each direction; None if not needed."""
         output, *tensors = ctx.saved_tensors
         gradients: list[Tensor | None] = []
         for i in range(len(tensors)):
@@ -339,9 +349,17 @@ def _moment_derivative(
     by: int,
     along: Tensor,
 ) -> Tensor:
-    """Return the product of a vector and the derivative of M by z (`by` = 0), l (1) or a direction (2, ...).
+    """Return the product of the derivative of a moment with respect to one of its arguments and a vector, for each row.
 
-    As a matrix each derivative is symmetric, except the derivative by l.
+    The derivative with respect to z or to a direction is a symmetric matrix, so the product serves both the forward
+    and the backward mode. With respect to l, the derivative is the vector -M, and the product is taken entry by entry.
+
+    Args:
+        projection: The prototypes.
+        output: B x n moments M.
+        tensors: The arguments z, l and v_1, ..., v_r of the moments.
+        by: Index in `tensors` of the argument.
+        along: The vectors: B x n, or B x 1 numbers in forward mode with respect to l.
     """
     z, log_sum_exps, *directions = tensors
     if by == 0:
@@ -353,7 +371,7 @@ def _moment_derivative(
 
 
 class WeightedPrototypes(torch.autograd.Function):
-    """Autograd function of weighted sums of prototypes, linear in the weights; the factors are constants."""
+    """Autograd function of weighted sums of prototypes; the factors of the weights get no gradient."""
 
     @staticmethod
     def forward(
@@ -382,7 +400,7 @@ class WeightedPrototypes(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor]:
-        """Return the derivatives of sums and totals along a tangent of the weights."""
+        """Return the derivatives of the weighted sums and of the total weights along a tangent of the weights."""
         return weighted_prototypes(tangents[0], ctx.factors, ctx.projection)
 
     @staticmethod

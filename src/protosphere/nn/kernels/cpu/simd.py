@@ -1,7 +1,8 @@
-"""Compiled loops over blocks in lanes: a row has LANES numbers, one for each of LANES vectors.
+"""Compiled loops over LANES vectors at a time.
 
-A block of b >= 4 rows is a flat array of b * LANES numbers. Every operation acts on whole rows and compiles to vector
-instructions. Indices are unsigned, because signed indices are checked for wrap-around.
+A block of b >= 4 rows is a flat array of b * LANES numbers. A row has LANES numbers, one for each vector; the position
+in the row is called a lane. Every operation acts on whole rows and compiles to vector instructions. Indices are
+unsigned, because the compiled code would check signed indices for negative values.
 """
 
 from typing import TypeAlias
@@ -12,7 +13,10 @@ from numpy.typing import NDArray
 from protosphere.compiled.decorators import compiled_exactly
 
 LANES = 16
-"""Numbers in a row, two vector registers; rows of one register are 4 times slower, because they are unrolled."""
+"""Numbers in a row, which fill two vector registers of 8 numbers.
+
+With rows of one register, the compiler unrolls the loops, which makes them 4 times slower.
+"""
 
 Block: TypeAlias = NDArray[np.float32]
 Flips: TypeAlias = NDArray[np.int8]
@@ -30,12 +34,15 @@ P1, P2, P3, P4, P5, P6 = (
     np.float32(c)
     for c in np.log(2.0) ** np.arange(1, 7) / np.cumprod(np.arange(1.0, 7.0))
 )
-"""Coefficients of 2^f, which is 1 + P1 f + ... + P6 f^6 to 1e-7 for |f| <= 1/2."""
+"""Coefficients of the polynomial 1 + P1 f + ... + P6 f^6, which differs from 2^f by at most 1e-7 for |f| <= 1/2."""
 
 
 @compiled_exactly
 def radix4_butterfly(x: Block, y: Block, b: int) -> None:
-    """Write the sums and differences of four rows of x, a quarter of the block apart, into adjacent rows of y.
+    """Write a Walsh-Hadamard transform of four rows of x, a quarter of the block apart, into four adjacent rows of y.
+
+    Row j of the first quarter is transformed together with the rows j of the other quarters, for every j. The transform
+    consists of two steps of sums and differences.
 
     Args:
         x: Block of b rows.
@@ -63,7 +70,9 @@ def radix4_butterfly(x: Block, y: Block, b: int) -> None:
 
 @compiled_exactly
 def radix2_butterfly(x: Block, y: Block, b: int) -> None:
-    """Write the sums and differences of two rows of x, half the block apart, into adjacent rows of y.
+    """Write the sum and the difference of two rows of x, half the block apart, into two adjacent rows of y.
+
+    The two rows are row j of the first half and row j of the second half, for every j.
 
     Args:
         x: Block of b rows.
@@ -119,17 +128,21 @@ def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
 def walsh_hadamard_rows(
     x: Block, y: Block, b: int, left: int, last: int
 ) -> tuple[Block, Block]:
-    """Transform the rows of x; return the block with the result, and the other block, which is free for scratch.
+    """Compute the Walsh-Hadamard transform of the rows of x over the bits of the row index.
 
-    The result is the Walsh-Hadamard transform, in x or in y. Each step moves the highest digit of the row index to
-    the lowest position, so that the order is restored after all steps.
+    Each step transforms one or two bits and moves them from the highest to the lowest position of the row index, so
+    that the order is restored after all steps.
 
     Args:
         x: Block of b rows to transform; used as scratch.
         y: Block of b rows, used as scratch.
         b: Number of rows.
-        left: Size of the part that is still to be transformed; b at the start.
-        last: Size of the part that the caller transforms.
+        left: 2 to the number of bits that are not yet transformed; b for a complete transform.
+        last: Value of `left` at which the function stops. 1 for a complete transform; otherwise, the caller transforms
+            the other bits.
+
+    Returns:
+        The block (x or y) with the result, and the other block, which is free for scratch.
     """
     while left > last:
         if left == 2 * last or left == 8 * last:
@@ -146,15 +159,15 @@ def walsh_hadamard_rows(
 def coset_products(
     z: Block, flips: Flips, x: Block, y: Block, b: int, last: int
 ) -> tuple[Block, Block]:
-    """Compute the dot products of vectors with the codewords of a coset.
+    """Compute the dot products of LANES vectors with the b codewords of a coset.
 
     Args:
-        z: Vectors in lanes.
+        z: The vectors in lanes, with one row per coordinate.
         flips: Signs of the coset, one for each row of z.
         x: Block of b rows, used as scratch.
         y: Block of b rows, used as scratch.
         b: Number of bins.
-        last: Size of the part that the caller transforms.
+        last: As in `walsh_hadamard_rows`; 1 for the dot products.
 
     Returns:
         The block (x or y) with the result, and the other block, which is free for scratch.
@@ -171,7 +184,7 @@ def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
     """Write the signed sums over b consecutive groups of rows of z, all of the same size, into y.
 
     Args:
-        z: Vectors in lanes.
+        z: Vectors in lanes, with one row per coordinate.
         flips: Sign of each row of z.
         y: Block of b rows, overwritten.
         b: Number of groups.
@@ -193,10 +206,10 @@ def scatter_words(
     """Apply the transpose of `coset_products` to weights of codewords, and add the result to z.
 
     Args:
-        x: Block of b rows of weights; used as scratch afterward.
+        x: Block with b rows of weights, one row per codeword; used as scratch.
         y: Block of b rows, used as scratch.
         flips: Signs of the coset, one for each row of z.
-        z: Sums in lanes, updated in place.
+        z: Sums in lanes, with one row per coordinate, updated in place.
         b: Number of bins.
 
     Returns:
@@ -216,10 +229,10 @@ def scatter_words(
 def exponentials(
     x: Block, sign: np.float32, shift: Block, y: Block, bits: NDArray[np.int32], b: int
 ) -> None:
-    """Write exp(sign x - shift), but at least 2^-126, into y.
+    """Write max(exp(sign x - shift), 2^-126) into y.
 
-    exp(v) = 2^n 2^f, where n is v / log 2, rounded by adding and subtracting ROUNDER. 2^n is a float with exponent
-    bits n + 127.
+    exp(v) = 2^n 2^f, where n is v / log 2 rounded to an integer (by adding and subtracting ROUNDER), and f is the
+    difference v / log 2 - n. The float 2^n has the exponent bits n + 127.
 
     Args:
         x: Block of b rows.

@@ -1,8 +1,9 @@
-"""Compiled loops over the cosets of a linear code of 2^m codewords, with one Walsh-Hadamard transform per coset.
+"""Compiled loops over the cosets of a small linear code, with one Walsh-Hadamard transform per coset.
 
-z and similar arrays have shape (groups, rows * LANES), see `simd`. flips has shape (cosets, rows): the signs of a
-coset in the order of the rows of z. The rows form b = `bins` consecutive groups of equal size, whose signed sums are
-transformed. With `both`, each codeword also represents its antipode.
+z and similar arrays have shape (groups, rows * LANES): a group has LANES vectors, with one row per coordinate (see
+`simd`). flips has shape (cosets, rows): the signs of each coset in the order of the rows of z. The rows are divided
+into `bins` consecutive bins of equal size. The transform of the signed sums over the bins gives the dot products with
+the `bins` codewords of a coset. With `both`, each codeword also stands for its antipode.
 """
 
 import numpy as np
@@ -28,14 +29,14 @@ LARGEST_HALF = 40.0
 def write_highest(
     z: Block, flips: Flips, bins: int, both: bool, highest: Block
 ) -> None:
-    """Write the largest dot product with a codeword of each coset, in lanes.
+    """Write the largest dot product of each vector with the codewords (with `both`, and antipodes) of each coset.
 
     Args:
         z: Vectors in lanes.
         flips: (cosets, rows) signs.
-        bins: Number of sums that are transformed.
-        both: Whether each codeword also represents its antipode.
-        highest: (groups, cosets, lanes), overwritten.
+        bins: Number of bins.
+        both: Whether each codeword also stands for its antipode.
+        highest: (groups, cosets, LANES) array for the results.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -53,9 +54,10 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) 
     Args:
         z: Vectors in lanes.
         flips: (cosets, rows) signs.
-        bins: Number of sums that are transformed.
-        both: Whether each codeword also represents its antipode.
-        products: B x codewords, overwritten; the last group may have fewer rows than lanes.
+        bins: Number of bins.
+        both: Whether each codeword also stands for its antipode.
+        products: Array for the results with a row for each of B vectors and a column for each codeword (with `both`,
+            and each antipode). B may be less than groups * LANES; the vectors of z after the first B are ignored.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -75,11 +77,11 @@ def write_lane(
     """Write one lane of x into a row; with `both`, every value is followed by its negative.
 
     Args:
-        x: Block of rows.
+        x: Block of dot products, one row per codeword.
         lane: Index of the lane, from 0 to LANES - 1.
         both: Whether to write the negatives, too.
-        row: Row of dot products; the entries of these codewords are overwritten.
-        first: Index of the first codeword.
+        row: Dot products of one vector; the entries of the codewords in x are overwritten.
+        first: Index of the first codeword in x, among all codewords without antipodes.
         bins: Number of rows of x.
     """
     if both:
@@ -97,13 +99,13 @@ def write_lane(
 def add_weighted_words(
     weights: Block, flips: Flips, bins: int, both: bool, z: Block
 ) -> None:
-    """Add sums of codewords, weighted by `weights`, to z: the transpose of `write_words`.
+    """Add weighted sums of codewords to z: the transpose of `write_words`.
 
     Args:
-        weights: B x codewords weights.
+        weights: Weights with a row for each of B vectors and a column for each codeword (with `both`, and antipode).
         flips: (cosets, rows) signs.
-        bins: Number of sums that are transformed.
-        both: Whether each codeword also represents its antipode.
+        bins: Number of bins.
+        both: Whether each codeword also stands for its antipode.
         z: Sums in lanes, updated in place.
     """
     x = np.zeros(bins * LANES, np.float32)
@@ -125,10 +127,10 @@ def read_lane(
     With `both`, the weight of an antipode is subtracted from the weight of its codeword.
 
     Args:
-        row: Row of weights.
-        first: Index of the first codeword.
+        row: Weights of all codewords.
+        first: Index of the first codeword to read, among all codewords without antipodes.
         both: Whether each codeword is followed by its antipode.
-        x: Block of rows, one lane of which is overwritten.
+        x: Block with one row per codeword; one lane is overwritten.
         lane: Index of the lane, from 0 to LANES - 1.
         bins: Number of rows of x.
     """
@@ -152,20 +154,21 @@ def write_sums(
     sums: Block,
     word_sums: Block,
 ) -> None:
-    """Write, for each coset, the sum of exp(score - peak) over its codewords, and add up weighted sums of codewords.
+    """Write, for each vector and coset, the sum of exp(score - peak) over the codewords of the coset.
 
-    A score is a dot product with a codeword plus the dot product with the glue vector of its coset. A peak is the
-    largest score so far. `word_sums` is scaled by the last peak.
+    A score is the dot product with a codeword plus the dot product with the glue vector of its coset. The peak of a
+    coset is the largest score of this coset and all previous ones. `word_sums` receives the sum over all cosets of
+    exp(score - last peak) times the codeword. With `both`, all sums and peaks include the antipodes.
 
     Args:
         z: Vectors in lanes.
         flips: (cosets, rows) signs.
-        glue: (groups, cosets, lanes) dot products with glue vectors.
-        bins: Number of sums that are transformed.
-        both: Whether each codeword also represents its antipode.
-        peaks: (groups, cosets, lanes), overwritten.
-        sums: (groups, cosets, lanes), initially zero.
-        word_sums: Array like z, initially zero; empty to skip it.
+        glue: (groups, cosets, LANES) dot products with glue vectors.
+        bins: Number of bins.
+        both: Whether each codeword also stands for its antipode.
+        peaks: (groups, cosets, LANES) array for the peaks.
+        sums: (groups, cosets, LANES) zeros, to which the sums are added.
+        word_sums: Zeros in the shape of z, to which weighted codewords are added; an empty array to omit them.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -200,13 +203,13 @@ def write_sums(
 def raise_peak(
     x: Block, both: bool, glue: Block, peaks: Block, coset: int, bins: int
 ) -> bool:
-    """Write the peak of each lane for a coset: the previous coset's peak, or a larger score of this coset.
+    """Write the peak of each lane for a coset: the largest score of this coset and all previous ones.
 
     Args:
         x: Block of dot products with the coset's codewords.
-        both: Whether each codeword also represents its antipode.
+        both: Whether each codeword also stands for its antipode.
         glue: LANES dot products with the glue vector of the coset.
-        peaks: (cosets, lanes); row `coset` is overwritten, the previous row is read.
+        peaks: (cosets, LANES) peaks; row `coset` is overwritten, the previous row is read.
         coset: Index of the coset in `peaks`.
         bins: Number of rows of x.
 
@@ -233,7 +236,7 @@ def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
     Args:
         x: Block of b rows.
         both: Whether to include -x.
-        highest: LANES running maxima, updated in place; the old values take part.
+        highest: LANES running maxima, which are raised in place and never lowered.
         b: Number of rows.
     """
     step = U(b // 4) * W
@@ -261,8 +264,8 @@ def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
 
     Args:
         x: Block of b rows.
-        both: Whether to include the negatives.
-        highest: LANES running maxima, updated in place; the old values take part.
+        both: Whether to include the negatives of the rows.
+        highest: LANES running maxima, which are raised in place and never lowered.
         b: Number of rows.
     """
     step = U(b // 4) * W
@@ -304,21 +307,21 @@ def add_rows(x: Block, sums: Block, b: int) -> None:
 
 @compiled_exactly
 def invert(x: Block, y: Block) -> None:
-    """Write y = 1 / x."""
+    """Write 1 / x into y, entry by entry."""
     for k in range(U(len(x))):
         y[k] = ONE / x[k]
 
 
 @compiled_exactly
 def subtract(x: Block, y: Block) -> None:
-    """Compute x -= y."""
+    """Subtract y from x, entry by entry, in place."""
     for k in range(U(len(x))):
         x[k] -= y[k]
 
 
 @compiled_exactly
 def scale_rows(x: Block, factors: Block, b: int) -> None:
-    """Multiply every row of x by the factors, one per lane.
+    """Multiply every row of x by the same factors, one per lane.
 
     Args:
         x: Block of b rows, multiplied in place.
