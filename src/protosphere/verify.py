@@ -323,7 +323,7 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
 
 
 def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
-    """Return integer vectors of a common squared norm N that, divided by sqrt(N), are the points; and N.
+    """Return the points as integer vectors divided by sqrt(N): the vectors, whose squared norm is N, and N.
 
     `rows` are the scaled points. None is returned if there are no such vectors with N up to `LARGEST_INTEGER_NORM`.
     """
@@ -481,7 +481,7 @@ def reduced(word: int, rows: list[int]) -> int:
 
 
 def reduced_rows(rows: Iterable[int]) -> list[int]:
-    """Return a basis of the code that `rows` span, in which all highest bits differ, largest row first."""
+    """Return a basis of the code that `rows` span, from the largest row; no two rows have the same highest bit."""
     independent: list[int] = []
     for row in rows:
         rest = reduced(row, independent)
@@ -586,7 +586,7 @@ def sign_cosine(code: CodeFile) -> MaxCosine:
 def glued_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of points (sqrt(share) codeword, sqrt(1 - share) glue vector).
 
-    The glue vector of a codeword has the index of the codeword divided by `group`, rounded down.
+    The codeword with index i in its code has the glue vector with index i // `group`.
     """
     share = fraction_in(code.description["glue"]["share"])
     group = code.description["glue"]["group"]
@@ -1035,7 +1035,7 @@ CITED = """
 
 
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
-    """Return the converse for K points in R^n that the theorem with this name proves, from the table `CITED`.
+    """Return the converse for K points in R^n by the theorem with this name, as the table `CITED` states it.
 
     If several rows of the table apply, the largest value is returned.
     """

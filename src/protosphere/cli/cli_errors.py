@@ -21,7 +21,7 @@ SHELL_WORDING = {
 """Replacements in the messages of the library: from a text with a Python expression to the text for a shell."""
 
 ARGUMENTS = {"-n": "dim", "-K": "num_classes", "--classes": "num_classes"}
-"""Names of arguments in Python, by command-line options that have another name."""
+"""Command-line options that have another name in Python, each with the name of the Python argument."""
 
 
 def error_sentence(

@@ -65,9 +65,9 @@ def _trained(record: RunRecord, differing: Sequence[str]) -> Trained:
 def differing_settings(
     configs: Sequence[TrainingConfig], names: Iterable[str]
 ) -> list[str]:
-    """Return the names of settings that differ between configs; settings of fixed prototypes need fixed prototypes.
+    """Return those of the given settings whose values differ between configs.
 
-    That is, a config with a learned head is ignored for the settings that only fixed prototypes use.
+    For settings that only fixed prototypes use, configs with a learned head are ignored.
 
     Args:
         configs: Configs of runs.
@@ -86,7 +86,7 @@ def differing_settings(
 
 
 def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
-    """Return the values of a config's settings as text; settings that it does not use and "auto" are left out.
+    """Return the values of some settings of a config as text, without settings that are "auto" or not in use.
 
     Args:
         config: Config of a run.

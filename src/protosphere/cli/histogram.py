@@ -49,7 +49,7 @@ def histogram(
 
     Args:
         scheme: Name of a scheme that `protosphere list` shows.
-        bins: Number of equal parts into which [-1, 1] is divided, if cosines are not exact or have more values.
+        bins: Number of equal parts of [-1, 1], if the cosines are not exact or have more different values.
         output: Figure to draw: .png, .pdf or .svg.
     """
     picture = checked_output(output, FIGURE_ENDINGS)

@@ -1,4 +1,4 @@
-"""Checks of output files before a command begins its work."""
+"""Check, before a command begins its work, that its output files can be written."""
 
 import os
 from collections.abc import Sequence

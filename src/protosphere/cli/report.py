@@ -80,7 +80,7 @@ def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
 
 
 def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...]:
-    """Draw the figures of the finished runs and return the paths of their files, whose names begin with the dataset's.
+    """Draw the figures of the finished runs and return the paths of the files; their names begin with the dataset.
 
     Args:
         records: Runs on one dataset.
@@ -121,7 +121,7 @@ def of_one_dataset(
 
 
 def page_of(records: Sequence[RunRecord]) -> str:
-    """Return the HTML page of these records; it has no bounds if the dataset's file, with the classes, is missing."""
+    """Return the HTML page of these records; without the file of the dataset, the page has no bounds."""
     name = records[0].config.dataset
     num_classes = None
     with suppress(StorageError):

@@ -42,8 +42,8 @@ class SweepEstimate:
         todo: Number of epochs of each run to do, by the digest of the run.
         workers: Number of simultaneous runs; None to estimate this number.
         clock: Function that returns the time in seconds.
-        paces: Progress of the runs in progress, by digest.
-        ended: Progress of the runs that have ended, by digest.
+        paces: Observed epochs of the runs in progress, by digest.
+        ended: Observed epochs of the runs that have ended, by digest.
     """
 
     todo: Mapping[str, int]

@@ -1,4 +1,4 @@
-"""Progress of a sweep on standard error: a table on a terminal, a line per run elsewhere."""
+"""Show the progress of a sweep on standard error: as a table on a terminal, otherwise as one line per run."""
 
 import time
 from collections import Counter

@@ -44,7 +44,7 @@ augmentation need no state, because they are derived from the seed and the epoch
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write the checkpoint to `folder` atomically, so that a reader always finds a complete file.
+    """Write a checkpoint to a file in `folder`, atomically, so that the file is always complete.
 
     Args:
         folder: Folder for the checkpoint, the metrics and the weights of the run.

@@ -154,9 +154,7 @@ class TrainingConfig:
     optimizer: str = setting(
         "sgd", "SGD with momentum, or AdamW.", choices=("sgd", "adamw")
     )
-    lr: float = setting(
-        0.1, "Initial learning rate, which a warm-up increases to.", positive=True
-    )
+    lr: float = setting(0.1, "Initial learning rate of the schedule.", positive=True)
     momentum: float = setting(
         0.9, "Momentum of SGD, or decay of the first moment of AdamW.", below=1.0
     )
@@ -168,7 +166,7 @@ class TrainingConfig:
     )
     warmup: float = setting(
         0.0,
-        "Number of epochs over which the learning rate rises from 0 to its initial value, e.g. 0.5.",
+        "Number of epochs over which the learning rate rises from 0 to the value of the schedule, e.g. 0.5.",
         below=1e9,
     )
     validation: float = setting(

@@ -112,9 +112,9 @@ def leave_together(fabric: Any) -> None:
 
 @contextmanager
 def reproducible(threads: int) -> Generator[None]:
-    """Return a context in which torch uses deterministic algorithms and `threads` CPU threads.
+    """Return a context manager with which torch uses deterministic algorithms and `threads` CPU threads.
 
-    With `threads` = 0 the number of threads does not change.
+    If `threads` is 0, the number of threads does not change.
     """
     before = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()

@@ -21,7 +21,8 @@ class EpochMetrics:
 
     Attributes:
         epoch: Index of the epoch, from 1.
-        loss, train_accuracy: Mean loss and accuracy over the training examples during the epoch.
+        loss: Mean loss over the training examples during the epoch.
+        train_accuracy: Accuracy on the training examples during the epoch, from 0 to 1.
         validation_accuracy: Accuracy on held-out examples; None if there are none or they are not evaluated.
         lr: Learning rate of the schedule in this epoch; during a warm-up, the steps use smaller rates.
         images_per_second: Number of training examples per second, without evaluation.

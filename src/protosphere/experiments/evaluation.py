@@ -63,7 +63,7 @@ class Evaluation:
         return float(self.summed(correct)) / len(labeled)
 
     def all_metrics(self) -> dict[str, float | None]:
-        """Return every metric on test and validation examples, with the name prefixes `test_` and `validation_`."""
+        """Return every metric on the test and the validation examples, by name with the prefix test_ or validation_."""
         test = self.metrics("test_", self.data.test)
         return test | self.metrics("validation_", self.data.validation)
 

@@ -106,7 +106,7 @@ def write_features(
             of all images.
 
     Returns:
-        The number of training vectors, of test vectors, and of features.
+        The number of training vectors, the number of test vectors, and the number of features of a vector.
 
     Raises:
         InvalidArgumentError: If the dataset consists of features.

@@ -131,7 +131,10 @@ def _by_way(
 
 
 def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
-    """Return the runs of the setting with the most seeds, then the highest mean validation accuracy; by seed."""
+    """Return the runs, by seed, of the setting with the most seeds; of several, the one with the best mean accuracy.
+
+    This accuracy is the validation accuracy.
+    """
 
     def quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:
         accuracy = fmean(run.validation_accuracy or 0.0 for run in runs.values())

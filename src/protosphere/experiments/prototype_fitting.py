@@ -1,7 +1,7 @@
 """Compute prototypes that depend on the training examples.
 
-Such prototypes are made from class means, from the rows of a learned layer, from the points of a scheme by an
-assignment that follows class similarity, or by a prototype warm-up: the prototypes are trained together with the
+There are four methods. Prototypes are made from class means or from the rows of a learned layer. The points of a scheme
+are assigned to classes by class similarity. Or, in a prototype warm-up, the prototypes are trained together with the
 network for a few epochs and then fixed. In few dimensions, no assignment of classes to the points of a scheme is as
 accurate as a learned layer, and a short warm-up closes most of the difference.
 

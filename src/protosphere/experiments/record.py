@@ -29,8 +29,8 @@ class RunRecord:
         test_accuracy: Accuracy on the test examples after the last epoch, from 0 to 1.
         validation_accuracy: Accuracy on the held-out examples after the last epoch; None if there are none.
         loss: Mean training loss of the last epoch.
-        max_cosine: Maximum cosine of the prototypes.
-        converse: Proved lower bound on the maximum cosine of any K points in R^n.
+        max_cosine: Maximum cosine of the prototypes; None for learned heads.
+        converse: Proved lower bound on the maximum cosine of any K points in R^n; None for learned heads.
         images_per_second: Number of training examples per second, without evaluation.
         seconds: Time of training over all epochs, without evaluation.
         weights: Digest of the final weights.

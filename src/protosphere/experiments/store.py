@@ -79,7 +79,7 @@ class Store:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def locked(self) -> AbstractContextManager[None]:
-        """Return a context manager that holds the write lock of the store; it ends with the context or the process."""
+        """Return a context manager that holds the write lock of the store; the end of the process releases the lock."""
         make_folder(self.record_folder)
         return locked(self.folder, "sweep")
 

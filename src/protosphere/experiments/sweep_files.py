@@ -50,8 +50,10 @@ AXES = {
     "split_seeds": "split_seed",
     "seeds": "seed",
 }
-"""Setting that each list of a grid varies, by the name of the list. In the order of the runs, the last list varies
-fastest."""
+"""Setting that is varied by each list of a grid, by the name of the list.
+
+In the order of the runs, the last list varies fastest.
+"""
 
 NEEDED = {"prototypes": ("schemes", "dims"), "bottleneck": ("dims",), "linear": ()}
 """Names of the lists that a grid must have, by the value of its head."""

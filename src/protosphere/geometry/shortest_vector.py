@@ -19,7 +19,7 @@ MOST_PARTS = 64
 """Largest number m for which the given squared length divided by m is tried as a unit of all inner products."""
 
 BELOW_NEXT = 1e-6
-"""Relative amount by which the searched squared length exceeds a multiple of the unit, less than to the next one."""
+"""Relative margin above a multiple of the unit up to which vectors are searched; the next multiple is beyond it."""
 
 MOST_PARTIAL = 2_000_000
 """Largest number of partial vectors in memory (500 MB); lattices of 32 dimensions need a few thousand."""
@@ -50,9 +50,9 @@ def _largest_shorter(basis: Points, squared_length: float) -> float:
     """Return an upper bound on the squared lengths of lattice vectors that are shorter than `squared_length`.
 
     If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths. The
-    bound is then the next smaller multiple than `squared_length`, plus a bound on the rounding error. The rounding
-    error of a squared length is a sum over pairs of basis vectors: the error of their inner product times the two
-    coefficients. A coefficient is at most the length of the lattice vector times the length of a dual basis vector.
+    bound is then the largest multiple below `squared_length`, plus a bound on the rounding error. The rounding error of
+    a squared length is a sum over pairs of basis vectors: the error of their inner product times the two coefficients.
+    A coefficient is at most the length of the lattice vector times the length of a dual basis vector.
     """
     gram = basis @ basis.T
     norms = np.linalg.norm(basis, axis=1)

@@ -187,7 +187,7 @@ def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
 
 
 def _between_powers(powers: Iterable[int], half: int) -> list[int]:
-    """Return 9/8, 10/8, 12/8 and 14/8 of each of `powers`, for those of these dimensions that are below `half`."""
+    """Return the dimensions that are 9/8, 10/8, 12/8 or 14/8 of one of `powers` and below `half`."""
     dims: list[int] = []
     for power in powers:
         for eighths in (9, 10, 12, 14):

@@ -12,7 +12,7 @@ from protosphere.spherical.structures import Structure
 from protosphere.types import Cosine, Progress, UpperBound, ignore
 
 TOLERANCE = 1e-9
-"""Largest difference of two floats at which a theorem and a measurement count as equal."""
+"""Largest difference of two floats, such as a measured cosine and a proved bound, that counts as rounding."""
 
 EPSILON = 2.0**-52
 """Machine epsilon of float64: the distance from 1 to the next larger number."""
@@ -33,7 +33,7 @@ RELATIVE_SLACK = 1e-12
 """Largest gap, relative to 1 - converse, with which a code counts as meeting the converse."""
 
 LARGEST_SLACK = 1e-5
-"""Largest rounding error, relative to 1 - converse, with which a code can be called optimal; more could hide a gap."""
+"""Largest tolerance, relative to 1 - converse, with which a code is called optimal; a larger one could hide a gap."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Certificate:
     def interval(self) -> tuple[Cosine, Cosine]:
         """Smallest and largest possible value of the true largest cosine; the two are equal if `exact` is True.
 
-        The interval of an unverified value is [-1, 1].
+        If `unverified` is True, the interval is [-1, 1].
         """
         if self.unverified:
             return -1.0, 1.0

@@ -36,7 +36,10 @@ class Regression:
 
     @property
     def strength(self) -> tuple[float, float]:
-        """Fisher's z-transform of the absolute correlation, and its standard error; it is approximately normal."""
+        """Fisher's z-transform of the absolute correlation, and its standard error.
+
+        The transform is approximately normally distributed.
+        """
         return atanh(min(sqrt(self.r_squared), 1 - 1e-12)), 1 / sqrt(
             max(self.count - 3, 1e-9)
         )

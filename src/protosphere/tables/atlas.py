@@ -28,12 +28,12 @@ class AtlasRow:
         converse: Proved lower bound on the maximum cosine of any K points in R^n.
         theorem: Name of the theorem of the converse.
         achievable: Number such that some code has at most this maximum cosine; None if no theorem gives one.
-        reed_muller: Maximum cosine of the scheme `reed_muller`; None if it has no such code.
-        bch: Maximum cosine of the scheme `bch`; None if it has no such code.
+        reed_muller: Maximum cosine of the scheme `reed_muller` with `modify=True`; None if it has no such code.
+        bch: Maximum cosine of the scheme `bch` with `modify=True`; None if it has no such code.
         iterations: Number of evaluations of the search; None for the default of `ps.best`.
         seed: Seed of the search.
-        of_classes: Number of classes of the row from which the code is, usually this row.
-        of_dim: Dimension of the row from which the code is, usually this row.
+        of_classes: Number of classes of the row whose code is used, usually this row.
+        of_dim: Dimension of the row whose code is used, usually this row.
     """
 
     num_classes: int
@@ -79,7 +79,7 @@ def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
 
 
 def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
-    """Return `row`; if the code of `better` has a lower maximum cosine, with the first points of that code."""
+    """Return `row`, or a copy with the first points of the code of `better` if this code has a lower maximum cosine."""
     if better.max_cosine >= row.max_cosine - 1e-12:
         return row
     own = (better.of_classes, better.of_dim) == (better.num_classes, better.dim)

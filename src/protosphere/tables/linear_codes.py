@@ -73,9 +73,10 @@ class LinearCodes:
         )
 
     def leading(self) -> list[LinearCodeRow]:
-        """Return the codes that are better than every code of at most this length and at least this dimension.
+        """Return the codes with a larger ratio of distance to length than any code with which they compete.
 
-        A code is better if its ratio of distance to length is larger, because its maximum cosine is then smaller.
+        A code competes with all codes of at most its length and at least its dimension. A larger ratio of distance to
+        length means a smaller maximum cosine.
         """
         found: list[LinearCodeRow] = []
         best: dict[int, tuple[int, int]] = {}

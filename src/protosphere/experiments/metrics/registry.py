@@ -41,7 +41,7 @@ class Predictions:
 
 
 Sums = Callable[[Predictions], Tensor]
-"""Type of a function from the predictions of a batch to a vector of sums over the batch; batches are added up."""
+"""Type of a function from the predictions of a batch to a vector of sums; the vectors of all batches are added."""
 
 
 @dataclass(frozen=True)

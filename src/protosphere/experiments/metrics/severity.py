@@ -70,7 +70,9 @@ def mistake_severity(predictions: Predictions) -> Tensor:
 
 
 def distance_sum(k: int, predictions: Predictions) -> Tensor:
-    """Return a sum over examples: the mean height of the lowest common ancestors of the true and the k best classes.
+    """Return the sum over examples of the mean height of k lowest common ancestors, one for each of the k best classes.
+
+    Each is the lowest common ancestor of one of the best classes and the true class.
 
     Args:
         k: Number of classes with the largest logits.

@@ -70,7 +70,7 @@ class SelfDistillationHead(nn.Module):
     def loss(
         self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
     ) -> Tensor:
-        """Return the mean loss of a batch: the cross-entropy of the student on one view and the teacher on another."""
+        """Return the mean cross-entropy of the student's output for one view and the teacher's for the other view."""
         del rows
         assert teacher_features is not None, "this objective has a teacher"
         with torch.no_grad():

@@ -54,7 +54,6 @@ class SelfSupervisedObjective:
         targets_per_image: Whether there is one prototype for each training image; otherwise there are
             `num_prototypes`.
         learned: Whether the prototypes may be learned.
-
         summary: Description in one line.
         reference: Paper of the objective.
     """

@@ -82,7 +82,7 @@ def _read_code(
 
 
 def code_from_parts(parts: code_file.Parts) -> SphericalCode:
-    """Return the code with the given parts, which were read from a file or a state; its certificate is unverified."""
+    """Return the code with parts that were read from a file or a head's state; its certificate is unverified."""
     placement, claim, provenance, choice = parts
     return SphericalCode(placement, unverified(claim), provenance, choice)
 

@@ -63,7 +63,7 @@ class GluedWords:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from the other arrays: those of the codewords."""
+        """Names of the arrays that can be computed from the other arrays: the same as for the codewords alone."""
         return self.codewords.derived
 
     @property
@@ -168,7 +168,7 @@ class GluedWords:
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: those of the codewords, glue vectors, `share` and `group`."""
+        """Return the arrays that determine the points: the arrays of the codewords, glue vectors, `share`, `group`."""
         put = np.array([self.share, self.group], dtype=np.float64)
         return self.codewords.point_arrays() | {
             "glue_vectors": self.glue_vectors,
@@ -176,7 +176,7 @@ class GluedWords:
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: those of the codewords, and the glue vectors."""
+        """Return the arrays that are stored in a file: the arrays of the codewords, and the glue vectors."""
         return self.codewords.arrays() | {"glue_vectors": self.glue_vectors}
 
     def header(self) -> dict[str, Any]:

@@ -52,7 +52,8 @@ class LatticePoints(Plain):
         Args:
             vectors: K x n matrix of vectors of equal norm, whose differences are lattice vectors.
             basis: Basis of the lattice, one vector per row.
-            least: Smallest squared norm of a nonzero lattice vector. All squared norms must be multiples of least / 2.
+            least: Smallest squared norm of a nonzero lattice vector. The squared norms of all lattice vectors must be
+                multiples of least / 2.
             theorem: Name of the theorem or source that gives `least`.
         """
         norm = round(float(np.sum(vectors[0].astype(np.float64) ** 2)))
@@ -96,7 +97,7 @@ class LatticePoints(Plain):
         return self._at_ceiling(*super().largest_cosine(progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the same two values as `largest_cosine`, and check what `check` does, comparing no pair twice."""
+        """Return the same two values as `largest_cosine`, after the checks of `check`; no pair is compared twice."""
         if self.by_lattice:
             self.check()
             return self.largest_cosine(progress)

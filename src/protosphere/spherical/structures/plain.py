@@ -89,9 +89,10 @@ class Plain:
 
     @property
     def by_nearest_neighbors(self) -> bool:
-        """Whether a k-d tree is used to find the closest pair: for many points, of which only `DEEPEST` entries vary.
+        """Whether the closest pair is found with a k-d tree, which is fast for many points in few dimensions.
 
-        That is, there are more than `ALL_PAIRS_POINTS` points, and all entries after the first `DEEPEST` are zero.
+        This is the case if there are more than `ALL_PAIRS_POINTS` points, and all entries after the first `DEEPEST`
+        entries are zero.
         """
         return self.count > ALL_PAIRS_POINTS and not self.points[:, DEEPEST:].any()
 
@@ -115,7 +116,7 @@ class Plain:
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points that begin with signs times one coefficient; None as for `sign_rows_in`."""
+        """Return the points that begin with signs times one coefficient, or None (see `sign_rows_in`)."""
         return sign_rows_in(self.points)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
@@ -127,7 +128,7 @@ class Plain:
         return self._as_exact(max_cosine(self.points, progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the same two values as `largest_cosine`, and check what `check` does, comparing no pair twice."""
+        """Return the same two values as `largest_cosine`, after the checks of `check`; no pair is compared twice."""
         grid = self.unverified_step or self.cosine_step
         if grid is None or self.by_nearest_neighbors:
             self.check()
@@ -203,7 +204,7 @@ class Plain:
         return {"points": self.points}
 
     arrays = point_arrays
-    """Arrays that are stored in a file."""
+    """Method that returns the arrays that are stored in a file: the dense rows."""
 
     def header(self) -> dict[str, Any]:
         """Return the header entries that describe the arrays: the cosine step."""

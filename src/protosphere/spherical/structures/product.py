@@ -140,9 +140,10 @@ class ProductPoints:
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Greatest common divisor of the numbers share * cosine step of all parts.
+        """Greatest common divisor of the products share * step of the parts, where step is the cosine step of a part.
 
-        It is None if a share or a step is not exact, or if the denominator of the divisor is above `FINEST_STEP`.
+        The result is None if a share or a step is not exact, or if the denominator of the divisor is above
+        `FINEST_STEP`.
         """
         steps: list[Fraction] = []
         for part, share in zip(self.parts, self.shares, strict=True):
@@ -348,7 +349,7 @@ class ProductPoints:
         return found if self.values is None else found | {"values": self.values}
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries: the header of each part with its number of values in use and share, and names."""
+        """Return the header entries: `parts`, with the header, number of values in use and share of each; and names."""
         parts = [
             part.header()
             | {

@@ -158,9 +158,10 @@ class ShortenedWords(SignWords):
     def _products_with_glue(
         self, group: int, progress: Progress
     ) -> tuple[int, int | None, str]:
-        """Return two largest inner products: of codewords with the same glue vector, and with different glue vectors.
+        """Return the largest inner product of two codewords with the same glue vector, and that with different ones.
 
-        The second value is None if all codewords have the same glue vector. The third value is the name of the method.
+        The second value is None if all codewords have the same glue vector. The third value is a text that says how the
+        two were found.
         """
         code, alone, grouped = (
             self.code,

@@ -115,7 +115,7 @@ class Structure(Protocol):
         ...
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the same two values as `largest_cosine`, and check what `check` does, comparing no pair twice."""
+        """Return the same two values as `largest_cosine`, after the checks of `check`; no pair is compared twice."""
         ...
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:

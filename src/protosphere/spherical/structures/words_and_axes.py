@@ -58,7 +58,7 @@ class WordsAndAxes:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from the other arrays: those of the codewords."""
+        """Names of the arrays that can be computed from the other arrays: the same as for the codewords alone."""
         return self.codewords.derived
 
     @property
@@ -86,7 +86,7 @@ class WordsAndAxes:
 
     @property
     def axis_numbers(self) -> Indices:
-        """Numbers of the points that are axes, in the order of the points: 2j for e_j, 2j + 1 for -e_j."""
+        """One number for each point that is an axis, in the order of the points: 2j for e_j, 2j + 1 for -e_j."""
         return self.axes[self.axes != WORD] - 1
 
     def unit_rows(self, start: int, stop: int) -> Points:
@@ -200,12 +200,12 @@ class WordsAndAxes:
         return replace(self, zeros=dim - self.codewords.dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: those of the codewords, `axes`, and the number of zeros."""
+        """Return the arrays that determine the points: the arrays of the codewords, `axes`, and the number of zeros."""
         zeros = np.array([self.zeros], dtype=np.int64)
         return self.codewords.point_arrays() | {"axes": self.axes, "zeros": zeros}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: those of the codewords, and `axes`."""
+        """Return the arrays that are stored in a file: the arrays of the codewords, and `axes`."""
         return self.codewords.arrays() | {"axes": self.axes}
 
     def header(self) -> dict[str, Any]:
