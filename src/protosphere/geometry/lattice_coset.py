@@ -8,7 +8,7 @@ import numpy as np
 from protosphere.types import Indices, Points
 
 COSET_TOLERANCE = 1e-12
-"""Largest rounding error: a vector with coordinates this close to those of a lattice vector counts as one."""
+"""Largest rounding error of a coordinate: a vector this close to a lattice vector counts as a lattice vector."""
 
 BLOCK_ROWS = 1 << 14
 """Number of points that are processed together, so that intermediate results stay in the processor's cache."""

@@ -14,7 +14,7 @@ UNDATED: Mapping[str, Mapping[str, None]] = {
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     ".svg": {"Date": None, "Creator": None},
 }
-"""Metadata to leave out of figure files, so that the same figure gives the same bytes; by the ending of the file."""
+"""For each ending of figure files, the metadata to leave out, so that the same figure gives the same bytes."""
 
 
 def save_figure(figure: Any, path: str | Path) -> Path:

@@ -54,7 +54,7 @@ class OrthogonalSimplices:
 
     @property
     def cosine_step(self) -> Fraction:
-        """Largest step of the form 1/q such that every cosine, 0 or -1 / (size - 1), is 1 - j * step, j an integer."""
+        """Largest fraction 1/q such that 1 - cosine is a multiple of it for all cosines, 0 and -1 / (size - 1)."""
         return Fraction(1, lcm(*np.unique(self.sizes - 1).tolist()))
 
     @property
