@@ -1,4 +1,4 @@
-"""Entry point of `python -m protosphere`, which is the same as `protosphere`."""
+"""Entry point of `python -m protosphere`, which runs the command `protosphere`."""
 
 import sys
 

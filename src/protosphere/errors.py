@@ -1,4 +1,7 @@
-"""Exceptions and argument checks. A message names the argument, the value that was given, and a value that works."""
+"""Exceptions, and checks of arguments.
+
+The message of a check names the argument, the value that was given, and values that are valid.
+"""
 
 import operator
 from collections.abc import Iterable
@@ -14,7 +17,7 @@ class ProtosphereError(Exception):
         >>> import protosphere as ps
         >>> try:
         ...     ps.construct("simplex", num_classes=10, dim=5)
-        ... except ProtosphereError as error:
+        ... except ps.ProtosphereError as error:
         ...     type(error).__name__
         'InfeasibleError'
     """
@@ -36,7 +39,7 @@ class InvalidArgumentError(ProtosphereError, ValueError):
 
 
 class InfeasibleError(ProtosphereError, ValueError):
-    """Error for a valid request that a construction cannot satisfy; the message names the nearest request that works.
+    """Error for a request that a construction cannot satisfy; the message names the nearest request that is possible.
 
     Example:
         >>> import protosphere as ps
@@ -48,13 +51,14 @@ class InfeasibleError(ProtosphereError, ValueError):
 
 
 class CertificateError(ProtosphereError):
-    """Error for points whose measured maximum cosine contradicts what is proved about them.
+    """Error for points whose measured maximum cosine contradicts what is proved or stated about them.
 
-    A measured cosine must not be above its guarantee (the proved upper bound for these points) nor below the converse
-    (the proved lower bound for any points), and it must be one of the values that the structure allows.
+    A measured cosine must not be above the guarantee (the proved upper bound for these points) nor below the converse
+    (the proved lower bound for any points), and it must be one of the values that the structure of the points allows.
 
     Example:
-        >>> issubclass(CertificateError, ProtosphereError)
+        >>> import protosphere as ps
+        >>> issubclass(ps.CertificateError, ps.ProtosphereError)
         True
     """
 
@@ -63,15 +67,19 @@ class TrainingError(ProtosphereError):
     """Error of a training run that cannot continue, for example because its loss is not finite.
 
     Example:
+        >>> from protosphere.errors import ProtosphereError, TrainingError
         >>> issubclass(TrainingError, ProtosphereError)
         True
     """
 
 
 class ManyClassesWarning(UserWarning):
-    """Warning that a head has so many classes for its dimension that training may fail with unaligned prototypes.
+    """Warning that a head has too many classes for its dimension, if prototypes are assigned to classes arbitrarily.
+
+    Training may then fail.
 
     Example:
+        >>> from protosphere.errors import ManyClassesWarning
         >>> issubclass(ManyClassesWarning, UserWarning)
         True
     """
@@ -90,7 +98,7 @@ class StorageError(ProtosphereError, OSError):
 
 
 def printable(text: str) -> str:
-    r"""Return `text` with every terminal control character replaced by its escape sequence.
+    r"""Return `text` with every character that is not printable replaced by its escape sequence.
 
     >>> printable("a" + chr(27) + "[2J")
     'a\\x1b[2J'
@@ -194,7 +202,7 @@ def as_flag(name: str, value: object) -> bool:
 def brief(value: object) -> str:
     """Return a short text for `value` in a message.
 
-    A huge integer is written as a power of two, and a long text is cut off.
+    A huge integer is given as a power of two, and a long text is truncated.
     """
     if isinstance(value, int) and abs(value) >= 10**18:
         size = abs(value)

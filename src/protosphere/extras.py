@@ -1,6 +1,6 @@
-"""Import of optional packages, such as matplotlib, when they are needed.
+"""Import optional packages, such as matplotlib, when they are needed.
 
-Each of them is installed by an extra of this package, such as `pip install protosphere[plots]`.
+Extras of this package install them, for example `pip install protosphere[plots]`.
 """
 
 from importlib import import_module
@@ -20,13 +20,14 @@ EXTRAS = {
     "ray": "ray",
     "sklearn": "sklearn",
 }
-"""Extra that installs each optional package, by the name of its module; pyproject.toml has the same table."""
+"""Name of the extra that installs an optional package, by the name of its module; pyproject.toml has the same table."""
 
 
 class MissingExtraError(ProtosphereError, ImportError):
-    """Error for an optional package that is not installed; the message has the command that installs it.
+    """Error for an optional package that is not installed; the message has the command that installs the package.
 
     Example:
+        >>> from protosphere.extras import MissingExtraError
         >>> issubclass(MissingExtraError, ImportError)
         True
     """
@@ -42,7 +43,7 @@ def require(module: str) -> Any:
         The module.
 
     Raises:
-        MissingExtraError: If the package, or something that it needs, is not installed.
+        MissingExtraError: If the package, or another package that it needs, is not installed.
 
     >>> require("plotly.graph_objects").__name__
     'plotly.graph_objects'

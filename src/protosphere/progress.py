@@ -1,4 +1,4 @@
-"""Display of progress on standard error: a bar on a terminal, a line every few seconds elsewhere."""
+"""Display progress on standard error: as a bar on a terminal, otherwise as a line of text every few seconds."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PATIENCE_SECONDS = 1.0
-"""Seconds before anything is shown."""
+"""Seconds for which nothing is shown, so that short computations show no progress."""
 
 LINE_SECONDS = 5.0
-"""Seconds between two lines if standard error is not a terminal."""
+"""Smallest number of seconds between two lines, if standard error is not a terminal."""
 
 STARTING = "starting"
-"""Stage that is shown before the first report: imports, or compilation."""
+"""Name of the step that is shown before the first report, for example during imports or compilation."""
 
 
 class _StageBars:
-    """Display with one progress bar per stage, with the remaining time.
+    """Display with a progress bar, and the remaining time, for each stage of a computation.
 
-    In a message such as "searching: start 3", the text before the colon names the stage.
+    In a message such as "searching: start 3", the text before the colon is the name of the stage.
     """
 
     def __init__(self, label: str, console: Console) -> None:
@@ -93,13 +93,15 @@ class _StageLines:
 
 @contextmanager
 def progress_bar(label: str = "") -> Generator[Progress, None, None]:
-    """Return a context that shows the progress of functions with a `progress` argument, as a bar or as lines.
+    """Return a context manager that shows the progress of functions with a `progress` argument.
+
+    The progress is shown on standard error: as a bar on a terminal, otherwise as lines of text.
 
     Args:
-        label: Text before the name of the stage.
+        label: Text that is shown before the name of the current step.
 
     Yields:
-        A function to give as `progress`.
+        A function to pass as the argument `progress`.
 
     Example:
         >>> import protosphere as ps

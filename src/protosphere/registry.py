@@ -1,4 +1,4 @@
-"""Registries, which map names to entries; the error for an unknown name suggests similar names."""
+"""Registries: mappings from names to entries; the error for an unknown name suggests similar names."""
 
 import difflib
 import re
@@ -13,7 +13,7 @@ Decorated = TypeVar("Decorated")
 
 
 class Named(Protocol):
-    """Protocol of an entry that has a name."""
+    """Protocol for entries that have a name."""
 
     @property
     def name(self) -> str:
@@ -27,19 +27,20 @@ NEAREST = 3
 """Number of names that an error suggests if no name has a similar spelling."""
 
 SHORTEST_PREFIX = 3
-"""Smallest number of first characters that a suggested name shares with the unknown name."""
+"""Smallest number of first characters that a suggested name must have in common with the unknown name."""
 
 LONGEST_NAME = 100
-"""Largest number of characters of a name that are compared with other names."""
+"""Number of characters of an unknown name, from the first, that are compared with the known names."""
 
 
 class Registry(Mapping[str, Entry]):
     """Mapping from names to entries of one kind, in the order in which the entries were added.
 
     Args:
-        kind: What an entry is, for error messages, such as "scheme".
-        argument: Name of the argument by which users choose an entry, for error messages; `kind` by default.
-        listing: Sentence that says how to see all names. If it is given, an error shows only the nearest names.
+        kind: Word for an entry in error messages, such as "scheme".
+        argument: Name of the argument by which users choose an entry, for error messages; by default `kind`.
+        listing: Sentence for error messages that says how to see all names. If it is given, error messages list only
+            similar names instead of all names.
 
     >>> fruits: Registry[int] = Registry("fruit")
     >>> fruits.add("apple", 1)
@@ -71,10 +72,10 @@ class Registry(Mapping[str, Entry]):
 
         Args:
             name: Name by which the entry is found.
-            entry: Entry itself.
+            entry: The entry.
 
         Raises:
-            InvalidArgumentError: If the name is taken.
+            InvalidArgumentError: If there is an entry with this name already.
         """
         if name in self:
             raise InvalidArgumentError(
@@ -88,7 +89,7 @@ class Registry(Mapping[str, Entry]):
         """Return a decorator that registers the decorated object and returns it unchanged.
 
         Args:
-            entry_of: Function that makes the registry entry from the decorated object.
+            entry_of: Function that returns the entry for a decorated object.
         """
 
         def register_decorated(decorated: Decorated) -> Decorated:
@@ -104,7 +105,7 @@ class Registry(Mapping[str, Entry]):
         Args:
             name: Name of the entry.
             otherwise: Text that follows the list of all names in the error message, such as ', or the path of a .toml
-                file'. It is not used if the message suggests similar names instead.
+                file'. It is not used if the message suggests similar names instead of listing all names.
 
         Raises:
             InvalidArgumentError: If no entry has this name; the message suggests similar names or lists all names.
@@ -131,7 +132,7 @@ class Registry(Mapping[str, Entry]):
 
 
 def _with_shared_prefix(name: str, known: Iterable[str]) -> list[str]:
-    """Return at most three known names that have their first letters in common with `name`, the most alike first.
+    """Return at most three known names with the same first letters as `name`, sorted by how many letters are the same.
 
     >>> _with_shared_prefix("goldcodes", ["leech", "goethals", "gold", "golay"])
     ['gold', 'golay']
@@ -142,7 +143,7 @@ def _with_shared_prefix(name: str, known: Iterable[str]) -> list[str]:
 
 
 def _shared_length(left: str, right: str) -> int:
-    """Return the number of first characters that two names have in common."""
+    """Return the number of characters at the beginning of two names that are the same."""
     pairs = zip(left, right, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 

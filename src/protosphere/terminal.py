@@ -1,4 +1,4 @@
-"""Output to a terminal that shows control characters in texts as escape sequences."""
+"""A console for output to a terminal, which prints control characters in texts as escape sequences."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,18 +11,18 @@ from protosphere.errors import printable
 
 
 class SafeConsole(Console):
-    """Console whose text cannot move the cursor, change colors or reverse the reading direction.
+    """Console on which texts cannot move the cursor, change colors or reverse the reading direction.
 
-    File names, class names and settings may come from other people's files. Line breaks of a text are kept. Other
-    control characters are escaped, except those that the program itself writes.
+    File names, class names and settings may come from other people's files. Therefore the control characters in texts
+    are escaped, except line breaks. Styles and cursor movements of the program itself are not affected.
     """
 
     def on_broken_pipe(self) -> None:
-        """Raise BrokenPipeError, which `main` handles, in place of rich's method, which would exit the program."""
+        """Raise BrokenPipeError, which `main` handles; rich's method would exit the program."""
         raise BrokenPipeError
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Return rich's rendering of a text whose control characters are escaped.
+        """Return rich's rendering of a text, after its control characters are escaped.
 
         The text is escaped before rich measures it, so that table columns have the right width.
 
@@ -56,5 +56,5 @@ def _escaped(text: str) -> str:
 
 
 def error_console() -> SafeConsole:
-    """Return a console that writes to the current `sys.stderr`, which a test may have replaced."""
+    """Return a new console on the current `sys.stderr`, which may have been replaced since the last call."""
     return SafeConsole(stderr=True, highlight=False, markup=False, emoji=False)

@@ -10,7 +10,7 @@ Points = NDArray[np.float64]
 """K unit vectors of R^n, one per row."""
 
 PackedBits = NDArray[np.uint8]
-"""K binary codewords of n bits, one per row, packed eight to a byte as by `np.packbits`, with spare bits 0."""
+"""K binary codewords of n bits, one per row, packed eight bits to a byte as by `np.packbits`; unused bits are 0."""
 
 Indices = NDArray[np.int64]
 
@@ -19,13 +19,14 @@ Cosine = Fraction | float
 
 
 class UpperBound(float):
-    """Upper bound on the cosines of all pairs of points, which no pair needs to attain."""
+    """Upper bound on the cosines of all pairs of points; it is not known whether a pair attains it."""
 
 
 Progress = Callable[[str, int, int], None]
-"""Function that is called with the stage, the number of steps done, and the number of all steps."""
+"""Type of a function that is called with the name of the current stage, the number of finished steps, and the number of
+all steps (0 if unknown)."""
 
 
 def ignore(*arguments: object) -> None:
-    """Do nothing: a callback that ignores its arguments."""
+    """Do nothing, as a callback for which nothing is to be done."""
     del arguments

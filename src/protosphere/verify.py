@@ -2,14 +2,15 @@
 
     python -I verify.py FILE [--proof PROOF.json] [--json]
 
-A code file holds K points of the unit sphere of R^n and states two numbers: their maximum cosine, and a converse, a
-lower bound on the maximum cosine of any K points of R^n. This program trusts neither. It has four parts:
+A code file contains K unit vectors of R^n (points) and states two numbers: the maximum cosine of the points, and a
+converse, which is a lower bound on the maximum cosine of any K points of R^n. This program trusts neither number. It
+has four parts:
 
 1. Reading: the bytes of the file, their digest, and the sizes that they state.
 2. Points: the maximum cosine, exactly or between two fractions. It is computed in integers: signs are the bits of an
    integer; float64 coordinates are multiplied by 2^52 and rounded, with a bound on what the rounding can change.
 3. Converse: Rankin's bound by its formula; the bounds of Levenshtein and of linear programming by a polynomial with
-   rational coefficients that proves them. Other theorems are cited, and the answer says so.
+   rational coefficients that proves them. Other theorems are only cited, and the answer says so.
 4. Answer: what was proved and what was assumed, exit code 0; or what is wrong, exit code 1.
 
 A file is accepted only if all checks have passed: any error is a rejection.
@@ -118,7 +119,7 @@ class CodeFile:
         ensure(enough, f"{products:.0e} products are above the limit; see --no-limit")
 
     def hold(self, size_bytes: int) -> None:
-        """Raise VerificationError if the next step needs more than `MOST_BYTES` of memory, and there is a limit."""
+        """Raise VerificationError if the next step needs more than `MOST_BYTES` bytes, unless --no-limit is given."""
         enough = size_bytes <= MOST_BYTES or self.limit == math.inf
         ensure(enough, f"{size_bytes:.0e} bytes are above the limit; see --no-limit")
 
@@ -253,9 +254,9 @@ def rounding(dim: int) -> Fraction:
 
 
 def unit_error(rows: list[list[int]], dim: int) -> Fraction:
-    """Return a bound on how far the squared norms of scaled rows are from 1.
+    """Return a bound on the difference between 1 and the squared norms of scaled rows.
 
-    Rows that are farther from 1 than a few rounding errors raise VerificationError.
+    VerificationError is raised if a squared norm differs from 1 by more than a few rounding errors.
     """
     farthest = max(abs(sum(map(mul, row, row)) - ONE * ONE) for row in rows)
     error = Fraction(farthest, ONE * ONE) + rounding(dim)
@@ -265,7 +266,7 @@ def unit_error(rows: list[list[int]], dim: int) -> Fraction:
 
 
 def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int]]:
-    """Yield the index pair of every two rows whose inner product is within `margin` of the largest one.
+    """Yield the pair of indices of every two rows whose inner product is within `margin` of the largest one.
 
     Some other pairs are yielded as well. A row is multiplied with all later rows at once: column j of the later rows is
     packed into one long integer, in which every row has a fixed range of bits (a lane). The sum over j of row[j] times
@@ -308,8 +309,8 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
     """Return the largest inner product of two scaled unit vectors.
 
     The rows are first divided by COARSE and rounded down, which makes their products faster to compute. Only pairs that
-    may be the closest after this step are compared exactly. The divided rows have length at most 2 ONE / COARSE, and
-    rounding down moves each by at most sqrt(n), so that the products of two rounded rows are right to within `error`.
+    may be the closest after this step are compared exactly. The divided rows have norm at most 2 ONE / COARSE, and
+    rounding down moves each by at most sqrt(n). So the error of the product of two rounded rows is at most `error`.
     """
     short = [[x // COARSE for x in row] for row in rows]
     root = math.isqrt(dim) + 1
@@ -322,7 +323,7 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
 
 
 def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
-    """Return integer vectors of a common squared norm N that, divided by sqrt(N), are the points; and N.
+    """Return the points as integer vectors divided by sqrt(N): the vectors, whose squared norm is N, and N.
 
     `rows` are the scaled points. None is returned if there are no such vectors with N up to `LARGEST_INTEGER_NORM`.
     """
@@ -374,7 +375,7 @@ LARGEST_SPAN_BITS = 20
 class Codewords:
     """Codewords of `length` bits as integers, the index of each in its code, and rows that generate a linear subcode.
 
-    `rows` is empty if the code has no such description.
+    `rows` is empty if no linear subcode is known.
     """
 
     length: int
@@ -401,7 +402,7 @@ def number_array(code: CodeFile, name: str, limit: int) -> tuple[int, ...]:
 
 
 def all_sums(rows: Sequence[int]) -> list[int]:
-    """Return all 2^k sums (XOR) of k rows; sum j contains the rows given by the bits of j."""
+    """Return all 2^k sums (XOR) of k rows; row i is part of sum j if bit i of j is 1."""
     sums = [0]
     for row in rows:
         sums += [word ^ row for word in sums]
@@ -409,7 +410,7 @@ def all_sums(rows: Sequence[int]) -> list[int]:
 
 
 def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
-    """Return the sum (XOR) of rows for each of the given integers, whose bits select the rows."""
+    """Return one sum (XOR) of rows for each of the given integers: row i is part of the sum if bit i is 1."""
     tables = [all_sums(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     words: list[int] = []
     for number in numbers:
@@ -462,7 +463,7 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
 
 
 def shortened_rows(code: CodeFile, n: int) -> list[int]:
-    """Return the affine functions that are zero in the shortened coordinates, on the remaining coordinates."""
+    """Return the affine functions that are zero in the shortened coordinates, restricted to the other coordinates."""
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])
     ensure(m <= 16 and shortened <= m + 1, "'shortened' is out of range")
@@ -480,7 +481,7 @@ def reduced(word: int, rows: list[int]) -> int:
 
 
 def reduced_rows(rows: Iterable[int]) -> list[int]:
-    """Return a basis of the code that `rows` span, in which all highest bits differ, largest row first."""
+    """Return a basis of the code that `rows` span, from the largest row; no two rows have the same highest bit."""
     independent: list[int] = []
     for row in rows:
         rest = reduced(row, independent)
@@ -585,7 +586,7 @@ def sign_cosine(code: CodeFile) -> MaxCosine:
 def glued_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of points (sqrt(share) codeword, sqrt(1 - share) glue vector).
 
-    The glue vector of a codeword has the index of the codeword divided by `group`, rounded down.
+    The codeword with index i in its code has the glue vector with index i // `group`.
     """
     share = fraction_in(code.description["glue"]["share"])
     group = code.description["glue"]["group"]
@@ -658,7 +659,7 @@ def read_simplices(code: CodeFile) -> tuple[list[int], tuple[int, ...]]:
 def simplex_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of regular simplices in orthogonal subspaces.
 
-    It is -1 / (size - 1) if all points are in one simplex, else 0.
+    The maximum cosine is -1 / (size - 1) if all points are in one simplex, otherwise 0.
     """
     simplices, sizes = read_simplices(code)
     cosine = Fraction(-1, sizes[simplices[0]] - 1)
@@ -690,9 +691,9 @@ class Part:
 
 
 def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
-    """Read the part with the index `number`, whose entry in the header is `record`.
+    """Return the part with the index `number`, whose entry in the header is `record`.
 
-    If classes use `size` values of the part, these are its first `size` points.
+    If the entry `size` is smaller than the number of points, only the first `size` points are in use.
     """
     prefix = f"part{number}_"
     own = {
@@ -712,9 +713,10 @@ def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
 
 
 def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
-    """Return the cosines of the first `size` points of a part in units of 1 / ONE^2, and the error of squared norms.
+    """Return the cosines of the first `size` points of a part in units of 1 / ONE^2, and a bound on the error of norms.
 
-    The error is 0 for points that are not stored as floats, such as signs; their cosines are rounded down.
+    The bound is the largest difference between 1 and a squared norm. It is 0 for points that are not stored as floats,
+    such as signs; their cosines are rounded down.
     """
     structure = part.description["structure"]
     if structure in ("plain", "lattice"):
@@ -740,7 +742,8 @@ def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
 def product_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of classes made of parts.
 
-    It follows from the parts if every combination is a class; otherwise all pairs of classes are compared.
+    If every combination of values is a class, the maximum cosine follows from the parts; otherwise all pairs of classes
+    are compared.
     """
     records = code.description["parts"]
     entries = sum(size_in(record["size"]) ** 2 for record in records)
@@ -767,9 +770,9 @@ def product_cosine(code: CodeFile) -> MaxCosine:
 
 
 def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
-    """Return a column for each part, with the value of each class; an empty list if all combinations are classes.
+    """Return a column for each part, with the value of each class; an empty list if the file has no values.
 
-    In that case the file may leave the values out.
+    A file may leave the values out if every combination of values is a class.
     """
     if "values" not in code.arrays:
         every = math.prod(sizes) == code.count
@@ -1032,7 +1035,7 @@ CITED = """
 
 
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
-    """Return the converse for K points in R^n that the theorem with this name proves, from the table `CITED`.
+    """Return the converse for K points in R^n by the theorem with this name, as the table `CITED` states it.
 
     If several rows of the table apply, the largest value is returned.
     """
@@ -1301,7 +1304,7 @@ def verify(
     Args:
         path: The code file.
         proof: A file with a polynomial, as `protosphere certify FILE --proof PROOF.json` writes it.
-        limit: Largest number of products to compute.
+        limit: Largest number of products of two numbers to compute; `math.inf` for no limit on time and memory.
 
     Returns:
         The verdict. Everything that an accepted file states is proved, except for the statements in `believed`.
@@ -1331,7 +1334,7 @@ def show(verdict: Verdict, *, json_output: bool = False) -> None:
 
 
 def main() -> int:
-    """Check the file that the command line names; return 0 if it is accepted, else 1."""
+    """Check the file that the command line names; return 0 if it is accepted, otherwise 1."""
     parser = argparse.ArgumentParser(description="Check a code file of protosphere.")
     parser.add_argument("file", type=Path, help="code file (.safetensors)")
     parser.add_argument("--proof", type=Path, help="polynomial of a converse (.json)")

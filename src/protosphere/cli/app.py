@@ -1,4 +1,4 @@
-"""The program: its commands, whose modules are imported when they are called, and its exit codes."""
+"""The command-line program: its commands and exit codes. The module of a command is imported when it is called."""
 
 import os
 import sys
@@ -30,9 +30,10 @@ class Command:
     """A command and its help page.
 
     Attributes:
-        summary: Description in one line, for lists.
-        examples: Command-line arguments of its examples.
-        target: "module:function" within the package of commands; by default both have the name of the command.
+        summary: Description in one line, for help pages.
+        examples: Example calls, each as the text after the name of the command.
+        target: "module:function" within the package of commands; by default, module and function have the name of the
+            command.
     """
 
     summary: str
@@ -40,7 +41,7 @@ class Command:
     target: str = ""
 
     def home(self, name: str) -> str:
-        """Return the module and the function of the command with this name as "module:function"."""
+        """Return the text "module:function" for the command, which is registered under `name`."""
         return self.target or f"{name}:{name}"
 
 
@@ -92,7 +93,7 @@ COMMANDS = {
         ("bch -K 100 -n 15", "uniform -K 1000 -n 64 --bins 60 -o cosines.png"),
     ),
     "figure": Command(
-        "Draw a figure of separation or of cosines, or all.",
+        "Draw a figure of separation or of cosines, or all figures.",
         ("separation-k100", "all -o figures"),
     ),
     "atlas": Command(
@@ -100,7 +101,7 @@ COMMANDS = {
         ("--shipped --figure atlas.png", "--classes 100 --dims 8:512 -o atlas.csv"),
     ),
     "explore": Command(
-        "Open a page of everything known about (K, n).",
+        "Open a page with the best known codes and bounds for each (K, n).",
         ("-K 1000 -n 128", "--no-open -o atlas.html"),
     ),
     "catalogue": Command("Show the catalogue of earlier searches.", ("", "--check 20")),
@@ -112,18 +113,18 @@ COMMANDS = {
         ),
     ),
     "features": Command(
-        "Write features of images by a network of yours.",
+        "Compute features of images with your network.",
         (
             "cifar100 --model net.onnx --size 128 -o f.npz",
             "digits --model package.module.network -o f.npz",
         ),
     ),
     "sweep": Command(
-        "Train schemes x dimensions x mappings x seeds.",
+        "Train all combinations of schemes, dimensions, mappings and seeds.",
         ("digits.toml --workers 2 --export digits.csv", "digits.toml --dry-run"),
     ),
     "report": Command(
-        "Write a page of the results of runs.",
+        "Summarize the results of runs on a page.",
         ("--html report.html", "digits.csv --figures figures"),
     ),
     "paired": Command(
@@ -134,7 +135,7 @@ COMMANDS = {
         ),
     ),
 }
-"""All commands: the function NAME of the file NAME.py, unless the entry has another target."""
+"""All commands by name. The command NAME is the function NAME of the file NAME.py, unless it has another target."""
 
 
 def program() -> App:
@@ -158,7 +159,7 @@ def add_commands(app: App, commands: Mapping[str, Command], package: str) -> Non
     Args:
         app: The command line.
         commands: Commands by name.
-        package: Package of their modules; each is imported when its command is called.
+        package: Package that contains the modules of the commands.
     """
     for order, (name, command) in enumerate(commands.items()):
         examples = ["Examples:"]
@@ -175,7 +176,11 @@ def add_commands(app: App, commands: Mapping[str, Command], package: str) -> Non
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code; without arguments, print some commands to try."""
+    """Run the command line and return its exit code; without arguments, print some commands to try.
+
+    Args:
+        arguments: Arguments of the command line; None for those of this process.
+    """
     app = program()
     given = list(sys.argv[1:] if arguments is None else arguments)
     if not given:
@@ -189,11 +194,12 @@ def answer(app: App, arguments: Sequence[str]) -> int:
     """Run a command line, print an error as one sentence, and return the exit code.
 
     Args:
-        app: The command line; its name is the first word of the sentence.
+        app: Application with the commands.
         arguments: Arguments of the command line.
 
     Returns:
-        The exit code: 0, 2 (bad input), 1 (a failed run), 130 (interrupted) or 141 (the reader of the output has left).
+        The exit code: 0, 1 (a run failed), 2 (bad input), 130 (interrupted), or 141 (the process that reads the output
+        has ended).
     """
     prepare_streams()
     program_name = app.name[0]
@@ -221,11 +227,11 @@ def answer(app: App, arguments: Sequence[str]) -> int:
 
 
 def refuse_empty(arguments: Sequence[str], program_name: str) -> None:
-    """Raise InvalidArgumentError for an empty argument, which usually comes from an unset shell variable.
+    """Raise InvalidArgumentError if an argument is empty, which is usually due to an unset shell variable.
 
     Args:
         arguments: Arguments of the command line.
-        program_name: Name of the program.
+        program_name: Name of the program, for the error message.
     """
     for before, argument in zip([program_name, *arguments], arguments, strict=False):
         has_empty_value = argument.startswith("--") and argument.endswith("=")
@@ -236,7 +242,7 @@ def refuse_empty(arguments: Sequence[str], program_name: str) -> None:
 
 
 def prepare_streams() -> None:
-    """Replace closed standard streams by null devices, and let streams replace unprintable characters."""
+    """Redirect closed standard streams to the null device; in others, characters that cannot be encoded become "?"."""
     nowhere = Path(os.devnull)
     sys.stdout = sys.stdout or nowhere.open("w")
     sys.stderr = sys.stderr or nowhere.open("w")
@@ -251,7 +257,7 @@ def report_error(sentence: str, exit_code: int, program_name: str) -> int:
     Args:
         sentence: Error message.
         exit_code: Exit code of the program.
-        program_name: Name of the program; its last word begins the line.
+        program_name: Name of the program; the line begins with the last word of this name.
 
     Returns:
         `exit_code`.
@@ -264,7 +270,7 @@ def report_error(sentence: str, exit_code: int, program_name: str) -> int:
 
 
 def reader_gone() -> int:
-    """Return the exit code for a closed pipe (`| head -1`), and redirect standard output to the null device."""
+    """Redirect standard output to the null device, because its pipe was closed (`| head -1`); return the exit code."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return READER_GONE

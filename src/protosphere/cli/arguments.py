@@ -1,4 +1,4 @@
-"""Arguments shared by several commands."""
+"""Arguments and options that several commands have."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -13,7 +13,7 @@ from protosphere.spherical.io.loading import read_points
 
 
 def whole_number(kind: type, tokens: Sequence[Token]) -> int:
-    """Return the integer that a token has in decimal digits; 2.5 is refused, not truncated to 2."""
+    """Return the integer in the first of `tokens`; ValueError for any other text, such as 2.5."""
     del kind
     word = tokens[0].value
     try:
@@ -29,7 +29,7 @@ DimFlag = Annotated[Whole, Parameter(name=("--dim", "-n"))]
 Dim = Annotated[DimFlag, Parameter(help="Dimension n.")]
 Seed = Annotated[
     Whole,
-    Parameter(help="Seed of everything random: the same seed gives the same bits."),
+    Parameter(help="Seed of all random choices; the same seed gives the same result."),
 ]
 Switch = Annotated[bool, Parameter(negative="")]
 Flag = Annotated[Switch, Parameter(show_default=False)]
@@ -40,31 +40,35 @@ CODE_FILE = "File to write: .safetensors (with certificate and provenance), .npy
 OutputCode = Annotated[Output, Parameter(help=CODE_FILE)]
 StoreFolder = Annotated[Path | None, Parameter(name=("--store", "-o"))]
 DEFAULT_STORE = Path("runs")
-"""Default store of runs that commands write to and read from."""
+"""Default folder of the store, to which commands write runs and from which they read runs."""
 
-DryRun = Annotated[Flag, Parameter(help="Print what would be run.")]
-DataDir = Annotated[Path | None, Parameter(help="Folder to search for the data first.")]
+DryRun = Annotated[Flag, Parameter(help="Print the runs without doing them.")]
+DataDir = Annotated[
+    Path | None, Parameter(help="Folder that is searched first for the data.")
+]
 
 Either = Annotated[bool | None, Parameter(negative=None)]
-"""Type of a flag that the prefix `--no-` turns off."""
+"""Type of a flag that can be given as `--NAME` or, to turn it off, as `--no-NAME`."""
 
 Mapping = Literal["fixed", "random"]
 Subset = Literal["first", "random", "greedy"]
 
 
 def flag(text: str) -> Any:
-    """Return a dataclass field for an option with the help `text`; the default None means that it is not given."""
+    """Return a dataclass field for an option with the help text `text`; an option that is not given has value None."""
     return field(default=None, metadata={"help": text})
 
 
 @dataclass(frozen=True)
 class SchemeOptions:
-    """Options of schemes; None if not given, so that the default of the scheme is used."""
+    """Options of schemes; an option that is not given is None, and the default of the scheme is used."""
 
     modify: bool | None = flag(
         "Reach every dimension by shortening, extending and puncturing (bch, reed_muller)."
     )
-    subset: Subset | None = flag("Which codewords of a larger code (bch, reed_muller).")
+    subset: Subset | None = flag(
+        "Which codewords of a larger code become prototypes (bch, reed_muller)."
+    )
     q: Whole | None = flag("Size of the field, a prime power (reed_solomon).")
     lr: float | None = flag("Learning rate of the descent (log_sum_exp, mean_row_max).")
     steps: Whole | None = flag("Number of steps of the descent.")
@@ -72,16 +76,21 @@ class SchemeOptions:
     dtype: str | None = flag("Data type of the descent, float32 or float64.")
     device: str | None = flag("Device of the descent, such as cpu or cuda.")
     iterations: Whole | None = flag(
-        "Number of evaluations of the search (optimized, best); 0 for best uses known codes only."
+        "Number of evaluations of the search (optimized, best); with 0, best uses known codes only."
     )
     budget: float | None = flag(
         "Seconds of the search, instead of a number of evaluations (optimized, best)."
     )
     catalogue: Either = flag("Whether to use the catalogue of earlier searches (best).")
     starts: str | None = flag("Initializations of the search, joined by + (optimized).")
-    algebraic: Either = flag("Whether to start from algebraic codes too (optimized).")
-    polish: Either = flag("Whether to end with Newton's method (optimized).")
-    prefer: str | None = flag("What best chooses by, separated or energy (best).")
+    algebraic: Either = flag(
+        "Whether the search also starts from algebraic codes (optimized)."
+    )
+    polish: Either = flag("Whether the search ends with Newton's method (optimized).")
+    prefer: str | None = flag(
+        "Choose the code with the lowest max cosine (separated), or the one with the lowest energy among codes within "
+        "--tolerance of it (energy) (best)."
+    )
     tolerance: float | None = flag(
         "Increase of the max cosine that --prefer energy may accept (best)."
     )
@@ -94,12 +103,13 @@ class SchemeOptions:
         "A text file with lines 'child parent', or the name of a tree (hierarchical, hierarchy_frame)."
     )
     spread: float | None = flag(
-        "Difference in cosine between siblings and classes that meet at the root (hierarchical), sine of the angle "
-        "from points to centers (clusters), or angle in radians between bases (rotated_bases)."
+        "Cosine of siblings minus the cosine of classes with only the root in common (hierarchical), sine of the angle "
+        "between points and cluster centers (clusters), or angle in radians between bases (rotated_bases)."
     )
     clusters: Whole | None = flag("Number of clusters (clusters).")
     table: str | None = flag(
-        "Sizes of the parts of the classes, such as '4 x 3', or the classes of a table (composed)."
+        "Numbers of values of the parts, such as '4 x 3', or a table with the value of each part for every class "
+        "(composed)."
     )
     codes: str | None = flag("Scheme of each part, separated by spaces (composed).")
     weights: str | None = flag("Weight of each part, such as '1/2 1/2' (composed).")
@@ -108,7 +118,7 @@ class SchemeOptions:
     )
 
     def given(self) -> dict[str, Any]:
-        """Return the options that were given, by name; a similarity in a file is read."""
+        """Return the options that were given, by name; if `similarity` is a file, its matrix is read."""
         options = asdict(self)
         for name, value in asdict(self).items():
             if value is None:
@@ -139,14 +149,14 @@ class SimilaritySources:
         "A .npy, .csv or .txt file with a confusion matrix, true classes in rows."
     )
     features: Path | None = flag(
-        "An .npz file with x_train and y_train, whose class means are compared."
+        "An .npz file with x_train and y_train; the similarity is computed from the class means."
     )
     tree: str | None = flag(
         "A text file with lines 'child parent', or the name of a shipped tree, such as cifar100_superclasses."
     )
 
     def similarity(self) -> Any:
-        """Return the similarity from the given source, or the tree that defines one.
+        """Return the K x K similarity from the given source, or the class tree for --tree.
 
         Raises:
             InvalidArgumentError: If no source or more than one is given.

@@ -29,9 +29,9 @@ def assign(
 
     Args:
         file: A .safetensors file that protosphere wrote, or a .npy, .csv or .txt matrix of unit rows.
-        objective: Similar classes near each other (align), far apart (oppose), or no similar pair far apart (worst).
-        figure: Figure of class similarity beside prototype similarity: .png, .pdf or .svg.
-        superclasses: Tree by whose superclasses the figure is ordered; by default --tree.
+        objective: Similar classes near (align) or far (oppose); worst: smallest maximum of similarity x (1 - cosine).
+        figure: Figure to draw, of the class similarity beside the cosines of the prototypes: .png, .pdf or .svg.
+        superclasses: Tree that orders the classes in the figure by superclass; the default is the value of --tree.
     """
     written = checked_output(output, WRITABLE)
     picture = checked_output(figure, FIGURE_ENDINGS)

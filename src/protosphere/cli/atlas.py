@@ -31,12 +31,12 @@ def atlas(
     """Write the best known max cosine for many (K, n) to one file; an interrupted run continues where it stopped.
 
     Args:
-        classes: Numbers of classes, separated by commas.
-        dims: 4:256 for the characteristic dimensions in that range, 10:100:5 for every fifth one, or 16,32,64.
+        classes: Numbers of classes K, separated by commas.
+        dims: Dimensions n: 4:256 (2^m, 2^m - 1, K/2, K - 1 and K in this range), 10:100:5 (in steps of 5), or 16,32,64.
         iterations: Number of evaluations of the search for every (K, n); 0 uses known codes only.
-        check: Instead, rebuild this many rows of the file, drawn by the seed, and compare.
+        check: Instead, rebuild this many codes of the file, drawn at random, and compare with the recorded max cosine.
         shipped: Show the atlas of the package instead of computing one.
-        figure: Also draw the gaps to the converse as a map: .png, .pdf or .svg.
+        figure: Also draw a map of the gaps between max cosine and converse: .png, .pdf or .svg.
         output: File to write, .csv.
     """
     checked_output(figure, FIGURE_ENDINGS)
@@ -85,7 +85,7 @@ def _class_dim_pairs(classes: str, dims: str) -> list[tuple[int, int]]:
 def _check(
     rows: Sequence[AtlasRow], name: str, check: int, seed: int, json: bool
 ) -> None:
-    """Rebuild some rows, drawn by the seed, check them, and print the number of rebuilt rows."""
+    """Rebuild the codes of some rows, drawn at random, check their max cosines, and print the number of these rows."""
     if not rows:
         raise ps.StorageError(f"'{name}' has no rows to check")
     drawn = random.Random(seed).sample(rows, min(check, len(rows)))

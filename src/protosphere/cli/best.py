@@ -27,13 +27,12 @@ def best(
     output: OutputCode = None,
     json: Json = False,
 ) -> None:
-    """Build the code with the lowest known max cosine; after Ctrl-C, the best one found so far.
+    """Build the code with the lowest known max cosine; Ctrl-C ends the search with the best code found so far.
 
     Args:
-        budget: Maximum seconds of a new search; without --budget and --iterations, an estimated few seconds. For sizes
-            in the catalogue, its searches count as one second, so a budget of up to 1 uses known codes only.
+        budget: Maximum seconds of a new search (default: a few). At most 1: no search if the catalogue has this size.
         iterations: Number of evaluations of a new search, in place of --budget; 0 uses known codes only.
-        prefer: Lowest max cosine (separated), or lowest energy among codes within the tolerance of it (energy).
+        prefer: Lowest max cosine (separated), or lowest energy within --tolerance of the lowest max cosine (energy).
         tolerance: Increase of the max cosine that --prefer energy may accept.
         explain: Show the other candidates.
     """
@@ -92,5 +91,5 @@ def print_choice(choice: Choice) -> None:
 
 
 def cosine_or_dot(value: Cosine | None) -> str:
-    """Return a cosine with five decimal places; a dot if there is none."""
+    """Return a cosine as text with five decimal places; a dot for None."""
     return DOT if value is None else f"{float(value):.5f}"

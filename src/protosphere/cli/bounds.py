@@ -17,7 +17,7 @@ from protosphere.errors import brief
 
 
 def bounds(*, num_classes: Classes, dim: Dim, json: Json = False) -> None:
-    """Print how small the max cosine of K points in R^n can be and certainly is, theorem by theorem."""
+    """Print lower (converse) and upper (achievable) bounds on the smallest possible max cosine, one per theorem."""
     rows = [bound_row(theorem, num_classes, dim) for theorem in shown_theorems()]
     distance = code_distance(num_classes, dim)
     if json:
@@ -48,7 +48,7 @@ class ShownTheorem:
         kind: "achievable" or "converse".
         meaning: Meaning of the bound in one line.
         function: Function of (K, n) that returns the bound.
-        is_best: Whether this is the best bound of its kind; its line then names the theorem.
+        is_best: Whether this is the best bound of its kind; the printed line then names the theorem.
     """
 
     name: str
@@ -59,7 +59,7 @@ class ShownTheorem:
 
 
 def shown_theorems() -> list[ShownTheorem]:
-    """Return the best bound of each kind, then every bound except numerical bounds."""
+    """Return the best achievable bound, the best converse, and then every bound that is not numerical."""
     theorems = [
         ShownTheorem(
             "achievable",
@@ -86,11 +86,11 @@ def shown_theorems() -> list[ShownTheorem]:
 
 @dataclass(frozen=True)
 class BoundRow:
-    """A bound in the two forms that are printed.
+    """A bound as it is printed: in JSON and as text.
 
     Attributes:
         fields: JSON fields.
-        line: Line of text.
+        line: Text, of one line or two.
     """
 
     fields: dict[str, Any]
@@ -98,7 +98,7 @@ class BoundRow:
 
 
 def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
-    """Return the value of a bound, or the reason why the bound does not exist, in both forms that are printed.
+    """Return what is printed for a bound: its value, or the reason why the bound does not exist for (K, n).
 
     Args:
         theorem: The bound.
@@ -128,14 +128,16 @@ def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
 
 
 def code_distance(num_classes: int, dim: int) -> tuple[int, int] | None:
-    """Return k and the Gilbert-Varshamov distance of a binary [dim, k] code with at least K codewords.
+    """Return the smallest k with 2^k >= K, and a minimum distance that some binary [dim, k] code has.
+
+    This distance is the Gilbert-Varshamov bound.
 
     Args:
         num_classes: Number of classes K.
         dim: Length of the code.
 
     Returns:
-        The number k of information bits, and the distance; None if k is larger than `dim`.
+        The dimension k of the code, and the distance; None if k is larger than `dim`.
     """
     k = max(1, (num_classes - 1).bit_length())
     if k > dim:

@@ -24,8 +24,8 @@ def catalogue(
     """Show the catalogue of codes found by earlier searches, from which `best` starts.
 
     Args:
-        file: Catalogue to read in place of the catalogue of the package.
-        check: Rebuild this many of its codes, drawn by the seed, and compare.
+        file: Catalogue to read, in place of the catalogue of the package.
+        check: Rebuild this many of the codes, drawn at random, and compare their max cosines with the recorded ones.
     """
     held = shipped_catalogue() if file is None else read_catalogue(file)
     codes = len(held.entries)

@@ -11,7 +11,7 @@ from protosphere.constructions.codes_from_files import certified_code
 from protosphere.storage.files import replace_file
 
 UNVERIFIED_FIELDS = ["scheme", "description", "seed", "mapping", "options", "guarantee"]
-"""Fields of the answer that are copied from a file and not measured."""
+"""JSON fields of the answer whose values are copied from the file, not measured."""
 
 
 def certify(
@@ -27,7 +27,7 @@ def certify(
     Args:
         file: A .npy, .csv, .txt or .pt matrix, or a .safetensors file that protosphere wrote.
         normalize: Divide each row by its norm first; otherwise rows must be unit vectors.
-        proof: File to write (.json): a polynomial that proves a converse, for `protosphere verify --proof`.
+        proof: File to write (.json), with a polynomial that proves a converse; `protosphere verify --proof` checks it.
     """
     proof_file = checked_output(proof, (".json",))
     with ps.progress_bar(file.name) as progress:

@@ -18,10 +18,10 @@ SHELL_WORDING = {
     "ps.taxonomy makes one": "'construct' takes --tree",
     "ps.similarity_from_features makes one": "'construct' takes --similarity, 'train' finds one by --mapping align",
 }
-"""Python expressions in the messages of the library, and the equivalent for a shell."""
+"""Replacements in the messages of the library: from a text with a Python expression to the text for a shell."""
 
 ARGUMENTS = {"-n": "dim", "-K": "num_classes", "--classes": "num_classes"}
-"""Options whose argument has another name in Python."""
+"""Command-line options that have another name in Python, each with the name of the Python argument."""
 
 
 def error_sentence(
@@ -36,7 +36,7 @@ def error_sentence(
         error: Exception that a command raised.
         commands: Names of all commands.
         arguments: The command line.
-        program_name: Name of the program, for the hint to its help page.
+        program_name: Name of the program, for the hint at the help page.
     """
     if isinstance(error, UnknownCommandError):
         unknown = (error.unused_tokens or ["?"])[0]
@@ -52,7 +52,7 @@ def error_sentence(
 
 
 def library_error_sentence(error: ProtosphereError, arguments: Sequence[str]) -> str:
-    """Return the message of a library error, with command-line options in place of Python arguments.
+    """Return the message of a library error in the words of the command line: options instead of Python arguments.
 
     Args:
         error: Error that the library raised.
@@ -65,7 +65,9 @@ def library_error_sentence(error: ProtosphereError, arguments: Sequence[str]) ->
 
 
 def in_options_of(arguments: Sequence[str], sentence: str) -> str:
-    """Return a message whose first word, a Python argument, is replaced by the command-line option that was given.
+    """Return a message in which the Python argument at its start is replaced by the option that the user gave.
+
+    The message is returned unchanged if it does not start with an argument in `ARGUMENTS`.
 
     Args:
         arguments: Arguments of the command line.
@@ -82,7 +84,7 @@ def in_options_of(arguments: Sequence[str], sentence: str) -> str:
 
 
 def _is_option(argument: str, option: str) -> bool:
-    """Return True if an argument of a command line is this option, with or without its value."""
+    """Return True if an argument of a command line is this option, with or without a value (-n, -n5, --dim=5)."""
     if argument.partition("=")[0] == option:
         return True
     is_short = not option.startswith("--")
@@ -90,10 +92,10 @@ def _is_option(argument: str, option: str) -> bool:
 
 
 def misspelled(names: Sequence[str], arguments: Sequence[str]) -> str | None:
-    """Return the option on a command line that is probably a misspelling of one of these names; None if there is none.
+    """Return the first argument that is probably a misspelling of an option; None if there is no such argument.
 
     Args:
-        names: Names of one option.
+        names: Names of the option.
         arguments: Arguments of the command line.
 
     >>> misspelled(("--classes", "-K"), ["best", "-k", "10", "-n", "5"])
@@ -114,7 +116,7 @@ def misspelled(names: Sequence[str], arguments: Sequence[str]) -> str | None:
 
 
 def unknown_command(argument: str, commands: Sequence[str]) -> str:
-    """Return the error message for an unknown command, with the nearest command or a list of all commands.
+    """Return the error message for an unknown command, with the most similar command or a list of all commands.
 
     Args:
         argument: The unknown command or option.
@@ -130,7 +132,7 @@ def unknown_command(argument: str, commands: Sequence[str]) -> str:
 
 
 def parser_error_sentence(error: CycloptsError, program_name: str) -> str:
-    """Return the sentence for an error of the command-line parser, with a hint to the help page.
+    """Return the sentence for an error of the command-line parser, with a hint at the help page.
 
     Args:
         error: Error that the parser of the command line raised.

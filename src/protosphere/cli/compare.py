@@ -32,14 +32,14 @@ def compare(
     """Compare schemes with the bounds: a table and a figure.
 
     Args:
-        dims: 4:256 for 2^m, 2^m - 1, K/2, K - 1 and K in that range, 10:100:5 for every fifth one, or 16,32,64.
-        schemes: Names separated by commas, or all; by default the paper's nine and the best known.
-        modify: Shorten, puncture and extend codes to reach dimensions that are not their own.
-        energy: Show and draw energies instead: what the other classes add at a prototype.
-        mean_square: Show and draw the mean squared cosine instead, which predicts accuracy best.
-        figure: Figure to draw (.png, .pdf or .svg); by default compare-kK.png, none with --json.
+        dims: Dimensions n: 4:256 (2^m, 2^m - 1, K/2, K - 1 and K in this range), 10:100:5 (in steps of 5), or 16,32,64.
+        schemes: Names separated by commas, or all; by default the nine schemes of the paper and best.
+        modify: Shorten, puncture and extend codes, so that their schemes exist in more dimensions.
+        energy: Show and draw the energy instead: mean over classes of the sum of exp(s (cosine - 1)) over the others.
+        mean_square: Show and draw the mean squared cosine instead of the max cosine; it predicts accuracy best.
+        figure: Figure to draw (.png, .pdf or .svg); by default compare-kK.png for K classes, or none with --json.
         no_figure: Draw nothing.
-        csv: Write the numbers to this .csv file, one per line.
+        csv: File to write (.csv), with one number per line.
     """
     if figure is not None and no_figure:
         raise ps.InvalidArgumentError(
@@ -84,7 +84,7 @@ def compare(
 
 
 def parsed_schemes(text: str | None) -> Sequence[str] | None:
-    """Return the scheme names in a text with commas, or all names for "all"; None for the default schemes."""
+    """Return the scheme names in a text with commas; all names for "all", and None for no text (default schemes)."""
     if text == "all":
         return ps.available()
     if not text:
@@ -93,11 +93,11 @@ def parsed_schemes(text: str | None) -> Sequence[str] | None:
 
 
 def checked_figure(asked: Path | None, default: Path | None) -> Path | None:
-    """Return the path of the figure to draw, or None, after checking that it can be written.
+    """Return the path of the figure to draw after checking that it can be written; None to draw nothing.
 
     Args:
-        asked: Path given by the user; None if none was given.
-        default: Path otherwise; if it cannot be drawn, the error message suggests --no-figure.
+        asked: Path that the user gave, or None.
+        default: Path if the user gave none, or None; if it cannot be drawn, the error message suggests --no-figure.
     """
     try:
         return checked_output(asked or default, FIGURE_ENDINGS)

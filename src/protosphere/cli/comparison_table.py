@@ -1,4 +1,4 @@
-"""Tables of a comparison that fit the terminal: one row per dimension, one column per scheme."""
+"""Tables that compare schemes and fit the width of the terminal: one row per dimension, one column per scheme."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ class Column:
     """A column of a table.
 
     Attributes:
-        heading: Heading, of several short lines.
-        values: Value at each dimension; None if there is none.
-        competes: Whether the column shows a scheme, not a bound.
+        heading: Heading, of one or more short lines.
+        values: Value by dimension; None if the scheme or the bound does not exist there.
+        competes: Whether the column shows a scheme; otherwise it shows a bound.
         places: Number of decimal places.
     """
 
@@ -39,12 +39,12 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Number of characters of the heading's longest line, at least enough for a negative cosine."""
+        """Width in characters: that of the longest line of the heading, or of a negative cosine if this is longer."""
         longest_line = max(len(line) for line in self.heading.splitlines())
         return max(len("-0.") + COSINE_PLACES, longest_line)
 
     def digits(self, dim: int) -> str | None:
-        """Return the value at a dimension as text; None if there is none."""
+        """Return the value at a dimension as text; None if the column has no value there."""
         value = self.values.get(dim)
         return None if value is None else decimal(value, self.places)
 
@@ -64,7 +64,7 @@ def max_cosine_columns(comparison: Comparison) -> list[Column]:
 
 
 def mean_square_columns(comparison: Comparison) -> list[Column]:
-    """Return a column of the mean squared cosines of tight frames, and of each scheme."""
+    """Return a column of mean squared cosines for tight frames, which have the smallest, and for each scheme."""
     K = comparison.num_classes
     smallest = {dim: welch_mean_square(K, dim).value for dim in comparison.dims}
     return [
@@ -85,11 +85,11 @@ def energy_columns(comparison: Comparison) -> list[Column]:
 def scheme_columns(
     comparison: Comparison, number: Number, places: int = COSINE_PLACES
 ) -> list[Column]:
-    """Return a column of a statistic for each scheme.
+    """Return one column for each scheme, with a statistic of its codes.
 
     Args:
-        comparison: Codes of all schemes.
-        number: Function from a code's cell to the value that is shown.
+        comparison: Results of all schemes.
+        number: Function that returns the statistic of one result (`Cell`), or None.
         places: Number of decimal places.
     """
     columns: list[Column] = []
@@ -108,8 +108,8 @@ def print_comparison(
     Args:
         comparison: Schemes and bounds.
         console: Console to print on.
-        energy: Whether to print energies.
-        mean_square: Whether to print mean squared cosines.
+        energy: Whether to print energies instead of max cosines.
+        mean_square: Whether to print mean squared cosines instead of max cosines.
     """
     K = comparison.num_classes
     if mean_square:
@@ -154,7 +154,9 @@ def print_columns(
 
 
 def fitted(every: Sequence[Column], room: int) -> Iterator[Sequence[Column]]:
-    """Yield the columns in the fewest parts of equal size that are no wider than `room`.
+    """Divide columns into as few groups of equal size as possible, each at most `room` wide, and yield the groups.
+
+    The last group may be smaller. A single column may be wider than `room`.
 
     Args:
         every: Columns.
@@ -174,7 +176,9 @@ def _width(columns: Sequence[Column]) -> int:
 
 
 def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str | None]:
-    """Return the lowest value of all schemes at each dimension as text, so that equal texts are marked alike.
+    """Return, for each dimension, the lowest value of all schemes as text; None if no scheme has a value.
+
+    The values are compared as texts later, so that all schemes with the same printed value are marked.
 
     Args:
         every: Columns; bounds are ignored.
@@ -195,7 +199,7 @@ def table_of(
     Args:
         part: Columns of the table.
         dims: Dimensions, one per row.
-        best: Lowest value at each dimension as text.
+        best: Lowest value of all schemes at each dimension, as text.
     """
     table = Table(
         box=None, pad_edge=False, padding=(0, 0, 0, COLUMN_GAP), collapse_padding=True
@@ -212,12 +216,12 @@ def table_of(
 
 
 def styled_cell(column: Column, dim: int, best: str | None) -> Text:
-    """Return the styled text of a cell of the table.
+    """Return the styled text of one entry of the table.
 
     Args:
-        column: Column of the cell.
+        column: Column of the entry.
         dim: Dimension of the row.
-        best: Lowest value of the row as text, which is printed in bold.
+        best: Lowest value of the row as text; entries with this text are printed in bold.
     """
     digits = column.digits(dim)
     if digits is None:

@@ -1,4 +1,4 @@
-"""Command-line flags for the settings of a config, and the config made from flags and a file."""
+"""Command-line flags for the settings of a config, and the config that results from a file and the given flags."""
 
 import tomllib
 from collections.abc import Sequence
@@ -35,26 +35,26 @@ FLAG_TYPES: dict[str, Any] = {
     "str": str,
     "float | str": str,
 }
-"""Type of a setting's flag, by the setting's type annotation."""
+"""Type of the flag for a setting, by the type annotation of the setting."""
 
 OPTIONS = ("scheme_options", "loss_options", "objective_options")
-"""Settings that are mappings of options."""
+"""Settings whose values are mappings from the names of options to their values."""
 
 SELF_SUPERVISED_DIM = 128
 """Default dimension of the prototypes of a self-supervised objective."""
 
 CHOSEN_BY_RULE = ("dim", *OPTIONS)
-"""Settings without a fixed default, whose help explains how they are chosen."""
+"""Settings whose help text does not end with a default value."""
 
 NOT_FLAGS = ("dataset",)
 """Settings that are not flags of `train`, which takes them as arguments."""
 
 
 class GivenSettings:
-    """Values of a command's flags; None for a flag that is not given, so that the config's setting is used."""
+    """Values of a command's flags; a flag that is not given is None, and the setting of the config is used."""
 
     def given(self) -> dict[str, Any]:
-        """Return the settings that were given, by name; options as mappings."""
+        """Return the settings that were given, by name; options KEY=VALUE are parsed into mappings."""
         flags = {
             name: value
             for name, value in asdict(self).items()  # pyright: ignore[reportArgumentType] - the subclass is a dataclass
@@ -114,7 +114,9 @@ def flag_type(name: str, kind: str, declared: Setting) -> Any:
 
 
 def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
-    """Return the help text for a flag's default: its value for digits, and whether it differs between datasets.
+    """Return the text " [default: ...]" for the help of a flag; an empty text for settings in `CHOSEN_BY_RULE`.
+
+    It has the default for the dataset digits, and says whether the default differs between datasets.
 
     Args:
         name: Name of the setting, a field of `TrainingConfig`.
@@ -142,7 +144,7 @@ def default_label(value: object) -> str:
 
 
 def parsed_scale(text: str) -> float | str:
-    """Return the number that a text has, or the text if it is not a number.
+    """Return the number that a text contains, or the text itself if it is not a number.
 
     >>> parsed_scale("16"), parsed_scale("learn")
     (16.0, 'learn')
@@ -154,11 +156,11 @@ def parsed_scale(text: str) -> float | str:
 
 
 def parsed_options(name: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the options in texts KEY=VALUE by name; values are parsed as TOML if possible, otherwise kept as text.
+    """Return the options in texts of the form KEY=VALUE, by key; values that are not valid TOML are kept as text.
 
     Args:
         name: Name of the setting, for the error message.
-        texts: Texts of the flag.
+        texts: Values of the flag, one for each time it was given.
 
     >>> parsed_options("scheme_options", ["steps=200", "subset=greedy"])
     {'steps': 200, 'subset': 'greedy'}
@@ -193,7 +195,9 @@ Settings = Annotated[
 def resolved(
     dataset: str | None, config: str | None, options: GivenSettings
 ) -> TrainingConfig:
-    """Return the named config, or the quick config of the dataset, changed by the given settings.
+    """Return the named config, or the quick config of the dataset, with the given settings replaced.
+
+    If no dimension is given, one that the scheme supports is chosen.
 
     Args:
         dataset: Name of the dataset; None for the dataset of the config.
@@ -228,7 +232,10 @@ def resolved(
 
 
 def designed_for(config: TrainingConfig, num_classes: int) -> dict[str, Any]:
-    """Return the options of the config's scheme, with a placeholder for a similarity that training will measure.
+    """Return the options of the config's scheme, with a placeholder for a similarity that only training can compute.
+
+    The placeholder, an identity matrix, is added if the scheme has the option `similarity` and the mapping is `align`
+    or `oppose`.
 
     Args:
         config: The config.

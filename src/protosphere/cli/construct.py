@@ -32,7 +32,7 @@ def construct(
 
     Args:
         scheme: Name of a scheme that `protosphere list` shows.
-        mapping: Class i gets point i (fixed), or a point by a random permutation (random).
+        mapping: Class i gets point i (fixed), or the points are permuted at random by --seed (random).
     """
     file = checked_output(output, WRITABLE)
     with ps.progress_bar(scheme) as progress:

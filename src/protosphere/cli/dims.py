@@ -1,10 +1,10 @@
-"""Parser of dimensions such as `4:256`, `10:100:5` or `16,32,64`."""
+"""Parser of the option --dims: dimensions such as `4:256`, `10:100:5` or `16,32,64`."""
 
 from protosphere.constructions.comparison import characteristic_dims
 from protosphere.errors import InvalidArgumentError, brief
 
 MOST_DIMS = 1000
-"""Largest number of dimensions; more are treated as a typing error."""
+"""Largest number of dimensions in one command; more are treated as a typing error."""
 
 LARGEST_PARSED_DIM = 100_000
 """Largest dimension; above it, schemes that optimize by descent would take days."""
@@ -13,8 +13,8 @@ LARGEST_PARSED_DIM = 100_000
 def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
     """Return the dimensions that a text on the command line describes.
 
-    `a:b` means the dimensions from a to b at which schemes exist or bounds bend (2**m, 2**m - 1, K/2, K-1, K).
-    `a:b:step` is an arithmetic progression, and a text with commas is a list.
+    `a:b` means the dimensions from a to b among 2**m, 2**m - 1, K/2, K - 1 and K: at these, schemes exist or bounds
+    bend. `a:b:step` is an arithmetic progression, and a text with commas is a list.
 
     Args:
         text: Text of the option.
@@ -50,7 +50,7 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
 def _characteristic_range(
     low: int, high: int, num_classes: int, text: str
 ) -> tuple[int, ...]:
-    """Return the characteristic dimensions from `low` to `high`, at which schemes exist or bounds bend."""
+    """Return the dimensions from `low` to `high` among 2**m, 2**m - 1, K/2, K - 1 and K."""
     if low > high:
         raise InvalidArgumentError(
             f"--dims {text} ends before it begins; try {high}:{low}"
@@ -82,7 +82,7 @@ def _check_largest(dim: int, text: str) -> None:
 
 
 def whole(part: str, refused: InvalidArgumentError) -> int:
-    """Return the integer of at least 1 in a text; raise `refused` for any other text.
+    """Return the integer that a text contains; raise `refused` unless the text is an integer of at least 1.
 
     Args:
         part: The text.

@@ -20,11 +20,11 @@ def explore(
     no_open: Flag = False,
     json: Json = False,
 ) -> None:
-    """Write the atlas page, one file with all that is known about (K, n), and open it in a browser.
+    """Write the atlas page, one file with the best known codes and bounds for each (K, n), and open it in a browser.
 
     Args:
-        num_classes: Number of classes that the page opens with; the number can be changed on the page.
-        dim: Dimension that the page opens with.
+        num_classes: Number of classes K that the page shows first; it can be changed on the page.
+        dim: Dimension n that the page shows first; it can be changed on the page.
         output: Page to write, .html.
         no_open: Write the page without opening it.
     """
@@ -49,7 +49,7 @@ def explore(
 
 
 def _check_range(name: str, value: int, smallest: int, largest: int) -> None:
-    """Raise InvalidArgumentError for a number outside the range of the page."""
+    """Raise InvalidArgumentError if the value of the option `name` is outside the range that the page shows."""
     if not smallest <= value <= largest:
         raise InvalidArgumentError(
             f"'{name}' must be from {smallest} to {largest} on the page, got {brief(value)}"

@@ -30,17 +30,19 @@ def features(
     data_dir: DataDir = None,
     json: Json = False,
 ) -> None:
-    """Write features of a dataset's images, computed by your network, for `train`; an interrupted run continues.
+    """Compute the features of a dataset's images with your network, and write them to a file that `train` can read.
+
+    If the command is interrupted, the same command continues where it stopped.
 
     Args:
         dataset: digits, mnist, cifar100, ..., or the path of an .npz file of images.
-        model: A file.onnx, or package.module.network: an nn.Module, or a function that returns one.
+        model: Network: an .onnx file, or package.module.network (an nn.Module, or a function that returns one).
         output: File to write, .npz.
-        size: Resize images to this many pixels a side; by default to the input size of the network.
-        mean: Subtract this from pixels 0 ... 255: one number, or one per channel.
-        deviation: Divide by this afterwards.
+        size: Height and width in pixels to which images are resized; by default the input size of the network.
+        mean: Number that is subtracted from pixel values (0 to 255), or one number per channel.
+        deviation: Number by which pixels are divided after the mean is subtracted, or one number per channel.
         batch_size: Number of images in a batch.
-        int8: Store features as bytes with one step per column: a quarter of the size.
+        int8: Store features as bytes with one step size per column, which needs a quarter of the space.
     """
     from protosphere.experiments.feature_files import Preparation, write_features
     from protosphere.experiments.feature_networks import feature_network
@@ -74,7 +76,7 @@ def features(
 
 
 def _check_channels(name: str, values: list[float] | None, channels: int) -> None:
-    """Raise InvalidArgumentError for a list that has neither one number nor one number per channel."""
+    """Raise InvalidArgumentError if a list is given and has neither one number nor one number per channel."""
     if values is not None and len(values) not in (1, channels):
         raise InvalidArgumentError(
             f"'{name}' must be one number, or one per channel, got {len(values)}"

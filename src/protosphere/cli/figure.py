@@ -19,11 +19,11 @@ def figure(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Draw a figure of separation or of cosines, or all of them.
+    """Draw a figure of separation or of cosines, or all figures.
 
     Args:
-        name: Name of a figure, `all`, or `list` for the names.
-        output: Folder for NAME.png, NAME.pdf and NAME.csv; made if it does not exist.
+        name: Name of a figure; `all` draws all figures, and `list` prints their names.
+        output: Folder for NAME.png, NAME.pdf and NAME.csv; it is created if it does not exist.
     """
     if name == "list":
         show_names(json=json)

@@ -1,4 +1,4 @@
-"""Conversion of run records into the form that figures and reports need."""
+"""Convert run records into the form that figures and reports need."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -35,10 +35,10 @@ DISTINGUISHING = (
     "label_noise",
     "scheme_options",
 )
-"""Settings that a figure names if runs differ in them."""
+"""Settings whose values a figure shows if they differ between its runs."""
 
 OFF_AT_ZERO = ("prototype_warmup_epochs", "label_noise", "train_images")
-"""Settings for which 0 means that they are not used."""
+"""Settings that are not in use if their value is 0."""
 
 
 def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
@@ -65,11 +65,13 @@ def _trained(record: RunRecord, differing: Sequence[str]) -> Trained:
 def differing_settings(
     configs: Sequence[TrainingConfig], names: Iterable[str]
 ) -> list[str]:
-    """Return the named settings that differ among the configs that use them.
+    """Return those of the given settings whose values differ between configs.
+
+    For settings that only fixed prototypes use, configs with a learned head are ignored.
 
     Args:
         configs: Configs of runs.
-        names: Names of settings.
+        names: Names of the settings to compare.
     """
     found: list[str] = []
     for name in names:
@@ -84,11 +86,11 @@ def differing_settings(
 
 
 def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
-    """Return the values of differing settings as text; settings that are unused or automatic are left out.
+    """Return the values of some settings of a config as text, without settings that are "auto" or not in use.
 
     Args:
         config: Config of a run.
-        differing: Names of the settings that differ between runs.
+        differing: Names of the settings to show, which differ between runs.
     """
     unused = _unused_settings(config)
     parts: list[str] = []
@@ -116,7 +118,7 @@ def _unused_settings(config: TrainingConfig) -> set[str]:
 
 
 def counted_runs(count: int) -> str:
-    """Return a text with the number of runs.
+    """Return the number of runs as text, with the word in the singular or plural.
 
     >>> counted_runs(1), counted_runs(2)
     ('1 run', '2 runs')
@@ -141,7 +143,7 @@ def metric_label(name: str) -> str:
 
 
 def is_share(name: str) -> bool:
-    """Return True if a metric is a share, which is shown in percent.
+    """Return True if a metric is a fraction from 0 to 1, which is shown in percent.
 
     >>> is_share("test_top5_accuracy"), is_share("test_negative_log_likelihood")
     (True, False)
@@ -180,9 +182,12 @@ def shown(name: str, value: float) -> str:
 def stored_records(results: Path) -> list[RunRecord]:
     """Return the run records in all CSV tables of a folder, in a single CSV table, or in a store.
 
+    Args:
+        results: Path of the folder with tables, of the table, or of the store.
+
     Raises:
         StorageError: If the path does not exist.
-        InvalidArgumentError: If it is a file that is not a CSV table.
+        InvalidArgumentError: If the path is a file without the ending .csv.
     """
     tables = sorted(results.glob("*.csv")) if results.is_dir() else []
     if tables:

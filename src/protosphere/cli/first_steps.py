@@ -1,4 +1,4 @@
-"""`protosphere` without arguments: commands to start with."""
+"""Output of `protosphere` without arguments: commands to start with."""
 
 from protosphere.cli.screen import screen
 from protosphere.version import __version__

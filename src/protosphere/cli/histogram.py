@@ -45,11 +45,11 @@ def histogram(
     output: Output = None,
     json: Json = False,
 ) -> None:
-    """Print the distribution of the cosines of all pairs: exact values, or bins if they are not exact.
+    """Print the distribution of the cosines of all pairs: each cosine if they are exact, otherwise bins of cosines.
 
     Args:
         scheme: Name of a scheme that `protosphere list` shows.
-        bins: Number of equal parts of [-1, 1] for cosines that are not exact.
+        bins: Number of equal parts of [-1, 1], if the cosines are not exact or have more different values.
         output: Figure to draw: .png, .pdf or .svg.
     """
     picture = checked_output(output, FIGURE_ENDINGS)
@@ -88,11 +88,11 @@ def histogram(
 
 
 def print_counts(counts: CosineCounts, most: int) -> None:
-    """Print a bar for each exact cosine, or for each bin.
+    """Print a bar for each exact cosine or, if cosines are not exact, for each bin.
 
     Args:
         counts: Cosines of all pairs.
-        most: Largest number of bars for exact cosines; more of them are grouped into this many bins.
+        most: Largest number of bars; if there are more exact cosines, they are grouped into this many bins.
     """
     console = screen()
     grouped = counts.exact and len(counts.bins) > most
@@ -109,7 +109,7 @@ def print_counts(counts: CosineCounts, most: int) -> None:
 
 
 def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
-    """Return a table with columns for cosine, bar, number of pairs, and share of all pairs.
+    """Return a table with four columns: cosine, bar, number of pairs, and share of all pairs.
 
     Args:
         rows: Cosines or bins, with their numbers of pairs.
@@ -145,7 +145,7 @@ def label(row: CosineBin) -> str:
 
 
 def share(fraction: float) -> str:
-    """Return a positive fraction as text in percent, without rounding it to 0.
+    """Return a positive fraction as text in percent; small fractions become "<0.1%", not "0.0%".
 
     >>> share(0.5), share(1e-9)
     ('50.0%', '<0.1%')
@@ -154,11 +154,11 @@ def share(fraction: float) -> str:
 
 
 def binned(exact: Sequence[CosineBin], bins: int) -> list[CosineBin]:
-    """Return the nonempty bins when exact cosines are grouped into equal parts of [-1, 1].
+    """Group exact cosines into bins, the equal parts of [-1, 1], and return the bins that are not empty.
 
     Args:
         exact: Exact cosines with their numbers of pairs.
-        bins: Number of parts.
+        bins: Number of bins.
     """
     edges = np.linspace(-1.0, 1.0, bins + 1)
     values = [float(entry.low) for entry in exact]

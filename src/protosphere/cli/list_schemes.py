@@ -12,7 +12,7 @@ def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
     """List the schemes, or show one of them with its reference and options.
 
     Args:
-        scheme: Name of one scheme, for its details.
+        scheme: Name of the scheme to show; without it, all schemes are listed.
     """
     if scheme is None:
         entries = [describe(name) for name in available()]
@@ -89,7 +89,7 @@ def points_of(entry: Construction) -> str:
 
 
 def shown(value: object) -> str:
-    """Return the default value of an option as text.
+    """Return the default value of an option as text; None means that the scheme chooses the value.
 
     >>> shown(None), shown(False), shown(0.1)
     ('chosen for you', 'off', '0.1')

@@ -1,4 +1,4 @@
-"""Checks of output files before a command begins its work."""
+"""Check, before a command begins its work, that its output files can be written."""
 
 import os
 from collections.abc import Sequence
@@ -13,18 +13,18 @@ WRITERS = dict.fromkeys(FIGURE_ENDINGS, "matplotlib") | {
     ".html": "plotly",
     ".parquet": "pyarrow",
 }
-"""Optional package that writes files with each ending."""
+"""Names of the optional packages that write files, by the ending of the file."""
 
 
 def checked_output(
     path: Path | None, endings: Sequence[str], *, extras: bool = True
 ) -> Path | None:
-    """Return `path` after checking that a file of that name can be written; None for None.
+    """Return `path` after checking that a file of this name can be written; if it is None, return None.
 
     Args:
         path: File to write, or None.
-        endings: Allowed endings.
-        extras: Whether an optional package of `WRITERS` writes the file.
+        endings: Allowed endings of the name.
+        extras: Whether to check that the optional package for this ending (`WRITERS`) is installed.
 
     Raises:
         InvalidArgumentError: If `path` has another ending.

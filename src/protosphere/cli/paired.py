@@ -34,7 +34,7 @@ NOT_A_WAY = (
     "temperature",
     "objective_options",
 )
-"""Settings that do not distinguish methods: table columns, or settings chosen on validation examples."""
+"""Settings that are not part of a method's name: columns of the table, and settings chosen by validation accuracy."""
 
 MOST_DRAWN = 30
 """Largest number of methods in a figure."""
@@ -52,15 +52,17 @@ def paired(
     json: Json = False,
     markdown: Flag = False,
 ) -> None:
-    """Compare training methods with a reference, seed by seed: means and differences with 95% intervals.
+    """Compare training methods with a reference method, by runs with the same seed.
+
+    The table has means and differences with 95% intervals.
 
     Args:
-        store: The folder of runs that `train` and `sweep` wrote, or a .csv table of them.
-        against: Reference method that the others are compared with, by its name in the table.
-        metric: A column of the results, e.g. test_top5_accuracy.
-        dataset: Show only this dataset, if there are several.
-        way: Show only this method, by its name in the table; may be given several times.
-        figure: Draw means and intervals against the dimension (.png, .pdf or .svg).
+        store: Folder to which `train` and `sweep` wrote runs, or a .csv table of runs.
+        against: Name of the reference method in the table, with which the other methods are compared.
+        metric: Column of the results to compare, e.g. test_top5_accuracy.
+        dataset: Show only runs on this dataset.
+        way: Show only the method with this name in the table; may be given several times.
+        figure: Figure to draw, of means and intervals against the dimension: .png, .pdf or .svg.
         markdown: Print the table in Markdown.
     """
     picture = checked_output(figure, FIGURE_ENDINGS)
@@ -87,14 +89,14 @@ def paired(
 
 
 def chosen(rows: list[Compared], ways: list[str] | None) -> list[Compared]:
-    """Return the rows of the given methods, in the order of the methods; all rows if no method is given.
+    """Return the rows of the named methods, in the order of the names; all rows if no name is given.
 
     Args:
         rows: Rows of all methods.
         ways: Names of methods, or None.
 
     Raises:
-        InvalidArgumentError: If there is no such method.
+        InvalidArgumentError: If no row has one of the names.
     """
     known = dict.fromkeys(row.way for row in rows)
     for name in ways or ():
@@ -108,7 +110,10 @@ def chosen(rows: list[Compared], ways: list[str] | None) -> list[Compared]:
 
 
 def ways_of(records: list[RunRecord]) -> dict[str, str]:
-    """Return the method's name for each run by digest: the run's series, and the settings in which runs differ."""
+    """Return the name of the method of each finished run, by the digest of the run.
+
+    A name consists of the series of the run and of its values of the settings in which runs differ.
+    """
     done = [record for record in records if record.status == "done"]
     settings = [name for name in DEFAULTS if name not in NOT_A_WAY]
     differing = differing_settings([record.config for record in done], settings)

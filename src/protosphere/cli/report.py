@@ -36,14 +36,14 @@ def report(
     dataset: str | None = None,
     json: Json = False,
 ) -> None:
-    """Summarize runs in one self-contained page with figures, bounds and the table of runs.
+    """Print the accuracies of runs, and write them to a page with figures and bounds, to figures or to a table.
 
     Args:
-        store: The folder of runs that `train` and `sweep` wrote, or a .csv table of them.
-        html: The page to write.
-        figures: A folder for accuracy against n and against max cosine, each as .png, .pdf and .csv.
-        export: Write the records as .csv or .parquet.
-        dataset: Dataset to report, if the results have several.
+        store: Folder to which `train` and `sweep` wrote runs, or a .csv table of runs.
+        html: Page to write (.html), a single file with figures, bounds and a table of the runs.
+        figures: Folder for two figures, accuracy against n and accuracy against max cosine, as .png, .pdf and .csv.
+        export: File to write the records to, .csv or .parquet.
+        dataset: Dataset to report; needed if there are runs on several datasets.
     """
     page = checked_output(html, (".html",))
     table = checked_output(export, TABLE_ENDINGS)
@@ -61,7 +61,7 @@ def report(
 
 
 def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
-    """Return the mean test accuracy of the finished runs for each scheme and dimension, one per line.
+    """Return lines of text with the mean test accuracy of the finished runs, one for each scheme and dimension.
 
     Args:
         records: Runs on one dataset.
@@ -80,7 +80,7 @@ def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
 
 
 def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...]:
-    """Draw the figures of the finished runs, and return the paths of the files, which are named after the dataset.
+    """Draw the figures of the finished runs and return the paths of the files; their names begin with the dataset.
 
     Args:
         records: Runs on one dataset.
@@ -99,7 +99,7 @@ def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...
 def of_one_dataset(
     records: Sequence[RunRecord], dataset: str | None, store: Path
 ) -> list[RunRecord]:
-    """Return the records of the requested dataset, or of the only dataset if none is requested.
+    """Return the records of the runs on `dataset`; if it is None, all runs must be on the same dataset.
 
     Args:
         records: Records of any datasets.
@@ -107,7 +107,7 @@ def of_one_dataset(
         store: Path of the results, for the error message.
 
     Raises:
-        StorageError: If there are no such runs, or several datasets and none is requested.
+        StorageError: If there are no runs (on this dataset), or if there are several datasets and `dataset` is None.
     """
     names = sorted({record.config.dataset for record in records})
     if not names:
@@ -121,7 +121,7 @@ def of_one_dataset(
 
 
 def page_of(records: Sequence[RunRecord]) -> str:
-    """Return the HTML page of these records; without bounds if the number of classes is unknown (data file missing)."""
+    """Return the HTML page of these records; without the file of the dataset, the page has no bounds."""
     name = records[0].config.dataset
     num_classes = None
     with suppress(StorageError):
@@ -133,7 +133,7 @@ def page_of(records: Sequence[RunRecord]) -> str:
 
 
 def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
-    """Return the column heading of a metric and its value, in percent if it is a share.
+    """Return the column heading of a metric, and the value to print: in percent if the metric is a fraction.
 
     Args:
         name: Name of the metric, such as 'test_accuracy'.
@@ -145,7 +145,7 @@ def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
 
 
 def run_row(record: RunRecord) -> dict[str, Any]:
-    """Return a run as a row of the page's table: cells by column heading."""
+    """Return a run as a row of the page's table: a dictionary from column headings to values."""
     config = record.config
     accuracy = record.test_accuracy
     return {

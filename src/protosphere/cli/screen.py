@@ -12,11 +12,11 @@ from protosphere.terminal import SafeConsole
 from protosphere.types import Cosine
 
 LONGEST_FRACTION = 24
-"""Largest number of characters of a fraction that is shown."""
+"""Largest number of characters of a fraction; a longer fraction is not printed."""
 
 
 def screen() -> SafeConsole:
-    """Return a console on the current standard output, which a test or a pipe may have replaced."""
+    """Return a new console on the current `sys.stdout`, which may have been replaced since the last call."""
     return SafeConsole(highlight=False, markup=False, emoji=False)
 
 
@@ -35,7 +35,7 @@ def print_lines(lines: Iterable[str]) -> None:
 def print_answer(
     record: Mapping[str, Any] | Iterable[Any], lines: Iterable[str], *, json: bool
 ) -> None:
-    """Print the record as JSON for programs, or the lines for people.
+    """Print the answer of a command: as JSON for programs, or as lines of text for people.
 
     Args:
         record: Answer as JSON fields.
@@ -101,7 +101,7 @@ def decimal(value: Cosine, places: int = 6) -> str:
 
 
 def format_cosine(value: Cosine) -> str:
-    """Return a cosine as a decimal text, followed by its fraction if it is exact.
+    """Return a cosine as text: decimal places and, if the cosine is exact and its fraction short, the fraction.
 
     >>> format_cosine(Fraction(-1, 99)), format_cosine(Fraction(0)), format_cosine(0.0365871)
     ('-0.010101 (exactly -1/99)', '0 (exactly)', '0.036587')

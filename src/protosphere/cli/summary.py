@@ -24,14 +24,14 @@ from protosphere.types import Cosine
 def show_code(
     title: str, code: SphericalCode, *, json: bool, file: Path | None, **more: Any
 ) -> None:
-    """Print the summary of a code, as text or as JSON.
+    """Print the summary of a code and its certificate, as text or as JSON.
 
     Args:
         title: Heading of the summary.
         code: The code.
         json: Whether to print JSON.
-        file: File that the code was written to or read from; None if there is none.
-        **more: Further fields of the JSON; of them, the text shows only `reason`.
+        file: File that the code was written to or read from, or None.
+        **more: Further fields of the JSON; the text shows only the field `reason`.
     """
     if json:
         print_json(code_record(code) | {"file": file and str(file)} | more)
@@ -53,7 +53,8 @@ def code_lines(
 
     Args:
         code: The code.
-        from_file: Whether the code was read from a file; its description and guarantee are then marked as unverified.
+        from_file: Whether the code was read from a file; then ", says the file" marks the description and the
+            guarantee, which were not verified.
     """
     proof = code.certificate
     source = ", says the file" if from_file else ""
@@ -81,7 +82,7 @@ def code_lines(
 def statistics_lines(
     code: SphericalCode, statistics: CodeStatistics
 ) -> Iterator[tuple[str, str]]:
-    """Yield the lines on statistics of all pairs as (name, text) pairs.
+    """Yield the lines about statistics of all pairs as (name, text) pairs.
 
     Args:
         code: The code.
@@ -114,14 +115,14 @@ def antipodal_text(pairs: int) -> str:
 
 
 def guarantee_text(guarantee: Cosine | None) -> str:
-    """Return the guaranteed max cosine as text."""
+    """Return the guaranteed max cosine as text; None means that no theorem guarantees one."""
     if guarantee is None:
         return "none by theory"
     return f"at most {format_cosine(guarantee)}"
 
 
 def gap_text(proof: Certificate) -> str:
-    """Return the gap between the code and the converse as text, and whether the code is optimal."""
+    """Return the gap between max cosine and converse as text, which also says if the code is optimal."""
     gap = difference(proof.gap)
     if not proof.optimal:
         return gap
@@ -132,7 +133,7 @@ def gap_text(proof: Certificate) -> str:
 def code_record(code: SphericalCode) -> dict[str, Any]:
     """Return the summary of a code as JSON fields.
 
-    Exact values have a float and a text with the fraction; values that were not measured are null.
+    An exact cosine has two fields: a float, and the fraction as text. Values that were not measured are null.
     """
     proof = code.certificate
     provenance = code.provenance
@@ -164,7 +165,7 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
 
 
 def quick_statistics(code: SphericalCode) -> CodeStatistics | None:
-    """Return statistics of all pairs; None if there are too many pairs, or if points coincide."""
+    """Return statistics of all pairs; None if there are more than `LARGEST_COMPARED` points, or if points coincide."""
     if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1:
         return None
     return code_statistics(code)

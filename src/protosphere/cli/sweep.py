@@ -26,13 +26,15 @@ def sweep(
     dry_run: DryRun = False,
     json: Json = False,
 ) -> None:
-    """Run heads x schemes x dimensions x mappings x seeds; an interrupted sweep continues when called again.
+    """Train all combinations of heads, schemes, dimensions, mappings and seeds that a file lists.
+
+    If the command is interrupted, the same command continues where it stopped.
 
     Args:
-        file: A .toml file: config, heads, schemes, dims, mappings, seeds, or [[grid]]s of them.
-        store: The folder of runs; runs that are already in it are not repeated.
-        retry_failed: Try runs that failed before once more.
-        export: Write all records as .csv or .parquet at the end.
+        file: A .toml file with config, heads, schemes, dims, mappings and seeds, or with several [[grid]] of them.
+        store: Folder to which runs are written; runs that are already finished there are not repeated.
+        retry_failed: Repeat runs that failed before.
+        export: File to write all records to at the end, .csv or .parquet.
     """
     configs = load_sweep(file)
     if dry_run:

@@ -1,4 +1,4 @@
-"""Estimate of the remaining time of a sweep, from the epochs observed so far."""
+"""Estimate the remaining time of a sweep from the epochs that were observed so far."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,10 +14,10 @@ class _Pace:
     """Observed progress of one run.
 
     Attributes:
-        before: Number of epochs that were finished when the run was first seen.
-        since: Time at which the observed epochs began; None if unknown.
-        epochs: Number of epochs observed since then.
-        until: Time at which the last observed epoch ended.
+        before: Number of epochs that were already finished when the run was first observed.
+        since: Time in seconds at which the observed epochs began; None if unknown.
+        epochs: Number of observed epochs, those that finished after `before`.
+        until: Time in seconds at which the last observed epoch ended.
     """
 
     before: int
@@ -27,7 +27,7 @@ class _Pace:
 
     @property
     def seconds(self) -> float:
-        """Seconds that the observed epochs took."""
+        """Seconds that the observed epochs took together; 0 before the first of them has ended."""
         return 0.0 if self.since is None else self.until - self.since
 
 
@@ -35,15 +35,15 @@ class _Pace:
 class SweepEstimate:
     """Estimator of the remaining time of a sweep; no estimate exists before the first epoch has ended.
 
-    The time per epoch is the mean over the observed epochs, including the time between epochs. One-time costs, such
-    as starting processes and imports, are not included.
+    The estimate multiplies the number of remaining epochs by the mean time of the observed epochs, which includes the
+    time between epochs. One-time costs, such as starting processes and imports, are not included.
 
     Attributes:
-        todo: Number of epochs of each run to do, by digest.
-        workers: Number of simultaneous runs; None to estimate it.
+        todo: Number of epochs of each run to do, by the digest of the run.
+        workers: Number of simultaneous runs; None to estimate this number.
         clock: Function that returns the time in seconds.
-        paces: Progress of the runs under way, by digest.
-        ended: Progress of the runs that have ended, by digest.
+        paces: Observed epochs of the runs in progress, by digest.
+        ended: Observed epochs of the runs that have ended, by digest.
     """
 
     todo: Mapping[str, int]
@@ -53,13 +53,13 @@ class SweepEstimate:
     ended: dict[str, _Pace] = field(default_factory=dict[str, _Pace])
 
     def saw(self, running: Mapping[str, Sequence[EpochMetrics]]) -> None:
-        """Record the epochs that the runs under way have finished.
+        """Record the epochs that the runs in progress have finished.
 
-        `running` maps the digest of each run to the metrics of its epochs.
+        `running` maps the digest of each run to the metrics of its finished epochs.
         """
         now = self.clock()
         for digest, history in running.items():
-            # a process that has done a run begins the next immediately
+            # a process that has finished a run begins the next immediately
             if self.ended:
                 warm = now
             else:
@@ -74,7 +74,7 @@ class SweepEstimate:
                 )
 
     def finished(self, record: RunRecord) -> None:
-        """Record a run that has ended; if its training was not observed, its own timing is used."""
+        """Record a run that has ended; if its epochs were not observed, the time in its record is used."""
         now = self.clock()
         pace = self.paces.pop(record.digest, _Pace(0, None))
         start = now - (record.seconds or 0.0) if pace.since is None else pace.since
@@ -100,7 +100,12 @@ class SweepEstimate:
         return max(queues)
 
     def _left(self, digest: str, an_epoch: float) -> float:
-        """Return the estimated seconds that a run still takes."""
+        """Return the estimated seconds until a run ends.
+
+        Args:
+            digest: Digest of the run.
+            an_epoch: Estimated seconds of an epoch.
+        """
         if digest in self.ended:
             return 0.0
         pace = self.paces.get(digest, _Pace(0, None))
@@ -110,7 +115,7 @@ class SweepEstimate:
         )
 
     def _at_once(self, seen: Sequence[_Pace]) -> int:
-        """Return the estimated number of simultaneous runs: those training now, or the average so far if larger."""
+        """Return an estimated number of simultaneous runs: the runs in progress, or the average so far if larger."""
         taken = max(pace.until for pace in seen) - min(
             pace.until - pace.seconds for pace in seen
         )

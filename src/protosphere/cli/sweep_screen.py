@@ -1,4 +1,4 @@
-"""Progress of a sweep on standard error: a table on a terminal, a line per run elsewhere."""
+"""Show the progress of a sweep on standard error: as a table on a terminal, otherwise as one line per run."""
 
 import time
 from collections import Counter
@@ -18,7 +18,7 @@ from protosphere.experiments.sweep import Watch
 from protosphere.terminal import error_console
 
 MOST_ROWS = 12
-"""Largest number of running runs that are shown; a cluster may have hundreds."""
+"""Largest number of runs in progress that the table shows; a cluster may have hundreds."""
 
 
 @dataclass
@@ -27,10 +27,10 @@ class _Board:
 
     Attributes:
         configs: Configs of all runs.
-        store: Folder with the records of the runs.
+        store: Store with the records of the runs.
         estimate: Estimator of the remaining time.
-        statuses: Status of each run that has ended, by digest.
-        fresh_images: Number of training images processed by runs of this sweep.
+        statuses: Status of each run that has ended, by the digest of the run.
+        fresh_images: Number of training images that the runs finished by this call have processed.
     """
 
     configs: Sequence[TrainingConfig]
@@ -89,12 +89,14 @@ class _Board:
 def sweep_screen(
     configs: Sequence[TrainingConfig], store: Store, estimate: SweepEstimate
 ) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
-    """Return a context that yields two callbacks: for the runs in progress, and for each record of a run that ended.
+    """Return a context manager that shows the progress of a sweep and yields two callbacks.
+
+    The first callback expects the configs of the runs in progress. The second expects the record of a run that ended.
 
     Args:
         configs: Configs of all runs.
-        store: Folder with the records of the runs.
-        estimate: Estimator of the remaining time, for the runs still to do.
+        store: Store with the records of the runs.
+        estimate: Estimator of the remaining time of the runs that are not finished.
     """
     console = error_console()
     board = _Board(configs, store, estimate)

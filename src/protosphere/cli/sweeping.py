@@ -1,4 +1,4 @@
-"""Running of a sweep from the command line: the choice of its engine, its progress and its summary."""
+"""Do a sweep from the command line: choose the engine, show the progress, and print a summary."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ from protosphere.experiments.sweep import sweep as run_sweep
 
 @dataclass(frozen=True)
 class Means:
-    """Options that say where the runs of a sweep are computed.
+    """Options that determine where the runs of a sweep are computed.
 
     Attributes:
-        workers: Processes on this machine.
-        ray: Run on a Ray cluster: its address, or empty for one on this machine.
+        workers: Number of worker processes on this machine, each of which does one run at a time.
+        ray: Do the runs on the Ray cluster with this address; without an address, on $RAY_ADDRESS or a new cluster.
         accelerator: Device of each run: cpu, cuda, mps or auto.
     """
 
@@ -40,7 +40,7 @@ class Means:
     accelerator: str = "auto"
 
     def engine(self) -> Engine:
-        """Return the engine that the options select."""
+        """Return the engine that the options select: this process, worker processes, or a Ray cluster."""
         as_integer("workers", self.workers, minimum=1)
         if self.ray is not None:
             from protosphere.experiments.ray_cluster import on_ray
@@ -68,11 +68,11 @@ def sweep_on_screen(
     *,
     retry_failed: bool = False,
 ) -> list[RunRecord]:
-    """Do all pending runs with their progress on screen; return the records of the whole sweep.
+    """Do the runs that are not finished, show their progress, and return the records of all runs of the sweep.
 
     Args:
         configs: Configs of all runs, on one dataset.
-        place: Folder with the records of the runs.
+        place: Store with the records of the runs.
         means: Options that select the engine.
         retry_failed: Whether to repeat failed runs, too.
 
@@ -130,7 +130,7 @@ def show_summary(records: Sequence[RunRecord], place: Store, *, json: bool) -> N
 
     Args:
         records: Records of the runs.
-        place: Folder with the records of the runs.
+        place: Store with the records of the runs.
         json: Whether to print the records as JSON instead.
     """
     counts = Counter(record.status for record in records)

@@ -1,6 +1,6 @@
-"""`protosphere train`: a sweep of one run, with its progress on standard error.
+"""`protosphere train`: do one run, and show its progress on standard error.
 
-On a terminal the progress is one updating line; elsewhere each epoch is a line.
+On a terminal the progress is one line that is updated; otherwise one line is printed for each epoch.
 """
 
 import json as json_module
@@ -49,14 +49,16 @@ def train(
     dry_run: Flag = False,
     json: Json = False,
 ) -> None:
-    """Train a network with fixed prototypes or a learned head; an interrupted run continues when called again.
+    """Train a network with fixed prototypes or a learned head.
+
+    If the command is interrupted, the same command continues where it stopped.
 
     Args:
-        dataset: digits, mnist, cifar100, cifar100-features, ..., or the path of an .npz file; by default by --config.
-        config: Name such as paper-mnist, paper-cifar100 or quick-mnist, or the path of a .toml file.
-        store: The folder of runs, shared with `sweep` and read by `report` and `paired`; runs are not repeated.
-        accelerator: cpu, cuda, mps or auto.
-        devices: Number of processes that share each batch.
+        dataset: digits, mnist, cifar100, cifar100-features, ..., or path of an .npz file; default: that of --config.
+        config: Name such as paper-mnist or quick-mnist, or path of a .toml file; default: quick config of the dataset.
+        store: Folder of the runs, which `sweep`, `report` and `paired` also use; finished runs there are not repeated.
+        accelerator: Device: cpu, cuda, mps or auto.
+        devices: Number of devices; each has one process, and the processes share each batch.
         dry_run: Print the resolved config and do nothing.
     """
     plan = resolved(dataset, config, settings)
@@ -91,17 +93,17 @@ def stored_or_trained(
     accelerator: str,
     devices: int,
 ) -> RunRecord | None:
-    """Return the record of the run from the store; if it is not finished, train and store it first.
+    """Return the record of a run from the store; if the run is not done, train first and store the record.
 
     Args:
         plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
         images: Training and test examples of the run.
-        place: Folder with the records of the runs.
+        place: Store with the records of the runs.
         accelerator: Kind of device.
         devices: Number of devices.
 
     Returns:
-        The record; None in a process that is not the first of several.
+        The record; None if this process is one of several but not the first.
     """
     todo = pending([plan], place, images, retry_failed=True)
     record = place.get(plan.digest)
@@ -127,7 +129,7 @@ def trained(
         devices: Number of devices, with one process each.
 
     Returns:
-        The record of the run; None in a process that is not the first of several.
+        The record of the run; None if this process is one of several but not the first.
 
     Raises:
         TrainingError: If the run fails.
@@ -155,7 +157,7 @@ def trained(
 def text_of_run(
     fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> dict[str, Any] | None:
-    """Call `run_on_screen` and return the record, or the error, as plain JSON data for the parent process.
+    """Call `run_on_screen` and return the record or the error as JSON data, which can be sent to the parent process.
 
     Args:
         fabric: Lightning Fabric of this process.
@@ -164,7 +166,7 @@ def text_of_run(
         folder: Folder for the checkpoint, the metrics and the weights of the run.
 
     Returns:
-        The record, or {"error": message}; None in a process that is not the first.
+        The record, or {"error": message}; None if this process is one of several but not the first.
     """
     from protosphere.experiments.devices import leave_together
     from protosphere.experiments.processes import end_with_parent
@@ -182,7 +184,7 @@ def text_of_run(
 def run_on_screen(
     fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> RunRecord | None:
-    """Train in this process, one of the processes of a run; the first process shows the progress.
+    """Train in this process, which may be one of several processes of the run; the first process shows the progress.
 
     Args:
         fabric: Lightning Fabric of this process.
@@ -191,7 +193,7 @@ def run_on_screen(
         folder: Folder for the checkpoint, the metrics and the weights of the run.
 
     Returns:
-        The record; None in a process that is not the first.
+        The record; None if this process is one of several but not the first.
     """
     from protosphere.experiments.run import reason_of, run
 
@@ -209,7 +211,7 @@ def run_on_screen(
 
 
 def show_config(plan: TrainingConfig, *, json: bool) -> None:
-    """Print the resolved config in the format of a file that `--config` takes.
+    """Print the resolved config in the format of a .toml file, which can be given as `--config`.
 
     Args:
         plan: The config.
@@ -260,12 +262,14 @@ def show_record(record: RunRecord, folder: Path) -> None:
 def training_screen(
     plan: TrainingConfig, images: int, *, visible: bool
 ) -> Generator[tuple[Report, Tick]]:
-    """Return a context that yields two callbacks for progress on screen: after each epoch, and after each batch.
+    """Return a context manager that shows the progress of a run and yields two callbacks.
+
+    The first is called after each epoch with its metrics, the second after each batch with its number of images.
 
     Args:
         plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
         images: Number of training examples of the dataset.
-        visible: Whether to show anything.
+        visible: Whether to show the progress; otherwise the callbacks do nothing.
     """
     console = error_console()
     if not visible:

@@ -11,9 +11,13 @@ from protosphere.cli.arguments import Flag, Json
 
 Proof = Annotated[
     Path | None,
-    Parameter(help="Polynomial of a converse, written by `protosphere certify`."),
+    Parameter(
+        help="Polynomial that proves a converse: a file written by `protosphere certify --proof`."
+    ),
 ]
-NoLimit = Annotated[Flag, Parameter(help="Compare all pairs however long it takes.")]
+NoLimit = Annotated[
+    Flag, Parameter(help="Compare all pairs, without a limit on time and memory.")
+]
 
 
 def verify(

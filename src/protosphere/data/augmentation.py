@@ -1,11 +1,12 @@
 """Random crops of padded images, flips and rotations, applied to whole batches of images stored as bytes.
 
 The result is the same as with the usual transforms of single images: a crop, then a flip, then a rotation about the
-center with nearest-pixel sampling. Pixels outside the image are black. All three transforms only move pixels, so
+center with nearest-pixel sampling. Pixels outside the image are black. All three transforms only move pixels. So
 together they are one lookup: each pixel of the result is copied from a computed position in the original. Random
-numbers are drawn on the CPU, so that every device gets the same images. On the CPU, `gather_augmented` selects,
-transforms and normalizes images in one compiled pass over their pixels, with the same bits as the separate operations,
-which need ten passes.
+numbers are drawn on the CPU, so that every device gets the same images.
+
+On the CPU, `gather_augmented` selects, transforms and normalizes images in one compiled pass over their pixels. The
+result is bit for bit that of the separate operations, which need ten passes.
 """
 
 import math
@@ -19,9 +20,8 @@ from protosphere.data.augmentation_settings import Augmentation
 FRACTION_BITS = 15
 """Number of bits after the binary point of fixed-point sines and cosines.
 
-Rotated coordinates are integers in units of 2**-16 pixels.
-
-Integer arithmetic is exact, fast, and gives the same images on every device.
+Rotated coordinates are integers in units of 2**-16 pixels. Integer arithmetic is exact and fast, and gives the same
+images on every device.
 """
 
 
@@ -30,8 +30,8 @@ class Moves:
     """Transforms of a batch of B images.
 
     Attributes:
-        down: B rows at which the crops begin, from 0 to 2 pad.
-        right: B columns at which the crops begin, from 0 to 2 pad.
+        down: First row of each of the B crops in the padded image, from 0 to 2 * pad.
+        right: First column of each of the B crops in the padded image, from 0 to 2 * pad.
         mirrored: B booleans: whether the image is flipped.
         degrees: B counterclockwise rotations in degrees.
         pad: Width of the padding in pixels.
@@ -76,7 +76,7 @@ def random_moves(
 
 
 def moved(images: Tensor, moves: Moves) -> Tensor:
-    """Return the images of a batch after their crops, flips and rotations, in the same shape and dtype.
+    """Return cropped, flipped and rotated images, in the shape and dtype of the given images.
 
     Args:
         images: B x C x H x W pixels of any dtype.
@@ -127,15 +127,15 @@ def gather_augmented(
 def _sources(
     moves: Moves, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Return, for each pixel of the results, the flat index of the original pixel it is copied from.
+    """Return, for each pixel of the results, the flat index of the original pixel that it is copied from, and a mask.
 
-    The second tensor is a mask: False for pixels from outside the original, which stay black.
+    The mask is False for pixels that come from outside the original image and are therefore black.
     """
     column, row = _rotated(moves.degrees, height, width, device)
     right = moves.right.to(device, torch.int32) - moves.pad
     down = moves.down.to(device, torch.int32) - moves.pad
     mirrored = moves.mirrored.to(device)
-    # Columns of the crop that are padding, counted from its start.
+    # The column of the crop at which the original image begins; negative if it begins left of the crop.
     padding_columns = torch.where(mirrored, right, -right)
     has_column = _inside_both(column, padding_columns, width)
     has_row = _inside_both(row, -down, height)
@@ -157,7 +157,7 @@ def _inside_both(position: Tensor, start: Tensor, size: int) -> Tensor:
 def _rotated(
     degrees: Tensor, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Return the column and the row, B x H x W in int32, that each pixel of the rotated images comes from."""
+    """Return the columns and the rows (two B x H x W tensors, int32) that the pixels of rotated images come from."""
     cosines, sines = fixed_point_turns(degrees)
     cosine = cosines.to(device)[:, None]
     sine = sines.to(device)[:, None]

@@ -24,7 +24,7 @@ def write_moved(
     levels: Levels,
     batch: Levels,
 ) -> None:
-    """Write the transformed and normalized images of `rows` into `batch`.
+    """Transform and normalize the images with the indices `rows`, and write them into `batch`.
 
     Args:
         images: N x C x H x W bytes.
@@ -67,7 +67,10 @@ def _find_row(
     sign: int,
     places: Indices,
 ) -> None:
-    """Write into `places` the flat index of the original pixel for each pixel of row i of the result; -1 if outside."""
+    """Write into `places` where each pixel of row i of the result comes from: a flat index of the original image.
+
+    The index is -1 if the pixel comes from outside the original image or outside the crop.
+    """
     cosine, sine, fraction_bits = turn
     unit = 1 << fraction_bits
     shift = fraction_bits + 1

@@ -9,8 +9,8 @@ class Augmentation:
 
     Attributes:
         pad: Number of black pixels added on every side before a crop of the original size; 0 for none.
-        flip: Whether half of the images are mirrored left to right.
-        rotation_degrees: Largest rotation angle in either direction; 0 for none.
+        flip: Whether half of the images, drawn at random, are mirrored left to right.
+        rotation_degrees: Largest rotation angle in either direction, in degrees; 0 for none.
     """
 
     pad: int = 0

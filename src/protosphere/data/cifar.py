@@ -1,7 +1,8 @@
 """Read CIFAR-10 and CIFAR-100 from their binary archives (tar files), without unpacking them and without pickle.
 
-A record consists of one or two label bytes and 3,072 image bytes: all of red, then green, then blue. A. Krizhevsky,
-Learning multiple layers of features from tiny images, 2009.
+A record consists of one or two label bytes and 3,072 image bytes: all red values, then all green and all blue values.
+
+A. Krizhevsky, Learning multiple layers of features from tiny images, 2009.
 """
 
 import tarfile
@@ -22,7 +23,7 @@ CIFAR_URL = "https://www.cs.toronto.edu/~kriz/"
 IMAGE_SHAPE = (3, 32, 32)
 IMAGE_BYTES = 3072
 MAX_BYTES = 1 << 28
-"""Largest total size of an archive's files; a larger archive is refused. The official archives contain 184 MB."""
+"""Largest total size in bytes of an archive's unpacked files. The files of the official archives have 184 MB."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class CifarLayout:
         test: Names of the archive's files with test records.
         names: Name of the file with the names of the classes.
         num_classes: Number of classes.
-        label_bytes: Number of label bytes of a record, the last of which is the label.
+        label_bytes: Number of label bytes in a record; the class is the last of these bytes.
     """
 
     train: tuple[str, ...]
@@ -116,9 +117,9 @@ def read_cifar100(files: tuple[Path, ...]) -> Dataset:
 
 
 def _wanted_contents(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
-    """Return the contents of the wanted files of an archive, by name.
+    """Return the contents of the wanted files of an archive, by file name.
 
-    Every member of the archive is checked: one that points outside the archive, or is too large, is refused.
+    A StorageError is raised if any member of the archive points outside the archive or is too large.
     """
     found: dict[str, bytes] = {}
     with reading(path, "truncated or not a tar archive"), unpacked(path) as content:

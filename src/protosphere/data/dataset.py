@@ -18,7 +18,7 @@ Features = NDArray[np.float32] | NDArray[np.int8]
 """Type of N feature vectors: an N x D array of float32, or of int8 in units of the dataset's `step`."""
 
 Step = NDArray[np.float32]
-"""Type of the D step sizes of int8 features: the feature's value is the integer times the step of its column."""
+"""Type of the D step sizes of int8 features. The value of a feature is its integer times the step of its column."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,7 @@ class Dataset:
         x_test: Test images or features.
         y_test: Classes of the test examples.
         class_names: One name per class.
-        step: Step size of each column of features stored as int8, by which the integers are multiplied; None for
-            others.
+        step: Step size of each column, by which features stored as int8 are multiplied; None for other dtypes.
 
     Raises:
         StorageError: If the numbers of examples and labels, the shapes or the dtypes are inconsistent.
@@ -105,12 +104,12 @@ class Dataset:
 
     @property
     def input_shape(self) -> tuple[int, ...]:
-        """Channels, height and width of an image, or the number of features."""
+        """Shape of an example: (channels, height, width) of an image, or (D,) of a feature vector."""
         return self.x_train.shape[1:]
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 digest of all examples and labels, which distinguishes datasets of the same name."""
+        """SHA-256 digest of all examples, labels and step sizes; it distinguishes datasets of the same name."""
         sha = hashlib.sha256()
         for array in self._arrays():
             sha.update(f"{array.dtype.str}{array.shape}".encode())

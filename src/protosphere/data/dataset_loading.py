@@ -1,4 +1,4 @@
-"""Load a dataset by its name, from files on this machine or by download."""
+"""Load a dataset by its name, from files on this machine or by a download."""
 
 import os
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ class Facts:
         is_features: Whether examples are feature vectors, not images.
 
     Example:
+        >>> from protosphere.data import dataset_facts
         >>> dataset_facts("digits").num_classes
         10
     """
@@ -46,9 +47,10 @@ def load_dataset(
 
     Args:
         name: One of `DATASETS`, or the path of an .npz file.
-        data_dir: Folder to search first, and to download into.
+        data_dir: Folder to search first, and to download into; by default $PROTOSPHERE_DATA or the user's cache.
         download: Whether to download files that are not on this machine.
-        progress: Function that is called with the number of bytes downloaded.
+        progress: Function that is called with a description of the step, the number of downloaded bytes and the
+            number of all bytes.
 
     Returns:
         The dataset.
@@ -58,6 +60,7 @@ def load_dataset(
         StorageError: If its files are missing, damaged or cannot be downloaded.
 
     Example:
+        >>> from protosphere.data import load_dataset
         >>> load_dataset("digits").num_classes
         10
     """
@@ -86,6 +89,7 @@ def dataset_facts(name: str) -> Facts:
         StorageError: If the file cannot be read.
 
     Example:
+        >>> from protosphere.data import dataset_facts
         >>> dataset_facts("cifar100-features")
         Facts(num_classes=100, is_features=True)
     """
@@ -96,9 +100,9 @@ def dataset_facts(name: str) -> Facts:
 
 
 def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
-    """Return the folders in which datasets are searched, in order; downloads go into the first.
+    """Return the folders that are searched for datasets, in order; downloads go into the first.
 
-    They are `data_dir`, $PROTOSPHERE_DATA and the user's cache. Without a home folder the list may be empty.
+    They are `data_dir` (unless None), $PROTOSPHERE_DATA (if set) and the user's cache (if there is a home folder).
     """
     chosen = os.environ.get(VARIABLE)
     return tuple(
@@ -109,9 +113,9 @@ def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
 
 
 def found_in_roots(path: Path) -> Path:
-    """Return the path of a file, which is searched for below the data folders if `path` itself does not exist.
+    """Return the path of an existing file: `path` itself or, if it does not exist, this path below a data folder.
 
-    If no folder has it, `path` is returned unchanged.
+    If no data folder has the file, `path` is returned unchanged.
     """
     below = (root / path for root in data_roots(None))
     if path.is_file():
@@ -122,9 +126,9 @@ def found_in_roots(path: Path) -> Path:
 def _complete_files(
     entry: DatasetEntry, roots: tuple[Path, ...]
 ) -> tuple[Path, ...] | None:
-    """Return the paths of a dataset's files in the first folder that has all of them; None if no folder has them.
+    """Return the paths of a dataset's files in the first folder that has all of them; None if no folder has them all.
 
-    A file counts if it is there under its name, with or without gzip compression.
+    A file may be compressed by gzip (with the ending .gz) or not.
     """
     folders = [
         place for root in roots for place in (root / (entry.folder or entry.name), root)

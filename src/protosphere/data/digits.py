@@ -1,7 +1,7 @@
 """The dataset `digits`: 1,797 handwritten digits of 8 x 8 pixels, which are shipped with the package.
 
-They are the test part of E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits, UCI, 1998 (CC BY 4.0), as
-in scikit-learn. scikit-learn is not needed to read them.
+They are the test part of E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits, UCI, 1998 (CC BY 4.0), the
+same images as `sklearn.datasets.load_digits`. Reading them does not need scikit-learn.
 """
 
 from importlib import resources
@@ -21,10 +21,11 @@ BRIGHTEST = 16
     "digits", 10, summary="1,797 handwritten digits of 8 x 8 pixels, inside the package"
 )
 def read_digits(files: tuple[Path, ...] = ()) -> Dataset:
-    """Return the digits, with brightness scaled from 0 ... 16 to 0 ... 255.
+    """Return the digits as bytes: the original brightness from 0 to 16 is scaled to the range from 0 to 255.
 
-    The test set consists of 500 images, chosen at random once and for all.
+    The test set consists of 500 images. They were drawn at random, but are the same in every call.
 
+    >>> from protosphere.data.digits import read_digits
     >>> read_digits().x_train.shape
     (1297, 1, 8, 8)
     """

@@ -13,7 +13,7 @@ from protosphere.types import Progress, ignore
 from protosphere.version import __version__
 
 BLOCK_BYTES = 1 << 15
-"""Size of the blocks in which a download is written."""
+"""Size in bytes of the blocks in which a download is written."""
 
 TIMEOUT_SECONDS = 20.0
 
@@ -25,7 +25,7 @@ class UnreachableError(StorageError):
 class _Bar:
     """Adapter from a progress function to the progress-bar interface of pooch.
 
-    The count starts at the bytes that an earlier attempt has downloaded.
+    Bytes that an earlier attempt has downloaded are counted as done.
     """
 
     total = 0
@@ -52,12 +52,13 @@ class _Bar:
 
 
 def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -> Path:
-    """Download a file and return its path; an interrupted download is stored next to it and resumed next time.
+    """Download a file and return its path; an interrupted download is resumed by the next call.
 
     Args:
         file: File to download, with URL and digest.
         folder: Folder to put the file into.
-        progress: Function that is called with the number of bytes downloaded.
+        progress: Function that is called with a description of the step, the number of downloaded bytes and the
+            number of all bytes.
 
     Returns:
         Path of the file.
@@ -91,7 +92,7 @@ def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -
 
 
 def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
-    """Download the file into `part`; if `part` has the beginning of the file already, download only the rest."""
+    """Download a file into `part`; if `part` already has the beginning of the file, download only the rest."""
     begun = part.stat().st_size if part.exists() else 0
     headers = {
         "User-Agent": f"protosphere/{__version__}",

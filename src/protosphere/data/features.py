@@ -2,7 +2,7 @@
 
 The features are the first 512 principal components of the network's 1,280 penultimate features, stored as int8 with one
 step size per column. The network was pretrained on ImageNet, which contains most of the classes. `protosphere features`
-makes such files with any network.
+computes a file of features with any network.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,9 @@
 """Read MNIST and Fashion-MNIST, each from four IDX files, gzip-compressed or not.
 
-An IDX file consists of two zero bytes, a type byte, the number of dimensions, the dimensions, and the entries. Y.
-LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits, 1998; H. Xiao, K. Rasul, R. Vollgraf,
+An IDX file consists of two zero bytes, a type byte, the number of dimensions, the size of each dimension, and the
+entries.
+
+Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits, 1998. H. Xiao, K. Rasul, R. Vollgraf,
 Fashion-MNIST, 2017.
 """
 
@@ -59,7 +61,7 @@ UNSIGNED_BYTE = 0x08
     summary="70,000 handwritten digits of 28 x 28 pixels",
 )
 def read_mnist(files: tuple[Path, ...]) -> Dataset:
-    """Read MNIST from its four IDX files."""
+    """Read MNIST from four IDX files: training images, training labels, test images and test labels."""
     return _of_idx("mnist", files, tuple(map(str, range(10))))
 
 
@@ -71,7 +73,7 @@ def read_mnist(files: tuple[Path, ...]) -> Dataset:
     summary="70,000 pieces of clothing of 28 x 28 pixels",
 )
 def read_fashion_mnist(files: tuple[Path, ...]) -> Dataset:
-    """Read Fashion-MNIST from its four IDX files."""
+    """Read Fashion-MNIST from four IDX files: training images, training labels, test images and test labels."""
     return _of_idx("fashion_mnist", files, FASHION_NAMES)
 
 

@@ -14,15 +14,15 @@ from protosphere.types import Indices
 KEYS = ("x_train", "y_train", "x_test", "y_test")
 CHANNELS = (1, 3)
 MAX_CLASSES = 1 << 22
-"""Largest number of classes; a file with a higher label is refused as damaged."""
+"""Upper limit of labels; a file with a label of at least this number is refused as damaged."""
 
 
 def read_npz(path: Path) -> Dataset:
     """Return the dataset in an .npz file.
 
-    Images are N x H x W, N x H x W x C or N x C x H x W, with C = 1 or 3: bytes 0 to 255, or floats 0 to 1. Features
-    are N x D numbers. Features of int8 are multiplied by `step`, one number per column. Labels are integers from 0. An
-    optional array `class_names` names the classes.
+    Images have the shape N x H x W, N x H x W x C or N x C x H x W, with C = 1 or 3. They are bytes from 0 to 255 or
+    floats from 0 to 1. Features are N x D numbers; features of int8 are multiplied by the optional array `step`, which
+    has one number per column. Labels are integers from 0. The optional array `class_names` names the classes.
 
     Args:
         path: The file.
@@ -50,7 +50,7 @@ def read_npz(path: Path) -> Dataset:
 
 
 def npz_facts(path: Path) -> tuple[int, bool]:
-    """Return the number of classes, and whether examples are features, without reading the examples.
+    """Return the number of classes in a file, and whether its examples are features, without reading the examples.
 
     Args:
         path: File to read.
@@ -70,7 +70,7 @@ def npz_facts(path: Path) -> tuple[int, bool]:
 
 
 def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
-    """Return N labels as a vector; an N x 1 column is accepted, too."""
+    """Return N labels as a vector; N x 1 arrays are accepted, too."""
     is_column = array.ndim == 2 and array.shape[1] == 1
     flat = array.reshape(-1) if is_column else array
     if flat.ndim != 1 or not np.issubdtype(flat.dtype, np.integer):
@@ -83,7 +83,7 @@ def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
 def _class_names(
     path: Path, array: NDArray[Any] | None, y_train: Indices, y_test: Indices
 ) -> tuple[str, ...]:
-    """Return the names of all classes: those in the file, or else the integers up to the highest label as text."""
+    """Return the names of all classes; if the file has none, they are "0", "1", and so on up to the highest label."""
     highest = int(max(y_train.max(initial=0), y_test.max(initial=0)))
     if highest >= MAX_CLASSES:
         raise StorageError(
@@ -161,7 +161,7 @@ def _has_channels_last(array: NDArray[Any]) -> bool:
 
 
 def _bytes(path: Path, key: str, array: NDArray[Any]) -> Images:
-    """Return an array as bytes: integers from 0 to 255 unchanged, floats from 0 to 1 times 255."""
+    """Return an array converted to bytes: integers from 0 to 255 are kept, floats from 0 to 1 are multiplied by 255."""
     if array.dtype == np.uint8:
         return array
     if array.dtype.kind not in "iuf":

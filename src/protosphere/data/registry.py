@@ -18,8 +18,8 @@ class RemoteFile:
     Attributes:
         name: Name of the file.
         url: Address of the file; empty if it cannot be downloaded.
-        digest: The publisher's digest, which begins with `md5:` or `sha256:`. Only downloads are checked against it,
-            since the user's own files may be compressed differently.
+        digest: The publisher's digest, which begins with `md5:` or `sha256:`. Only downloaded files are checked
+            against the digest, because a user's own copy may be compressed differently.
     """
 
     name: str
@@ -31,7 +31,7 @@ Files = tuple[RemoteFile, ...]
 
 
 def remote_files(url: str, digests: Mapping[str, str]) -> Files:
-    """Return the records of files that are in one folder of a server.
+    """Return one record for each of the files in a folder of a server.
 
     Args:
         url: Address of the folder, to which the name of each file is appended.
@@ -48,8 +48,8 @@ class DatasetEntry:
 
     Attributes:
         name: Name for `load_dataset`.
-        num_classes: Number K of classes, known before anything is read.
-        features: Whether examples are feature vectors, not images.
+        num_classes: Number K of classes.
+        features: Whether the examples are feature vectors; otherwise they are images.
         files: Files of the dataset; empty if it is shipped with the package.
         read: Function from the paths of the files to the dataset.
         summary: Description in one line.
@@ -88,7 +88,7 @@ def dataset(
         num_classes: Number of classes.
         summary: Description in one line.
         files: Files of the dataset; empty if it is shipped with the package.
-        features: Whether examples are feature vectors, not images.
+        features: Whether the examples are feature vectors; otherwise they are images.
         folder: Name of the dataset's folder within the data folder; by default the name of the dataset.
         system_folder: Folder in which the operating system may have installed the files.
 

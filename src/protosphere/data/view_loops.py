@@ -24,15 +24,15 @@ def write_views(
     levels: Floats,
     batch: Floats,
 ) -> None:
-    """Write views of the images in `rows` into `batch`: cropped, resized, mirrored, recolored and normalized.
+    """Crop, resize, mirror, recolor and normalize the images with the indices `rows`, and write them into `batch`.
 
     Args:
         images: N x C x H x W bytes.
         rows: B indices of images.
         crops: 4 x B array: left, top, width and height of the crops in pixels.
         mirrored: B booleans: whether the view is flipped.
-        factors: 2 x B factors: the first row changes brightness, the second contrast.
-        matrices: B x 3 x 3 color matrices, used for three channels.
+        factors: 2 x B factors: the first row multiplies brightness, the second row contrast.
+        matrices: B x 3 x 3 color matrices, which are applied only if there are three channels.
         levels: C x 256 table with the normalized value of each byte in each channel, an affine function of the byte.
         batch: B x C x H x W views, overwritten.
     """
@@ -87,7 +87,7 @@ def _resize(
 
 @compiled_exactly
 def _neighbors(start: Float, size: Float, k: int, count: int) -> tuple[int, int, Float]:
-    """Return the indices of the two original pixels next to pixel k of a resized crop, and the weight of the second."""
+    """Return the two original pixels (as indices) next to pixel k of a resized crop, and the weight of the second."""
     position = start + size * np.float32((k + 0.5) / count) - np.float32(0.5)
     position = min(max(position, np.float32(0)), np.float32(count - 1))
     first = int(position)
@@ -107,7 +107,7 @@ def _clipped(pixel: Float) -> Float:
 
 @compiled_exactly
 def _change_contrast(view: Floats, factor: Float) -> None:
-    """Multiply the distance of every pixel from the mean brightness of the view by `factor`, in place."""
+    """Multiply the difference of every pixel from the mean brightness of the view by `factor`, in place."""
     channels, height, width = view.shape
     total = 0.0
     for i in range(height):

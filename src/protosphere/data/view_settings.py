@@ -9,8 +9,9 @@ class ViewSettings:
 
     Attributes:
         crop_area: Smallest fraction of the image's area that a crop covers; 1 for no crops.
-        flip: Whether half of the views are mirrored left to right.
-        jitter: Largest relative change of brightness, contrast and saturation; 0 for none.
+        flip: Whether half of the views, drawn at random, are mirrored left to right.
+        jitter: Largest relative change of brightness, contrast and saturation; 0 for none. The hue changes by at most
+            a quarter of this, in turns of the color circle.
         grayscale: Fraction of the views that are converted to gray.
     """
 

@@ -1,10 +1,12 @@
 """Random views of whole batches of images: resized crops, flips, color jitter and grayscale.
 
-Two views of the same image are what self-supervised objectives compare. Every view is drawn independently: a crop of a
-random area and aspect ratio is resized to the size of the image by bilinear interpolation, mirrored, changed in
-brightness, contrast, saturation and hue, and possibly turned gray. Random numbers are drawn on the CPU, so that every
-device gets the same transforms. `transformed` works on any device; on the CPU, `gather_views` selects, transforms and
-normalizes images in one compiled pass over their pixels.
+Self-supervised objectives compare two views of the same image. Every view is drawn independently. A crop of random area
+and aspect ratio is resized to the size of the image by bilinear interpolation. At random, it is also mirrored, changed
+in brightness, contrast, saturation and hue, or converted to gray. Random numbers are drawn on the CPU, so that every
+device gets the same transforms.
+
+`transformed` works on any device. On the CPU, `gather_views` selects, transforms and normalizes images in one compiled
+pass over their pixels.
 
 The transforms come from T. Chen et al., A simple framework for contrastive learning of visual representations, ICML
 2020, without blur.
@@ -21,7 +23,7 @@ from torch.nn.functional import grid_sample
 from protosphere.data.view_settings import ViewSettings
 
 LARGEST_ASPECT = 4 / 3
-"""Largest ratio of width to height of a crop; its reciprocal is the smallest."""
+"""Largest ratio of width to height of a crop in a square image; the smallest ratio is its reciprocal."""
 
 JITTERED_SHARE = 0.8
 """Fraction of the views whose brightness, contrast, saturation and hue are changed."""
@@ -45,9 +47,11 @@ class Views:
         left, top: First column and row of the crop, in pixels, not rounded.
         width, height: Size of the crop in pixels, not rounded.
         mirrored: Whether the crop is flipped.
-        brightness, contrast, saturation: Factors by which they are multiplied; 1 for no change.
+        brightness: Factor of the brightness; 1 for no change.
+        contrast: Factor of the contrast; 1 for no change.
+        saturation: Factor of the saturation; 1 for no change.
         hue: Rotation of the hue in radians.
-        gray: Whether the view has no color.
+        gray: Whether the view is converted to gray.
     """
 
     left: Tensor
@@ -134,7 +138,7 @@ def transformed(images: Tensor, views: Views) -> Tensor:
 
 
 def views_on(device: torch.device, views: Views) -> dict[str, Tensor]:
-    """Return the transforms on a device by name, each as a B x 1 x 1 x 1 tensor.
+    """Return the attributes of `views` by name, each as a B x 1 x 1 x 1 tensor on a device.
 
     Args:
         device: Device of the tensors.

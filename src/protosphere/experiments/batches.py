@@ -1,7 +1,8 @@
 """Put examples on a device, and draw batches of them in random order, augmented and normalized.
 
-If several processes train together, each of them draws the same whole batches (order and transforms) from the same
-random stream and processes its share of the rows. So together they process the same batches as a single process would.
+If several processes train together, all of them draw the same batches (order and transforms) from the same random
+stream, and each process handles only its share of the rows of a batch. So together they train on the same batches as
+a single process would.
 """
 
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ from protosphere.experiments.randomness import stream
 EVALUATION_BATCH = 1000
 
 LEAST_FUSED = 5_000
-"""Number of training images from which the compiled augmentation is used; loading it takes about a second."""
+"""Smallest number of training images for which the compiled augmentation is used; loading it takes about a second."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def _chosen(dataset: Dataset, rows: Tensor) -> Labeled:
 def with_label_noise(
     labeled: Labeled, config: TrainingConfig, num_classes: int
 ) -> Labeled:
-    """Return the examples after replacing some labels by other classes, chosen uniformly at random.
+    """Return the examples with some labels replaced by other classes; examples and classes are drawn uniformly.
 
     Args:
         labeled: Training examples.
@@ -155,7 +156,8 @@ def training_batches(
         part: Share of this process.
 
     Yields:
-        The inputs of this process, their labels, and the number of examples of the batch over all processes.
+        For each batch, the inputs and the labels of this process's share, and the batch's number of examples over all
+        processes.
     """
     generator = stream(config.seed, "epoch", epoch)
     order = torch.randperm(len(data.train), generator=generator)
@@ -175,7 +177,7 @@ def training_batches(
 
 
 def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
-    """Return the normalized training inputs of these rows, after the transforms `moves` (None for no augmentation)."""
+    """Return the training inputs with the indices `rows`, transformed by `moves` (unless None) and normalized."""
     images = data.train.inputs
     on_processor = images.device.type == "cpu" and images.dtype == torch.uint8
     if moves is not None and on_processor and len(images) >= LEAST_FUSED:
@@ -189,7 +191,7 @@ def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
 def evaluation_batches(
     data: DeviceData, labeled: Labeled, part: Share, size: int = EVALUATION_BATCH
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield batches of this process's share of examples: normalized inputs and their labels, without augmentation.
+    """Yield this process's share of the examples in batches of normalized inputs and labels, without augmentation.
 
     Args:
         data: Examples on the device, with the normalization of inputs.
@@ -208,7 +210,7 @@ def evaluation_batches(
 
 
 def augmented_once(data: DeviceData, config: TrainingConfig, epoch: int) -> Labeled:
-    """Return the validation examples with randomly transformed images, for configs with `augment_validation`.
+    """Return the validation examples with randomly transformed images, as configs with `augment_validation` need them.
 
     Args:
         data: Examples on the device.

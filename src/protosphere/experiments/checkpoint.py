@@ -20,7 +20,7 @@ CHECKPOINT_FILE = "checkpoint.pt"
 FORMAT = 1
 
 Checkpoint = dict[str, Any]
-"""Type of a checkpoint: everything the next epoch needs, with the keys in `PARTS`."""
+"""Type of a checkpoint: a dictionary with everything that the next epoch needs; its keys are `PARTS`."""
 
 PARTS = {
     "config",
@@ -36,14 +36,15 @@ PARTS = {
 }
 """Keys of a checkpoint.
 
-`config` and `data` are digests; `epoch` is the number of finished epochs; `history` has the metrics of these epochs;
-`model`, `head`, `optimizer` and `schedule` are states; `random` has the states of all global random generators. The
-random streams of order and augmentation need no state, because they follow from the seed and the epoch.
+`config` and `data` are the digests of the config and of the dataset. `epoch` is the number of finished epochs, and
+`history` has the metrics of these epochs. `model`, `head`, `optimizer` and `schedule` are state dictionaries. `random`
+has the states of all global random generators. The random streams for the order of the examples and for the
+augmentation need no state, because they are derived from the seed and the epoch.
 """
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write the checkpoint to `folder` atomically, so that a reader always finds a complete file.
+    """Write a checkpoint to a file in `folder`, atomically, so that the file is always complete.
 
     Args:
         folder: Folder for the checkpoint, the metrics and the weights of the run.
@@ -61,7 +62,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def load_checkpoint(folder: Path, config: str, data: str) -> Checkpoint | None:
-    """Return the checkpoint in `folder`, or None if there is none.
+    """Return the checkpoint in `folder`, or None if the folder has no checkpoint.
 
     Args:
         folder: Folder for the checkpoint, the metrics and the weights of the run.

@@ -1,11 +1,11 @@
-"""Compute the class similarity that the mappings `align` and `oppose` need, from training examples only.
+"""Compute the class similarity that the mappings `align` and `oppose` need; test examples are never used.
 
 `align` gives similar classes prototypes that are near each other, `oppose` gives them distant ones. The setting
 `similarity` of a config chooses how similarity is computed:
 
-- `seen`: cosines of the centered class means. The means are of the inputs if they are features, otherwise of the
-  logits of the config's network after one epoch with a learned last layer.
-- `logits`: correlations of the logits of that last layer.
+- `seen`: cosines of the centered class means. If the inputs are features, these are the means of the features.
+  Otherwise they are the means of logits: the config's network is trained for one epoch with a learned last layer.
+- `logits`: correlations of the logits of such a network.
 - `learned`: cosines of the rows of a learned layer on `dim` inputs, trained for half of the epochs.
 - any other value: name of a class tree, or path of a table of vectors.
 """
@@ -48,7 +48,7 @@ WARMUP_RATE = 2.0
 def class_similarity(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the K x K matrix of class similarities, computed as the config's setting `similarity` says.
+    """Return the K x K matrix of class similarities, computed by the method that the setting `similarity` names.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -74,9 +74,9 @@ def class_similarity(
 def measured_class_means(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the K x D class means of the features, or for images, of a network's logits.
+    """Return K x D class means over the training examples: of the features or, for images, of a network's logits.
 
-    The network is the one of the config with a learned last layer, trained for one epoch.
+    This network is the config's backbone with a learned last layer, trained for one epoch (D = K).
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -119,10 +119,10 @@ def _class_means(network: Any, data: DeviceData, num_classes: int) -> Points:
 def logit_correlations(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the K x K correlations between the logits of classes, over the training examples.
+    """Return the K x K matrix of correlations between the logits of two classes, over the training examples.
 
-    The network is the one of the config with a learned last layer, trained for one epoch. Each example's logits are
-    centered first: their mean over the classes is subtracted.
+    The logits are those of the config's backbone with a learned last layer, trained for one epoch. They are centered
+    first: for each example, the mean of its logits over the classes is subtracted.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -170,10 +170,10 @@ def _learned_cosines(
 def learned_class_vectors(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the K x n weight matrix of a learned layer on n = `dim` inputs: one row per class.
+    """Return the K x n weight matrix of a learned layer with n = `dim` inputs: one row per class.
 
-    The layer is trained for half of the epochs at twice the learning rate, because a learned layer needs a higher
-    rate than fixed prototypes.
+    The layer is trained together with the network for half of the config's epochs, at twice its learning rate,
+    because a learned layer needs a higher rate than fixed prototypes.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.

@@ -14,13 +14,13 @@ LARGEST_K = 2_048
 
 
 def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
-    """Return statistics of the prototypes by name; an empty dictionary for fewer than 3 or more than 2,048 classes.
+    """Return statistics of the prototypes by name; an empty dictionary for fewer than 3 or more than 2,048 prototypes.
 
     `code_min_cosine`, `code_antipodal_pairs`, `code_energy` and `code_mean_square` (mean squared cosine) describe the
-    pairs of prototypes. The energy is computed at one scale for all codes with this number of classes,
-    `confident_scale` at maximum cosine 0, because it hardly differs between codes if each code has its own scale.
-    `code_agreement` exists for features only: it is the correlation over pairs of classes between the cosine of their
-    prototypes and the similarity of their mean training examples.
+    pairs of prototypes. For the energy, all codes with K prototypes have the same scale, `confident_scale(K, 0.0)`: if
+    each code had the scale for its own maximum cosine, the energies would hardly differ.
+    `code_agreement` exists only if the inputs are features. It is the correlation, over all pairs of classes, of two
+    numbers: the cosine of the two prototypes, and the similarity of the two class means of the training examples.
 
     Args:
         code: Prototypes of the run.

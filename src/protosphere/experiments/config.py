@@ -23,14 +23,13 @@ from protosphere.experiments.settings import (
 )
 
 LEARNED_HEADS = {"linear": "learned layer", "bottleneck": "learned bottleneck"}
-"""Heads with learned weights instead of fixed prototypes, as a mapping from the value of `head` to the name in
-results."""
+"""Names in results of the heads with learned weights instead of fixed prototypes, by the value of `head`."""
 
 LEARNED_PROTOTYPES = "learned prototypes"
 """Name in results of a self-supervised run with learned prototypes."""
 
 ALIGNED_MAPPINGS = ("align", "oppose")
-"""Values of `mapping` that depend on the similarity of the classes (`experiments.class_similarity`)."""
+"""Values of `mapping` that need the similarity of the classes (`experiments.class_similarity`)."""
 
 GIVEN_PROTOTYPES = "given"
 """Value of `prototypes` that stands for the prototypes of the scheme."""
@@ -53,10 +52,11 @@ DIGEST_LETTERS = 20
 class TrainingConfig:
     """Settings of a training run; together with the data they determine the weights after training.
 
-    Each field declares its default, limits and help text. The flags of the command line are generated from these
-    declarations.
+    `protosphere train --help` describes every setting: the flags of the command line are generated from the fields of
+    this class, each of which declares its default, its limits and its help text.
 
     Example:
+        >>> from protosphere.experiments import TrainingConfig
         >>> TrainingConfig(dataset="digits", scheme="simplex", dim=9).title
         'simplex, n = 9, fixed, seed 0'
     """
@@ -64,7 +64,8 @@ class TrainingConfig:
     dataset: str = setting("digits", "Name of a dataset, or path of an .npz file.")
     head: str = setting(
         "prototypes",
-        "Fixed prototypes, a learned last layer (linear), or a learned layer after --dim numbers (bottleneck).",
+        "Fixed prototypes, a learned last layer (linear), or a learned layer on a bottleneck of --dim numbers "
+        "(bottleneck).",
         choices=("prototypes", *LEARNED_HEADS),
     )
     scheme: str = setting(
@@ -72,8 +73,8 @@ class TrainingConfig:
     )
     prototypes: str = setting(
         GIVEN_PROTOTYPES,
-        "Prototypes of the scheme (given), or by ps.from_embeddings from the class means of the training inputs "
-        "(class_means) or from the rows of a layer that is learned in half of the epochs (learned).",
+        "Source of the prototypes: the scheme (given), or ps.from_embeddings of the class means of the training "
+        "inputs (class_means) or of the weight rows of a bottleneck that is trained for half of the epochs (learned).",
         choices=(GIVEN_PROTOTYPES, "class_means", "learned"),
         prototypes_only=True,
     )
@@ -85,15 +86,15 @@ class TrainingConfig:
     )
     mapping: str = setting(
         "fixed",
-        "Class i gets point i (fixed) or a random one (random); "
-        "or similar classes get near (align) or distant (oppose) points.",
+        "Which class gets which point: class i gets point i (fixed), the order is random (random), "
+        "or similar classes get nearby (align) or distant (oppose) points.",
         choices=(*MAPPINGS, *ALIGNED_MAPPINGS),
         prototypes_only=True,
     )
     similarity: str = setting(
         "seen",
-        "Similarity of classes for align and oppose: seen, logits or learned, by the training examples; "
-        "a tree such as cifar100_levels; or a .csv file of vectors.",
+        "Similarity of classes for align and oppose: seen, logits or learned are computed from the training examples; "
+        "otherwise a tree such as cifar100_levels, or a .csv file with a vector for each class.",
         prototypes_only=True,
     )
     prototype_warmup_epochs: int = setting(
@@ -104,30 +105,39 @@ class TrainingConfig:
     )
     preset: str = setting(
         "auto",
-        "How z becomes logits: soft_cap, protosphere, lindstrom, kasarla or mettes; auto is by the number of classes.",
+        "How the network's output z becomes logits: soft_cap, protosphere, lindstrom, kasarla or mettes; "
+        "auto is protosphere for at most 30 classes, otherwise soft_cap.",
         prototypes_only=True,
     )
     loss: str = setting(
         "auto",
-        "Loss: auto for the loss of the preset, or e.g. cosine_cross_entropy or additive_angular_margin.",
+        "Loss: auto for the loss of the preset, or a name such as cosine_cross_entropy or additive_angular_margin.",
         prototypes_only=True,
     )
     loss_options: Mapping[str, Any] = setting(
         {}, "Options of the loss, such as margin=0.3.", prototypes_only=True
     )
     scale: float | str = setting(
-        "auto", "Scale of the logits: auto, learn, or a number.", prototypes_only=True
+        "auto",
+        "Scale of the logits: a number, auto for the scale that the preset chooses, or learn to train it.",
+        prototypes_only=True,
     )
     seed: int = setting(
-        0, "Seed of the prototypes, the split, the weights, the order and the moves."
+        0,
+        "Seed of the prototypes, the validation split, the initial weights, the order of the examples and the "
+        "augmentation.",
     )
     prototype_seed: int = setting(
         SAME_SEED,
-        "Seed of the prototypes and their mapping.",
+        "Seed of the prototypes and their mapping; -1 for the value of seed.",
         minimum=SAME_SEED,
         prototypes_only=True,
     )
-    split_seed: int = setting(SAME_SEED, "Seed of the split.", minimum=SAME_SEED)
+    split_seed: int = setting(
+        SAME_SEED,
+        "Seed of the validation split; -1 for the value of seed.",
+        minimum=SAME_SEED,
+    )
     backbone: str = setting(
         "simard",
         "Network: simard, small, resnet18, resnet34; linear or mlp(512) for features; or package.module.Network.",
@@ -136,45 +146,59 @@ class TrainingConfig:
         10, "Number of passes over the training examples.", maximum=1 << 30
     )
     batch_size: int = setting(
-        512, "Examples at a time, over all devices.", minimum=1, maximum=1 << 24
+        512,
+        "Number of examples per step, over all devices.",
+        minimum=1,
+        maximum=1 << 24,
     )
     optimizer: str = setting(
         "sgd", "SGD with momentum, or AdamW.", choices=("sgd", "adamw")
     )
-    lr: float = setting(0.1, "Learning rate at the start.", positive=True)
+    lr: float = setting(0.1, "Initial learning rate of the schedule.", positive=True)
     momentum: float = setting(
         0.9, "Momentum of SGD, or decay of the first moment of AdamW.", below=1.0
     )
     weight_decay: float = setting(5e-4, "Weight decay of the optimizer.", below=1e30)
     schedule: str = setting(
-        "cosine", "Schedule of the learning rate.", choices=("cosine", "constant")
+        "cosine",
+        "Schedule of the learning rate: decay along a cosine, or constant.",
+        choices=("cosine", "constant"),
     )
     warmup: float = setting(
-        0.0, "Epochs over which the rate rises to its value, e.g. 0.5.", below=1e9
+        0.0,
+        "Number of epochs over which the learning rate rises from 0 to the value of the schedule, e.g. 0.5.",
+        below=1e9,
     )
     validation: float = setting(
-        0.2, "Share of the training examples that is held out.", below=1.0
+        0.2,
+        "Share of the training examples that is held out for validation.",
+        below=1.0,
     )
     augment_validation: bool = setting(
-        False, "Augment the held-out examples too, as the authors' programs do."
+        False,
+        "Augment the held-out examples too, as the programs of the paper's authors do.",
     )
     pad: int = setting(
-        0, "Crop from the image padded by so many pixels.", maximum=1 << 12
+        0,
+        "Number of black pixels added on every side before a random crop; 0 for no crop.",
+        maximum=1 << 12,
     )
-    flip: bool = setting(False, "Mirror half of the images.")
+    flip: bool = setting(False, "Mirror half of the images left to right, at random.")
     rotation_degrees: float = setting(
-        0.0, "Rotate by up to so many degrees.", below=180.001
+        0.0,
+        "Largest angle of a random rotation, in degrees; 0 for no rotation.",
+        below=180.001,
     )
     precision: str = setting(
         "32-true",
-        "Number type of the network; 16-mixed is for GPUs.",
+        "Precision of the network's numbers; 16-mixed needs a GPU.",
         choices=PRECISIONS,
     )
     threads: int = setting(
-        0, "CPU threads; 0 for as many as there are.", maximum=1 << 10
+        0, "Number of CPU threads; 0 for the default of torch.", maximum=1 << 10
     )
     train_images: int = setting(
-        0, "Use so many training examples only; 0 for all.", maximum=1 << 40
+        0, "Number of training examples to use; 0 for all.", maximum=1 << 40
     )
     label_noise: float = setting(
         0.0,
@@ -186,28 +210,35 @@ class TrainingConfig:
     )
     objective: str = setting(
         CLASSIFICATION,
-        "What is learned: classes (classification), or features without labels (swav, dino, noise_as_targets).",
+        "What the network learns: classes (classification), or features without labels (swav, dino, "
+        "noise_as_targets).",
     )
     num_prototypes: int = setting(
         512, "Number of prototypes of swav and dino.", minimum=2, maximum=1 << 24
     )
     temperature: float = setting(
-        0.1, "Temperature of swav and of the student of dino.", positive=True
+        0.1,
+        "Divisor of the cosines before the softmax, in swav and for the student in dino.",
+        positive=True,
     )
     objective_options: Mapping[str, Any] = setting(
         {}, "Options of a self-supervised objective, such as epsilon=0.05."
     )
     crop_area: float = setting(
         0.2,
-        "Smallest share of an image that a view covers, without labels.",
+        "Smallest share of an image that a random view covers (self-supervised objectives only).",
         positive=True,
         below=1.0001,
     )
     jitter: float = setting(
-        0.4, "Change of brightness, contrast and color of views.", below=1.0001
+        0.4,
+        "Largest relative change of brightness, contrast and saturation of views (self-supervised objectives only).",
+        below=1.0001,
     )
     grayscale: float = setting(
-        0.2, "Share of the views that lose their color.", below=1.0001
+        0.2,
+        "Share of the views that are converted to gray (self-supervised objectives only).",
+        below=1.0001,
     )
 
     def __post_init__(self) -> None:
@@ -234,7 +265,7 @@ class TrainingConfig:
 
     @property
     def fits_prototypes(self) -> bool:
-        """True if the prototypes depend on the training examples."""
+        """True if computing the prototypes needs training examples."""
         return (
             self.prototypes != GIVEN_PROTOTYPES
             or self.mapping in ALIGNED_MAPPINGS
@@ -273,7 +304,7 @@ class TrainingConfig:
 
     @property
     def title(self) -> str:
-        """One-line description of the run."""
+        """One-line description of the run: prototypes or learned head, dimension, mapping and seed."""
         parts = [self.series, f"n = {self.dim}"]
         if self.is_self_supervised:
             parts = [self.objective, *parts, f"K = {self.num_prototypes}"]
@@ -290,7 +321,8 @@ class TrainingConfig:
     def digest(self) -> str:
         """First 20 hexadecimal digits of the SHA-256 digest of the settings that differ from their defaults.
 
-        Because defaults do not enter the digest, a new setting in a later version does not change existing digests.
+        Because settings with default values are left out, a new setting in a later version does not change existing
+        digests.
         """
         changed = {
             name: value
@@ -301,11 +333,14 @@ class TrainingConfig:
         return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LETTERS]
 
     def record(self) -> dict[str, Any]:
-        """Return all settings as a dictionary that JSON can hold."""
+        """Return all settings as a dictionary that can be written as JSON."""
         return asdict(self)
 
     def changed(self, **settings: Any) -> TrainingConfig:
-        """Return the config with some settings replaced.
+        """Return a copy of the config with some settings replaced.
+
+        Args:
+            settings: New values by the names of the settings.
 
         Raises:
             InvalidArgumentError: If a setting does not exist or its value is not valid.
@@ -323,6 +358,7 @@ def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
         InvalidArgumentError: If a setting does not exist or its value is not valid.
 
     Example:
+        >>> from protosphere.experiments.config import config_from
         >>> config_from({"scheme": "bch", "dim": 15}).title
         'bch, n = 15, fixed, seed 0'
     """
@@ -342,7 +378,7 @@ def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
 
 
 def without_prototypes(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of settings, in which those of fixed prototypes have their defaults, as a learned head requires."""
+    """Return a copy of `settings` with defaults for all settings of fixed prototypes, as a learned head requires."""
     return dict(settings) | {name: DEFAULTS[name] for name in PROTOTYPE_SETTINGS}
 
 
@@ -429,7 +465,7 @@ def _check_prototypes(config: TrainingConfig) -> None:
 
 
 DECLARED = settings_of(TrainingConfig)
-"""Type annotation and declaration of every setting, by name."""
+"""Type annotation and declaration (help text and limits) of every setting, by name."""
 
 PROTOTYPE_SETTINGS = tuple(
     name for name, (_, declared) in DECLARED.items() if declared.prototypes_only

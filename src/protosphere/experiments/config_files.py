@@ -1,4 +1,4 @@
-"""Load configs from TOML files: those shipped with the package by name, a user's own by path."""
+"""Load configs from TOML files: shipped configs by their names, and a user's configs by the paths of their files."""
 
 import tomllib
 from collections.abc import Mapping
@@ -22,6 +22,7 @@ def config_names() -> tuple[str, ...]:
         The names, sorted.
 
     Example:
+        >>> from protosphere.experiments import config_names
         >>> "paper-mnist" in config_names()
         True
     """
@@ -56,6 +57,7 @@ def load_config(name: str) -> TrainingConfig:
         StorageError: If the file cannot be read.
 
     Example:
+        >>> from protosphere.experiments import load_config
         >>> load_config("paper-mnist").epochs
         200
     """
@@ -72,16 +74,19 @@ def is_config_file(name: str) -> bool:
 
 
 def states_dim(name: str) -> bool:
-    """Return True if `name` is the path of a user's config that sets `dim`.
+    """Return True if `name` is the path of a user's config that sets `dim`; False for a shipped config.
 
-    The dimension of a shipped config suits its own scheme and dataset only, so the commands choose another one if flags
-    change these.
+    The dimension of a shipped config suits only its own scheme and dataset. If flags change the scheme or the dataset,
+    the commands choose another dimension.
     """
     return is_config_file(name) and "dim" in read_toml(Path(name))
 
 
 def default_config(dataset: str) -> str:
-    """Return the name of a dataset's quick config; `quick-features` or `quick-digits` if there is none."""
+    """Return the name of the quick config for a dataset.
+
+    A dataset without a config of its own has `quick-features` if its examples are features, otherwise `quick-digits`.
+    """
     name = f"quick-{dataset.replace('_', '-')}"
     if name in config_names():
         return name
@@ -97,7 +102,9 @@ def read_toml(path: Path) -> Mapping[str, Any]:
 def default_dim(
     scheme: str, num_classes: int, options: Mapping[str, Any] | None = None
 ) -> int:
-    """Return a dimension near K that the scheme supports: K, K - 1, or the next 2**m - 1 or 2**m.
+    """Return the first of these dimensions that the scheme supports: K, K - 1, P - 1, P, 2 P - 1.
+
+    P is the smallest power of two that is at least K.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.
@@ -108,6 +115,7 @@ def default_dim(
         InvalidArgumentError: If the scheme supports none of these dimensions.
 
     Example:
+        >>> from protosphere.experiments.config_files import default_dim
         >>> default_dim("simplex", 10), default_dim("bch", 10), default_dim("reed_muller", 10)
         (10, 15, 16)
     """

@@ -17,9 +17,10 @@ ACCELERATORS = ("auto", "cpu", "cuda", "gpu", "mps")
 
 
 def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
-    """Return a Lightning Fabric, torch's wrapper for devices and processes.
+    """Return a Lightning Fabric: an object that manages the devices and processes of a training run.
 
-    It starts one process per device, or joins the processes that torchrun started.
+    If `devices` is above 1, Fabric starts one process per device; under torchrun, it joins the processes that torchrun
+    started.
 
     Args:
         accelerator: Kind of device: auto, cpu, cuda, gpu or mps.
@@ -62,7 +63,7 @@ def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
 
 
 def _available(accelerator: str) -> str:
-    """Return the kind of device (cuda, mps or cpu) that `accelerator` chooses on this machine.
+    """Return the kind of device that `accelerator` stands for on this machine: cuda, mps or cpu.
 
     Raises InvalidArgumentError if the machine has no such device.
     """
@@ -98,7 +99,7 @@ def _check_for_cpus(precision: str, processes: int) -> None:
 
 
 def summing_type(device: torch.device) -> torch.dtype:
-    """Return the dtype for sums over an epoch: float64, or float32 on Apple GPUs, which have no float64."""
+    """Return the dtype for sums over an epoch: float64, but float32 on Apple GPUs, which do not support float64."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
@@ -111,9 +112,9 @@ def leave_together(fabric: Any) -> None:
 
 @contextmanager
 def reproducible(threads: int) -> Generator[None]:
-    """Return a context in which torch uses deterministic algorithms and `threads` CPU threads.
+    """Return a context manager with which torch uses deterministic algorithms and `threads` CPU threads.
 
-    With `threads` = 0 the number of threads does not change.
+    If `threads` is 0, the number of threads does not change.
     """
     before = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()

@@ -21,10 +21,12 @@ class EpochMetrics:
 
     Attributes:
         epoch: Index of the epoch, from 1.
-        loss, train_accuracy: Mean loss and accuracy over the training examples during the epoch.
+        loss: Mean loss over the training examples during the epoch.
+        train_accuracy: Accuracy on the training examples during the epoch, from 0 to 1.
         validation_accuracy: Accuracy on held-out examples; None if there are none or they are not evaluated.
         lr: Learning rate of the schedule in this epoch; during a warm-up, the steps use smaller rates.
-        images_per_second, seconds: Speed and time of training, without evaluation.
+        images_per_second: Number of training examples per second, without evaluation.
+        seconds: Time of training, without evaluation.
     """
 
     epoch: int
@@ -46,8 +48,8 @@ Tick = Callable[[int], None]
 class MetricsLog:
     """Log of the metrics of each epoch: a file of JSON lines, and TensorBoard if it is installed.
 
-    A resumed run passes the epochs of its checkpoint as `history`. Later epochs of the interrupted run are removed
-    from the file.
+    A resumed run passes the metrics of the epochs in its checkpoint as `history`. They replace the content of the
+    file, so lines of epochs after the checkpoint are removed.
     """
 
     def __init__(
@@ -76,13 +78,16 @@ class MetricsLog:
                     self.board.add_scalar(name, value, metrics.epoch)
 
     def close(self) -> None:
-        """Close the TensorBoard writer, which writes what it has buffered."""
+        """Close the TensorBoard writer, if there is one; it writes its buffered values first."""
         if self.board is not None:
             self.board.close()
 
 
 def read_metrics(folder: Path) -> list[EpochMetrics]:
-    """Return the metrics of the finished epochs in a folder; an incomplete last line is ignored."""
+    """Return the metrics of the finished epochs of the run in `folder`.
+
+    The list is empty if there is no file, and ends before the first line that is not valid.
+    """
     found: list[EpochMetrics] = []
     with suppress(OSError, RecursionError, TypeError, ValueError):
         for line in (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines():

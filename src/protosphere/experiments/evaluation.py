@@ -19,7 +19,7 @@ from protosphere.experiments.heads import Classifier
 from protosphere.experiments.metrics import METRICS, Predictions
 
 MOST_LOGITS = 1 << 22
-"""Largest number of logits in a batch when metrics are computed; some metrics need several copies in float64."""
+"""Largest number of logits in a batch when metrics are computed; some metrics copy the logits in float64."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Evaluation:
 
     @property
     def part(self) -> Share:
-        """Rank and number of processes, which select the examples that this process evaluates."""
+        """Rank of this process and number of processes; they determine which examples this process evaluates."""
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def summed(self, value: Tensor) -> Tensor:
@@ -63,12 +63,12 @@ class Evaluation:
         return float(self.summed(correct)) / len(labeled)
 
     def all_metrics(self) -> dict[str, float | None]:
-        """Return every metric on test and validation examples, with the name prefixes `test_` and `validation_`."""
+        """Return every metric on the test and the validation examples, by name with the prefix test_ or validation_."""
         test = self.metrics("test_", self.data.test)
         return test | self.metrics("validation_", self.data.validation)
 
     def metrics(self, prefix: str, labeled: Labeled) -> dict[str, float | None]:
-        """Return every metric that applies to the dataset.
+        """Return every metric that is defined for the dataset.
 
         Args:
             prefix: Prefix of the names in the result.

@@ -1,7 +1,7 @@
-"""Compute the features of a dataset's images by a network, and write them to a file.
+"""Compute the features of a dataset's images with a network, and write them to a file.
 
-An interrupted computation can be resumed: finished rows are written to a folder next to the file, together with their
-number. When all rows are finished, the file is assembled and the folder is removed.
+An interrupted computation can be resumed: finished rows, and the number of finished rows, are written to a folder next
+to the file. When all rows are finished, the file is written and the folder is removed.
 """
 
 import hashlib
@@ -92,8 +92,8 @@ def write_features(
 ) -> tuple[int, int, int]:
     """Write the features of every image to `path`.
 
-    With `int8` the features are centered by the mean of the training features and rounded to integers from -127 to
-    127, with one step size per column. The file then also contains the step sizes, `step`, and the mean, `center`.
+    With `int8` the mean of the training features is subtracted, and each column is divided by its step size and
+    rounded to integers from -127 to 127. The file then also has the step sizes (`step`) and the mean (`center`).
 
     Args:
         dataset: Images.
@@ -106,7 +106,7 @@ def write_features(
             of all images.
 
     Returns:
-        The number of training vectors, of test vectors, and of features.
+        The number of training vectors, the number of test vectors, and the number of features of a vector.
 
     Raises:
         InvalidArgumentError: If the dataset consists of features.
@@ -149,7 +149,7 @@ def _extracted(
 ) -> dict[str, NDArray[np.float32]]:
     """Return the float32 features of the training and test images, by the keys "train" and "test".
 
-    If an earlier call was interrupted, its finished rows in the folder `work` are reused.
+    The folder `work` has the finished rows of an interrupted call, which are reused.
     """
     # rows are only appended to rows of the same dataset, network and settings
     told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
@@ -203,9 +203,10 @@ def _features(network: FeatureNetwork, images: Tensor) -> NDArray[np.float32]:
 
 
 def _finished_rows(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
-    """Return the number of finished rows and the rows that an interrupted call has left.
+    """Return the number of rows that an interrupted call has finished, and the array with these rows.
 
-    The result is (0, None) if there are none, or if they are damaged or come from another network.
+    The result is (0, None) if there are no rows, if they are damaged, or if their `key` differs: they belong to
+    another dataset, network, preprocessing or batch size.
     """
     with suppress(OSError, *DAMAGE):
         told = json.loads(note.read_text(encoding="utf-8"))

@@ -31,7 +31,7 @@ class FeatureNetwork:
 
     Attributes:
         features: Function from preprocessed images, B x C x H x W, to B x D features.
-        identity: Digest of the weights, which tells networks apart.
+        identity: Digest of the weights, which differs between networks.
         channels: Number of channels of its input images; None if unknown.
         size: Height and width of its input images; None if unknown.
     """
@@ -43,7 +43,7 @@ class FeatureNetwork:
 
 
 def feature_network(name: str) -> FeatureNetwork:
-    """Return the feature extractor in an .onnx file, or the nn.Module with a dotted import name."""
+    """Return a feature extractor, given as the path of an .onnx file or as the dotted import name of an nn.Module."""
     return _onnx(Path(name)) if name.endswith(ONNX_ENDING) else _module(name)
 
 
@@ -112,9 +112,9 @@ def _onnx(path: Path) -> FeatureNetwork:
 
 
 def _in_batches(run: Callable[[Tensor], Tensor], batch: int, images: Tensor) -> Tensor:
-    """Return the features of images by a network that accepts only batches of a fixed size.
+    """Compute the features of images with a network that accepts only batches of `batch` images.
 
-    The last batch is padded, and the features of the padding are removed.
+    The last batch is padded by copies of the last image, and the features of the copies are removed.
     """
     missing = -len(images) % batch
     if missing:

@@ -19,16 +19,16 @@ LARGEST_LOGITS = 1 << 24
 """Largest number of logits, B times K, that a training step keeps in memory (64 MB); for more, the loss is streamed."""
 
 DEFAULT_LOSS = "cross_entropy"
-"""Name of the loss if preset and loss are "auto": the presets that "auto" may choose all use it."""
+"""Name of the loss if preset and loss are "auto": all presets that "auto" may choose have this loss."""
 
 Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""Type of a function from z and its labels to the sum of the losses and the number of correct predictions."""
+"""Type of a function (z, labels) -> (sum of the losses, number of correct predictions)."""
 
 
 def build_head(
     config: TrainingConfig, num_classes: int, code: SphericalCode | None
 ) -> nn.Module:
-    """Return the head of a config, a module from z to K logits.
+    """Return the head of a config: a module that maps z, the output of the backbone, to K logits.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -50,7 +50,7 @@ def build_head(
 
 
 def configured_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHead:
-    """Return a `PrototypeHead` with these prototypes, and the preset and scale of the config.
+    """Return a `PrototypeHead` with the prototypes of `code`, and the preset and the scale of the config.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -61,14 +61,14 @@ def configured_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHea
 
 
 def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
-    """Return the function from z and labels to the sum of the losses and the number of correct predictions.
+    """Return the function (z, labels) -> (sum of the losses, number of correct predictions) of a run.
 
-    Depending on the config and the head, the loss is computed from all B x K logits, in blocks of classes without
-    keeping all logits, or by a separate loss module.
+    Depending on the config and the head, it computes the loss from all B x K logits, or in blocks of classes without
+    storing all logits, or with the module of the config's loss.
 
     Args:
         config: Config with the loss and its options.
-        head: Head from z to logits.
+        head: Module that maps z to logits.
     """
     if not isinstance(head, PrototypeHead):
         return partial(_from_logits, head)
@@ -93,7 +93,7 @@ def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
     """Return True if the loss should be computed in blocks of classes instead of from all logits.
 
-    This is so if there are many logits, or if the prototypes are cosets of a linear code, for which it is faster.
+    This saves memory if there are many logits, and is faster if the prototypes are cosets of a linear code.
 
     Args:
         head: Head with the prototypes.
@@ -109,7 +109,7 @@ def check_preset_and_loss(config: TrainingConfig) -> None:
     """Check that preset, scale and loss are valid, and that the loss has the given options.
 
     Raises:
-        InvalidArgumentError: If one of them is not valid.
+        InvalidArgumentError: If the preset, the scale or the loss is not valid, or the loss lacks an option.
     """
     Scale(config.scale, 1.0)
     if config.preset == "auto":
@@ -136,7 +136,7 @@ def _from_logits(head: nn.Module, z: Tensor, labels: Tensor) -> tuple[Tensor, Te
 def _decoding(
     head: PrototypeHead, summed_loss: Callable[[Tensor, Tensor], Tensor]
 ) -> Objective:
-    """Return an objective from a summed loss that does not compute all logits; predictions come from `head.decode`."""
+    """Return an objective that adds predictions by `head.decode` to a summed loss, without computing all logits."""
 
     def objective(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         loss = summed_loss(z, labels)
@@ -147,7 +147,7 @@ def _decoding(
 
 
 class Classifier(nn.Module):
-    """A backbone that maps inputs to z, and a head that maps z to logits in float32 or float64."""
+    """Network of a backbone, which maps inputs to z, and a head, which maps z to logits in float32 or float64."""
 
     def __init__(
         self, backbone: nn.Module, head: nn.Module, objective: Objective
@@ -158,11 +158,11 @@ class Classifier(nn.Module):
         self.objective = objective
 
     def forward(self, inputs: Tensor, labels: Tensor | None = None) -> Any:
-        """Return z; with labels, return the sum of the losses and the number of correct predictions.
+        """Return z or, if labels are given, the sum of the losses and the number of correct predictions.
 
         Args:
             inputs: Batch of B inputs.
-            labels: B classes, or None.
+            labels: B classes, or None to return z.
         """
         z = self.backbone(inputs)
         with torch.autocast(z.device.type, enabled=False):

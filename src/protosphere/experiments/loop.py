@@ -59,7 +59,14 @@ from protosphere.types import ignore
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a finished training: metrics of each epoch, final metrics, the network and its input normalization."""
+    """Result of a finished training run.
+
+    Attributes:
+        history: Metrics of each epoch.
+        metrics: Metrics of the trained network, by name.
+        classifier: The trained network.
+        normalized: Normalization of the network's inputs.
+    """
 
     history: tuple[EpochMetrics, ...]
     metrics: dict[str, float | None]
@@ -69,10 +76,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Run:
-    """Objects of a training in progress: network, data, optimizer, schedule and evaluation.
+    """Objects of a training run in progress: network, data, optimizer, schedule and evaluation.
 
-    `model` is the classifier as Fabric wraps it. If `watched` is False, held-out examples are evaluated only after the
-    last epoch.
+    `model` is `classifier` after Fabric has wrapped it. If `watched` is False, held-out examples are evaluated only
+    after the last epoch.
     """
 
     fabric: Any
@@ -92,7 +99,10 @@ class _Run:
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def batches(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, int]]:
-        """Yield batches of an epoch: inputs, labels (or row indices), and the number of examples over all processes."""
+        """Yield the batches of an epoch: inputs, labels, and the number of examples over all processes.
+
+        Self-supervised runs have the row indices of the images instead of labels.
+        """
         draw = view_batches if self.config.is_self_supervised else training_batches
         return draw(self.data, self.config, epoch, self.part)
 
@@ -124,7 +134,7 @@ def train(
     head: nn.Module | None = None,
     watched: bool = True,
 ) -> Outcome:
-    """Train until the last epoch of the config, starting from the checkpoint in `folder` if there is one.
+    """Train until the last epoch of the config, from the start or from the checkpoint in `folder`.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -132,16 +142,18 @@ def train(
         dataset: Dataset to train on.
         folder: Folder of the run, for checkpoint and metrics.
         fabric: Lightning Fabric with device and processes.
-        report: Function that the first process calls after each epoch with its metrics.
+        report: Function that the first process calls after each epoch with the metrics of the epoch.
         tick: Function that is called after each batch with the number of its images.
         tensorboard: Whether to write the metrics for TensorBoard if it is installed.
-        head: Module from z to logits that replaces the head of the config; None for the head of the config.
+        head: Module that maps z to logits, instead of the head of the config; None for the head of the config.
         watched: Whether to evaluate held-out examples after each epoch; otherwise only after the last.
 
     Returns:
         The metrics, the trained network and its input normalization.
 
     Raises:
+        InvalidArgumentError: If the checkpoint in `folder` belongs to another config or to other data.
+        StorageError: If the checkpoint is damaged, or a file cannot be written.
         TrainingError: If the loss is not finite.
     """
     make_folder(folder)
@@ -280,7 +292,7 @@ def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
 def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
     """Train one epoch, one optimizer step per batch; return the sum of losses and the number of correct predictions.
 
-    Both count the examples of this process only.
+    Both are sums over the examples of this process only.
     """
     fabric = run.fabric
     part = run.part

@@ -1,8 +1,8 @@
 """Save and load a trained network as one file: weights, prototypes with provenance, and the format of its inputs.
 
-`weights.safetensors` contains the state of the network (`backbone.*`), of the head (`head.*`) and of the
-normalization of inputs (`normalized.*`). Its header contains the config, the shape of an input and the names of the
-classes.
+The file `weights.safetensors` contains the states of three modules: the backbone (`backbone.*`), the head (`head.*`)
+and the normalization of inputs (`normalized.*`). The header of the file has the config, the shape of an input and the
+names of the classes.
 """
 
 import json
@@ -29,15 +29,16 @@ HEADER = "protosphere"
 
 
 class TrainedModel(nn.Module):
-    """Trained model from inputs as stored in the dataset to K logits: it consists of normalization, backbone and head.
+    """Trained model, which maps inputs as stored in the dataset to K logits, by normalization, backbone and head.
 
-    After a self-supervised run, its output is the features of the backbone instead of logits.
+    After a self-supervised run, the model returns the features of the backbone instead of logits.
 
     Attributes:
         config: Config of the training run.
         class_names: One name per logit.
-        normalized, backbone, head: The three modules; the head is a `PrototypeHead`, a learned layer, or the identity
-            after a self-supervised run.
+        normalized: Module that normalizes the inputs.
+        backbone: Network from normalized inputs to z (after a self-supervised run, to features).
+        head: A `PrototypeHead` or a learned layer; after a self-supervised run, the identity.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class TrainedModel(nn.Module):
         self.head = head
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Return the B x K logits of images as bytes, or of features as stored in their file."""
+        """Return the B x K logits of B inputs: images as bytes, or features as stored in their file."""
         return self.head(self.backbone(self.normalized(inputs)))
 
 
@@ -100,9 +101,9 @@ def save_model(
 
 
 def load_model(source: str | Path) -> TrainedModel:
-    """Load a trained network, ready for evaluation.
+    """Load a trained network, in evaluation mode.
 
-    The prototypes are read from the file, so they stay the same even if their scheme changes.
+    The prototypes are read from the file, so they stay the same even if a later version builds others for the scheme.
 
     Args:
         source: Folder of a run, or path of a weights file.
@@ -114,6 +115,7 @@ def load_model(source: str | Path) -> TrainedModel:
         StorageError: If the file cannot be read or is not a model.
 
     Example:
+        >>> from protosphere.experiments.models import load_model
         >>> load_model("runs/none")
         Traceback (most recent call last):
             ...
@@ -158,8 +160,8 @@ def _backbone(
 ) -> nn.Module:
     """Return the backbone with the weights of a file.
 
-    For a network of this package, the shapes are compared before any memory is allocated, because the header of a
-    damaged or hostile file may ask for any size.
+    For a network of this package, the shapes of its weights are compared with those in the file before any memory is
+    allocated, because the header of a damaged or hostile file may ask for any size.
     """
     dim = FEATURE_DIM if config.is_self_supervised else config.dim
     if is_ours(config.backbone):

@@ -1,7 +1,7 @@
 """Normalize inputs: pixels to mean 0 and standard deviation 1 per channel, features to mean 0 with a common scale.
 
-Features of a pretrained network keep their relative sizes, because large ones matter more: all are divided by one
-number, the root mean square of their standard deviations.
+All features are divided by the same number, the root mean square of their standard deviations. So features of a
+pretrained network keep their relative sizes, because features with a large variance matter more.
 """
 
 import torch
@@ -10,14 +10,14 @@ from torch import Tensor, nn
 from protosphere.data.dataset import Step
 
 MOST_PIXELS = 1 << 24
-"""Approximate largest number of pixels from which mean and standard deviation are computed."""
+"""Approximate largest number of pixels for the mean and the deviation; of larger datasets, a subset is used."""
 
 SMALLEST_DEVIATION = 1e-6
 ROWS_AT_ONCE = 1 << 12
 
 
 class Normalize(nn.Module):
-    """Module that computes (x - mean) / deviation; mean and deviation have one entry per channel or per feature."""
+    """Module that computes (x - mean) / deviation, with one mean and one deviation per channel or per feature."""
 
     mean: Tensor
     deviation: Tensor
@@ -28,7 +28,7 @@ class Normalize(nn.Module):
         self.register_buffer("deviation", deviation)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Return the normalized inputs in single precision."""
+        """Return the normalized inputs in float32."""
         return (inputs.float() - self.mean).div_(self.deviation)
 
     def levels(self, channels: int) -> Tensor:
@@ -44,7 +44,7 @@ def normalization(training: Tensor, step: Step | None) -> Normalize:
 
     Args:
         training: B x C x H x W images, or B x D features.
-        step: Step size of int8 features, per feature or one for all; None for images and float features.
+        step: D step sizes of int8 features; None for images and float features.
     """
     return _of_features(training, step) if training.ndim == 2 else _of_images(training)
 

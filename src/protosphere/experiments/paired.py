@@ -1,9 +1,10 @@
 """Compare training methods by the differences of runs with the same seed, with 95% confidence intervals.
 
-Runs with the same seed share the split, the order of examples and, if shapes agree, the initial weights. So the mean of
-their differences has less variance than the difference of two independent means. If a method was run with several
-learning rates, temperatures or options, the setting with the best mean validation accuracy is used; test examples do
-not influence this choice.
+Runs with the same seed share the split, the order of examples and, if the shapes agree, the initial weights. So the
+mean difference of such pairs of runs has less variance than the difference of two independent means.
+
+If a method was run with several learning rates, temperatures or options, only one of these settings is used: the one
+with the most seeds and, among these, the best mean validation accuracy. Test examples do not influence this choice.
 """
 
 import json
@@ -15,14 +16,14 @@ from protosphere.experiments.record import RunRecord
 from protosphere.statistics.intervals import Compared, Mean, mean_with_interval
 
 Way = tuple[str, int]
-"""Type of a training method at a dimension: name of the method, and dimension n."""
+"""Type of a pair (name of a training method, dimension n)."""
 
 Tuned = tuple[float, float, str]
-"""Type of the settings that are chosen on validation examples: learning rate, temperature, objective options as
-JSON."""
+"""Type of the settings that are chosen by validation accuracy: (learning rate, temperature, objective options as
+JSON)."""
 
 Rates = dict[Tuned, dict[int, RunRecord]]
-"""Type of the runs of one method, by their tuned settings and then by seed."""
+"""Type of a mapping from tuned settings to the runs with these settings, by seed."""
 
 LEARNED = "learned layer"
 """Name of the method that the other methods are compared with by default."""
@@ -49,19 +50,20 @@ def compared(
 ) -> list[Compared]:
     """Compare every training method with a reference method at the same dimension, seed by seed.
 
-    A reference that was run at a single dimension only, such as a learned layer, is used for every dimension.
+    A reference method that was run at a single dimension only, such as a learned layer, is compared with the methods
+    at every dimension.
 
     Args:
         records: Records of runs; unfinished runs are ignored.
         way: Function from a record to the name of its method.
         against: Name of the reference method.
-        metric: Name of the metric, a column of the results.
+        metric: Name of a column of the results, such as test_accuracy.
 
     Returns:
         A row for each method and dimension, sorted by dimension, then in the order of the records.
 
     Raises:
-        InvalidArgumentError: If no run has the metric, or there is no such reference.
+        InvalidArgumentError: If no run has the metric, or no run has the method `against`.
     """
     groups = _by_way(records, way)
     _check_metric(groups, metric)
@@ -129,7 +131,10 @@ def _by_way(
 
 
 def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
-    """Return the runs, by seed, of the best setting: most seeds first, then the highest mean validation accuracy."""
+    """Return the runs, by seed, of the setting with the most seeds; of several, the one with the best mean accuracy.
+
+    This accuracy is the validation accuracy.
+    """
 
     def quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:
         accuracy = fmean(run.validation_accuracy or 0.0 for run in runs.values())

@@ -8,15 +8,15 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 
 SECONDS_TO_STOP = 10.0
-"""Time in seconds that interrupted processes get to report their progress and to close their files."""
+"""Seconds that interrupted processes have to report their progress and to close their files."""
 
 
 def end_with_parent() -> None:
-    """Start a thread that exits this process as soon as its parent ends, even by kill -9.
+    """Start a thread that exits this process as soon as its parent process ends, even by kill -9.
 
     If this process was not started by Python's multiprocessing, the function does nothing. The thread waits until the
-    operating system closes the parent's end of the pipe between the two processes. This works on every system, without
-    signals.
+    operating system closes the parent's end of the pipe between the two processes. So no signals are needed, and the
+    function works on every operating system.
     """
     parent = multiprocessing.parent_process()
     if parent is None:
@@ -32,8 +32,11 @@ def end_with_parent() -> None:
 def end_children(seconds: float = SECONDS_TO_STOP) -> None:
     """Kill all child processes that do not end by themselves within a number of seconds.
 
-    Ctrl-C in a terminal reaches the children too and normally ends them. But a child that waits for a process that is
-    gone, or that got no Ctrl-C, would keep this process from exiting.
+    Ctrl-C in a terminal reaches the children too and normally ends them. But a child that waits for an ended process,
+    or that did not receive the Ctrl-C, would keep this process from exiting.
+
+    Args:
+        seconds: Time after which the remaining children are killed.
     """
     children = multiprocessing.active_children()
     try:
@@ -51,5 +54,5 @@ def _join_all(children: list[BaseProcess], seconds: float) -> None:
 
 
 def is_first_process() -> bool:
-    """Return True unless this is one of the further processes that torchrun started (rank above 0)."""
+    """Return True if this is the only process or the one of rank 0; False for the other processes of torchrun."""
     return os.environ.get("RANK", "0") == "0"

@@ -1,10 +1,11 @@
 """Compute prototypes that depend on the training examples.
 
-They are class means, rows of a learned layer, points of a scheme assigned by class similarity, or points after a
-prototype warm-up. In a prototype warm-up, the prototypes are trained together with the network for a few epochs and
-then fixed. In few dimensions, no assignment of classes to the points of a scheme is as accurate as a learned layer; a
-short warm-up closes most of the difference. The prototypes are stored in the folder of the run, and read from there
-when the run is resumed.
+There are four methods. Prototypes are made from class means or from the rows of a learned layer. The points of a scheme
+are assigned to classes by class similarity. Or, in a prototype warm-up, the prototypes are trained together with the
+network for a few epochs and then fixed. In few dimensions, no assignment of classes to the points of a scheme is as
+accurate as a learned layer, and a short warm-up closes most of the difference.
+
+The prototypes are stored in the folder of the run, and read from there when the run is resumed.
 """
 
 import shutil
@@ -43,23 +44,23 @@ PROTOTYPES_FILE = "prototypes.safetensors"
 PROTOTYPE_WARMUP_FOLDER = "prototype-warm-up"
 
 STRIDE = 20.0
-"""Factor by which prototypes rotate faster in the warm-up than vectors of norm 1 would.
+"""Factor by which a gradient step of the warm-up rotates the prototypes more than it would rotate vectors of norm 1.
 
-The trained vectors v have norm 1 / sqrt(STRIDE), and the prototypes are v / |v|. A gradient step changes the angle of v
-in proportion to 1 / |v|^2.
+The trained vectors v have norm 1 / sqrt(STRIDE), and the prototypes are v / |v|. The angle by which a gradient step
+rotates v is proportional to 1 / |v|^2.
 """
 
 
 def fitted_prototypes(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """Return prototypes that a config fits to training examples; they are computed once and stored in `folder`.
+    """Return the prototypes of a config that fits them to training examples; computed once and stored in `folder`.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Training and test examples of the run.
         folder: Folder for the checkpoint, the metrics and the weights of the run.
-        fabric: Lightning Fabric that runs the training of class similarity or warm-up.
+        fabric: Lightning Fabric for the training of networks from which class similarity or prototypes are computed.
 
     Raises:
         StorageError: If the stored prototypes have another dimension than the config.
@@ -91,7 +92,7 @@ def fitted_prototypes(
 def _class_vector_prototypes(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """Return prototypes made from one vector per class: the mean of its inputs, or its row of a learned layer."""
+    """Return prototypes made from one vector per class: the mean of the inputs, or the row of a learned layer."""
     if config.prototypes == "class_means":
         vectors = input_class_means(config, dataset, fabric)
     else:
@@ -136,7 +137,7 @@ def _after_warmup(
     folder: Path,
     fabric: Any,
 ) -> ps.SphericalCode:
-    """Return the prototypes after a warm-up, which trains them and the network at a constant learning rate."""
+    """Return the prototypes after a warm-up, in which they are trained with the network at a constant learning rate."""
     head = MovingPrototypes(configured_head(config, code))
     alone = config.changed(
         epochs=config.prototype_warmup_epochs, schedule="constant", warmup=0.0

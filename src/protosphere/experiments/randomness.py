@@ -1,4 +1,4 @@
-"""Provide random streams, one per purpose and epoch, and save the states of the global random generators."""
+"""Create random streams, one per purpose and epoch, and save the states of the global random generators."""
 
 import random
 from collections.abc import Generator
@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 GLOBAL_NUMPY: Any = np.random
-"""Module `numpy.random` with numpy's global generator, which a user's network may use; this package never does."""
+"""The module `numpy.random`, whose global generator a user's network may use; this package never uses it."""
 
 PURPOSES = ("split", "weights", "epoch", "label noise")
 
@@ -18,7 +18,7 @@ def stream(seed: int, purpose: str, number: int = 0) -> torch.Generator:
     """Return a random generator whose seed depends only on the arguments, so that any epoch can be repeated alone.
 
     Args:
-        seed: Seed with which the run was started.
+        seed: Seed of the run.
         purpose: One of `PURPOSES`.
         number: Index within the purpose, such as the epoch.
     """
@@ -70,7 +70,7 @@ def restore_random_states(states: dict[str, Any]) -> None:
 
 @contextmanager
 def own_randomness() -> Generator[None]:
-    """Return a context at whose end the global random generators have the states that they had at its start."""
+    """Return a context manager that saves the states of the global random generators and restores them at the end."""
     states = random_states()
     try:
         yield

@@ -1,8 +1,8 @@
 """The sweep engine of the flag `--ray`: it does the runs on a Ray cluster.
 
-If a node dies, Ray restarts its runs on another node. If the nodes can write to the store (on one machine, or on a
-shared disk), a run uses its folder in the store and continues from its checkpoint. Otherwise it uses a temporary
-folder. The dataset is sent to the nodes.
+The dataset is sent to the nodes of the cluster. If a node dies, Ray restarts its runs on another node. If the nodes can
+write to the store (because all are on one machine, or the store is on a shared disk), a restarted run continues from
+its checkpoint in the store. Otherwise each run uses a temporary folder of its node and restarts from the beginning.
 """
 
 import tempfile
@@ -24,9 +24,11 @@ RETRIES = 10
 
 
 def on_ray(address: str | None) -> Engine:
-    """Return the engine that does the runs of a sweep on the Ray cluster with this address.
+    """Return the engine that does the runs of a sweep on a Ray cluster.
 
-    For None it is the address in $RAY_ADDRESS, or else a new cluster on this machine.
+    Args:
+        address: Address of the cluster. If None, $RAY_ADDRESS is used or, if this is not set, a new cluster is started
+            on this machine.
     """
 
     def engine(work: Work) -> Iterator[RunRecord]:

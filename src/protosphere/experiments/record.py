@@ -15,7 +15,7 @@ STATUSES = ("done", "infeasible", "failed")
 METRIC_PREFIXES = ("test_", "validation_", "code_")
 
 COLUMNS = {"loss": "loss_function"}
-"""Names of settings' columns that differ from the setting: the column `loss` has the final training loss."""
+"""Columns of the settings that do not have the setting's name: the column `loss` is the final training loss."""
 
 
 @dataclass(frozen=True)
@@ -26,18 +26,21 @@ class RunRecord:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         status: `done`; `infeasible` if the scheme has no code for these K and n; or `failed`.
         reason: Reason in one sentence if the run is infeasible or failed; otherwise None.
-        test_accuracy, validation_accuracy, loss: Accuracies (from 0 to 1) and training loss after the last epoch.
-        max_cosine: Maximum cosine of the prototypes.
-        converse: Proved lower bound on the maximum cosine of any K points in R^n.
-        images_per_second, seconds: Speed and time of training over all epochs.
+        test_accuracy: Accuracy on the test examples after the last epoch, from 0 to 1.
+        validation_accuracy: Accuracy on the held-out examples after the last epoch; None if there are none.
+        loss: Mean training loss of the last epoch.
+        max_cosine: Maximum cosine of the prototypes; None for learned heads.
+        converse: Proved lower bound on the maximum cosine of any K points in R^n; None for learned heads.
+        images_per_second: Number of training examples per second, without evaluation.
+        seconds: Time of training over all epochs, without evaluation.
         weights: Digest of the final weights.
         data: Digest of the dataset.
         version: Versions of protosphere and torch.
         metrics: Other metrics after the last epoch, such as `test_top5_accuracy`, and statistics of the prototypes,
-            such as `code_energy`; None for values that are not finite.
+            such as `code_energy`. The value of a metric that is not finite is None.
 
     Example:
-        >>> from protosphere.experiments import TrainingConfig
+        >>> from protosphere.experiments import RunRecord, TrainingConfig
         >>> RunRecord(TrainingConfig(dataset="digits", scheme="simplex", dim=9), status="failed", reason="none").status
         'failed'
     """
@@ -68,7 +71,7 @@ class RunRecord:
         return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
     def row(self) -> dict[str, Any]:
-        """Return the record as a flat table row: digest, results, settings of the config, then the other metrics."""
+        """Return the record as a table row: digest, results, settings of the config, then the other metrics."""
         figures = {name: getattr(self, name) for name in FIGURES}
         settings: dict[str, Any] = {}
         for name, value in self.config.record().items():
@@ -92,7 +95,7 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
 
     Args:
         content: The parsed document.
-        where: Name of its source, for the error message.
+        where: Name of the document's source, for the error message.
 
     Raises:
         StorageError: If the document is not a record, or its digest is not the digest of its config.
@@ -137,12 +140,12 @@ def _is_finite(value: Any) -> bool:
 
 
 def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
-    """Return the record in a row of a CSV file that `RunRecord.row` made.
+    """Return the record in a row of a CSV file with the columns of `RunRecord.row`.
 
-    A setting without a column has its default.
+    A setting for which the file has no column gets its default.
 
     Args:
-        row: Cells by the names of their columns.
+        row: Texts of the row by the names of the columns.
         where: Name of the row's source, for the error message.
 
     Raises:
@@ -160,7 +163,7 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
 
 
 def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
-    """Return the cells of a table row, arranged as in the JSON document of a record."""
+    """Return the values in a table row, arranged as in the JSON document of a record."""
     config: dict[str, Any] = {}
     for name, (kind, _) in DECLARED.items():
         value = _parsed(row.get(COLUMNS.get(name, name)), kind)
@@ -181,7 +184,7 @@ def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _parsed(text: str | None, kind: str) -> Any:
-    """Return the text of a cell converted to the type `kind`; None for an empty cell."""
+    """Return the value of a table entry: its text converted to the type `kind`, or None if the entry is empty."""
     if text is None or text == "":
         return None
     if kind.startswith("Mapping"):

@@ -1,7 +1,7 @@
 """Evaluate features learned without labels: by nearest neighbors, a linear probe, and the number of prototypes in use.
 
 Nearest neighbors vote as in Z. Wu et al., Unsupervised feature learning via non-parametric instance discrimination,
-CVPR 2018. The linear probe is multinomial regression on standardized features.
+CVPR 2018. The linear probe is a multinomial logistic regression on standardized features.
 """
 
 # torch has no types for passes backwards and steps:
@@ -41,10 +41,10 @@ PROBE_BATCH = 1000
 PROBE_STEPS = 18
 PROBE_RATE = 0.01
 PROBE_DECAY = 1e-4
-"""Weight decay of AdamW for the linear probe; the constants above are its other settings.
+"""Weight decay of AdamW for the linear probe. The other `PROBE_` constants are further settings of its training.
 
-The learning rate falls along a cosine. For few examples the batch is smaller, so that an epoch has at least
-`PROBE_STEPS` steps.
+The learning rate falls along a cosine. If there are few examples, batches are smaller than `PROBE_BATCH`, so that an
+epoch has at least `PROBE_STEPS` steps.
 """
 
 
@@ -78,7 +78,7 @@ class RepresentationEvaluation:
         )
 
     def all_metrics(self) -> dict[str, float | None]:
-        """Return every metric on test and validation examples, with the name prefixes `test_` and `validation_`."""
+        """Return every metric on the test and the validation examples, by name with the prefix test_ or validation_."""
         known = self._features(self.data.train)
         labels = self.data.train.labels
         classes = self.dataset.num_classes
@@ -112,10 +112,10 @@ class RepresentationEvaluation:
             return torch.cat([self.classifier(inputs) for inputs, _ in batches])
 
     def _prototype_use(self, features: Tensor) -> tuple[float, float]:
-        """Return two numbers of prototypes in use.
+        """Return the number of prototypes in use, and the perplexity of their use.
 
-        The first is the number of prototypes that are the nearest one of some example. The second is the perplexity,
-        exp(entropy), of the distribution of the nearest prototype over the examples.
+        A prototype is in use if it is the nearest prototype of an example. The perplexity is exp(entropy) of the
+        shares of the examples that the prototypes are nearest to.
         """
         head = cast("ObjectiveHead", self.classifier.head)
         prototypes = prototypes_of(self.classifier.head)
@@ -133,7 +133,7 @@ class RepresentationEvaluation:
 
 
 def prototypes_of(head: nn.Module) -> Projection | LearnedPrototypes:
-    """Return the first prototypes among the modules of an objective's head.
+    """Return the module with the prototypes in an objective's head; the first one, if there are several.
 
     Raises:
         LookupError: If the head has no prototypes.
@@ -158,14 +158,17 @@ def knn_accuracy(
     labels: Tensor,
     num_classes: int,
 ) -> float:
-    """Return the accuracy of a weighted vote of the nearest neighbors by cosine.
+    """Return the accuracy of predictions by a vote of the nearest neighbors, weighted by their cosines.
 
     Args:
-        known: N x m features of labeled examples.
+        known: N x D features of labeled examples.
         known_labels: N classes of the labeled examples.
-        features: M x m features of the examples to classify.
+        features: M x D features of the examples to classify.
         labels: M true classes of the examples to classify.
         num_classes: Number of classes.
+
+    Returns:
+        The fraction of correct predictions, from 0 to 1.
     """
     units = normalize(known, dim=1)
     neighbors = min(NEIGHBORS, len(known))
@@ -187,12 +190,12 @@ def fit_probe(features: Tensor, labels: Tensor, num_classes: int) -> nn.Module:
     """Fit a linear classifier to standardized features and return it.
 
     Args:
-        features: N x m features.
+        features: N x D features.
         labels: N classes.
         num_classes: Number of classes.
 
     Returns:
-        A module from features to logits, without gradient.
+        A module that maps features to logits, without gradient.
     """
     with torch.enable_grad():
         mean = features.mean(0)
@@ -223,7 +226,7 @@ def _shuffled(count: int, epoch: int) -> Iterator[Tensor]:
 
 
 class _Standardized(nn.Module):
-    """Module that standardizes features to mean 0 and standard deviation 1 and applies a layer to them."""
+    """Module that standardizes features to mean 0 and standard deviation 1, then applies a layer to them."""
 
     def __init__(self, mean: Tensor, deviation: Tensor, layer: nn.Module) -> None:
         super().__init__()

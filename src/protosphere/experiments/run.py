@@ -1,4 +1,4 @@
-"""Do one run, from its config to its record: build the prototypes and train, or record why this is not possible."""
+"""Do one run, from its config to its record: build the prototypes and train, or record why the run failed."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -24,15 +24,15 @@ def constructed(
     class_names: Sequence[str] = (),
     **options: str,
 ) -> ps.SphericalCode:
-    """Return the code that a config's scheme builds; it is cached.
+    """Return the code that a config's scheme builds; the result is cached.
 
-    If the config maps classes to prototypes by similarity, this is not done yet: the points are in the order of the
-    scheme.
+    If the mapping of the config is `align` or `oppose`, the points are still in the order of the scheme.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         num_classes: Number of classes.
-        class_names: Names of the classes, by which the leaves of a scheme's class tree are ordered, if it has one.
+        class_names: Names of the classes in the order of the dataset. If the scheme has the option `tree`, the leaves
+            of this class tree are put into the same order.
         options: More options of the scheme.
     """
     mapping = "fixed" if config.mapping in ALIGNED_MAPPINGS else config.mapping
@@ -90,7 +90,7 @@ def run(
 
     Raises:
         InfeasibleError: If the scheme has no code of this size.
-        StorageError: If another process trains in the folder.
+        StorageError: If another process trains in the folder, or a file cannot be read or written.
         TrainingError: If the loss is not finite.
     """
     given = config.head == "prototypes" and not config.fits_prototypes
@@ -169,7 +169,7 @@ def run_or_reason(
     accelerator: str,
     watch: Callable[[], None] = ignore,
 ) -> RunRecord:
-    """Train a config as `run` does; if the run fails, return a record with the reason instead of raising an error.
+    """Train a config as `run` does; if this fails, return a record with the reason instead of raising an error.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -203,7 +203,7 @@ def run_or_reason(
 
 
 def reason_of(error: Exception) -> str:
-    """Return the first line of an error's message, preceded by the type unless it is one of protosphere's errors."""
+    """Return the first line of an error's message, preceded by the type of the error unless it is protosphere's own."""
     said = " ".join(str(error).splitlines()[:1])
     if isinstance(error, ProtosphereError):
         return said

@@ -27,11 +27,11 @@ class SelfSupervised(nn.Module):
         self.head = head
 
     def forward(self, inputs: Tensor, rows: Tensor | None = None) -> Any:
-        """Return the features of inputs; with `rows`, return the sum of the losses, and 0 for correct predictions.
+        """Return the features of inputs or, if `rows` is given, the sum of the losses and 0 correct predictions.
 
         Args:
-            inputs: B inputs; with `rows`, 2 B views: the first view of every image, then the second view of every
-                image.
+            inputs: B inputs. If `rows` is given, 2 B views: the first view of every image, then the second view of
+                every image.
             rows: Indices of the B images among the training examples; None to return features.
         """
         features = _widened(self.backbone(inputs))
@@ -48,7 +48,7 @@ class SelfSupervised(nn.Module):
             return loss * len(rows), right_answers
 
     def after_step(self) -> None:
-        """Update the teacher, if there is one, after a step of the optimizer."""
+        """Update the teacher network, if there is one, after a step of the optimizer."""
         cast("ObjectiveHead", self.head).after_step(self.backbone)
 
     def learned(self) -> dict[str, Tensor]:
@@ -64,7 +64,9 @@ def _widened(features: Tensor) -> Tensor:
 
 
 def num_prototypes(config: TrainingConfig, dataset: Dataset) -> int:
-    """Return the number of prototypes of a self-supervised config: `num_prototypes`, or one per training image.
+    """Return the number of prototypes of a self-supervised run.
+
+    It is the setting `num_prototypes` or, if the objective has a target for each image, the number of training images.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -116,7 +118,7 @@ def build_self_supervised(
 def view_batches(
     data: DeviceData, config: TrainingConfig, epoch: int, part: Share
 ) -> Iterator[tuple[Tensor, Tensor, int]]:
-    """Yield two views of every training image once, in the order and with the transforms of this epoch.
+    """Yield batches that contain two views of every training image, in the order and with the transforms of this epoch.
 
     A batch of a single image is skipped, because batch normalization needs two.
 
@@ -127,8 +129,8 @@ def view_batches(
         part: Share of this process.
 
     Yields:
-        The views of this process's images (all first views, then all second views), the row indices of the images,
-        and the number of images of the batch over all processes.
+        For each batch, the views of this process's images (all first views, then all second views), the indices of
+        these images among the training examples, and the batch's number of images over all processes.
     """
     generator = stream(config.seed, "epoch", epoch)
     images = data.train.inputs

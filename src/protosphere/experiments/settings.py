@@ -22,7 +22,7 @@ LARGEST_FLOAT = 1e38
 """Upper limit of all float settings, near the largest number in single precision."""
 
 LARGEST_EXACT_INTEGER = 1 << 53
-"""Largest integer that is converted for a float setting; a conversion of larger integers might change their value."""
+"""Upper limit of integers that are converted to float for a float setting; larger ones might change their value."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Setting:
         maximum: Largest value of an integer.
         below: Exclusive upper limit of a float.
         positive: Whether a float must be greater than 0; otherwise it must be at least 0.
-        choices: Allowed texts; empty if any text is allowed.
+        choices: Allowed values of a text; empty if any text is allowed.
         prototypes_only: Whether only fixed prototypes use the setting.
     """
 
@@ -52,12 +52,12 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
     """Return a dataclass field that declares a setting of a config.
 
     Args:
-        default: Default value; a mapping for a setting that holds named options.
+        default: Default value; a dictionary if the values of the setting are named options.
         help: Description in one sentence.
         limits: Values of the other attributes of `Setting`, such as `minimum`.
 
     Returns:
-        A field whose metadata hold the `Setting`.
+        A dataclass field; its metadata has the `Setting` under the key "setting".
     """
     metadata = {"setting": Setting(help, **limits)}
     if isinstance(default, dict):
@@ -66,14 +66,14 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
 
 
 def settings_of(config: Any) -> dict[str, tuple[str, Setting]]:
-    """Return the type annotation and the declaration of each setting of a config class, by name."""
+    """Return (type annotation, declaration) of each setting of a config class, by the name of the setting."""
     return {
         each.name: (str(each.type), each.metadata["setting"]) for each in fields(config)
     }
 
 
 def default_of(field: Field[Any]) -> Any:
-    """Return the default of a field of a config."""
+    """Return the default of a field of a config; an empty mapping for named options."""
     if field.default is MISSING:
         return {}
     return field.default
@@ -85,7 +85,7 @@ def check_setting(name: str, kind: str, declared: Setting, value: Any) -> None:
     Args:
         name: Name of the setting, a field of `TrainingConfig`.
         kind: Type annotation of the setting.
-        declared: Declaration with the limits.
+        declared: Declaration of the setting, with its limits.
         value: Value to check.
 
     Raises:
@@ -106,7 +106,7 @@ def check_setting(name: str, kind: str, declared: Setting, value: Any) -> None:
 
 
 def converted(kind: str, value: Any) -> Any:
-    """Return `value`, converted to float if it is an integer for a float setting.
+    """Return `value`; an integer is converted to float if the setting has float values and the integer is below 2**53.
 
     Args:
         kind: Type annotation of the setting.
@@ -137,7 +137,7 @@ def _check_number(name: str, declared: Setting, value: Any) -> None:
 
 
 def _check_options(name: str, value: Any) -> None:
-    """Raise InvalidArgumentError if `value` is not a mapping, or if JSON cannot hold it."""
+    """Raise InvalidArgumentError if `value` is not a mapping, or cannot be written as JSON."""
     if not isinstance(value, Mapping):
         raise InvalidArgumentError(
             f"'{name}' must be options with their names, got {brief(value)}"

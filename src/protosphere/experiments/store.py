@@ -28,7 +28,10 @@ TABLE_ENDINGS = (".csv", ".parquet")
 
 
 class Store:
-    """A folder of records, with any number of readers and one writer at a time, who holds the lock of `locked`."""
+    """A folder with the records of runs.
+
+    Any number of processes may read it; only one at a time may write to it, inside the context `locked`.
+    """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -46,7 +49,7 @@ class Store:
         )
 
     def get(self, digest: str) -> RunRecord | None:
-        """Return the record with this digest, or None if there is none."""
+        """Return the record with this digest, or None if the store does not have it."""
         path = self.record_folder / f"{digest}.json"
         return _read_record(path) if path.exists() else None
 
@@ -63,9 +66,9 @@ class Store:
         return [record for record in found if record is not None]
 
     def finish(self, record: RunRecord) -> None:
-        """Store the record of a run and delete files that are no longer needed.
+        """Store the record of a run, and delete the files of the run that are no longer needed.
 
-        They are the checkpoint of a run that is done, or the whole folder of a run that is infeasible.
+        These are the checkpoint if the run is done, and the whole folder of the run if it is infeasible.
         """
         self.add(record)
         folder = self.work_folder(record.digest)
@@ -76,7 +79,7 @@ class Store:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def locked(self) -> AbstractContextManager[None]:
-        """Return a context that holds the write lock until it ends or the process dies."""
+        """Return a context manager that holds the write lock of the store; the end of the process releases the lock."""
         make_folder(self.record_folder)
         return locked(self.folder, "sweep")
 
@@ -88,7 +91,7 @@ def _order(record: RunRecord) -> tuple[str, int, str, int, str]:
 
 
 def _read_record(path: Path) -> RunRecord:
-    """Return the record in a file of a store; StorageError if the file name is not the digest of its record."""
+    """Return the record in a file of a store; StorageError if the name of the file is not the digest of the record."""
     with reading(path, "not the record of a run"):
         record = record_from(json.loads(path.read_text(encoding="utf-8")), str(path))
     if path.stem != record.digest:
@@ -122,7 +125,7 @@ def records_at(path: str | Path) -> list[RunRecord]:
 
 
 def write_table(records: Iterable[RunRecord], path: Path) -> Path:
-    """Write the records as a table, one row per record, and return the path.
+    """Write records as a table with one row per record, and return its path.
 
     Args:
         records: Records to write.

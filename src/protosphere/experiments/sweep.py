@@ -1,4 +1,4 @@
-"""Sweep over many configs: an engine does the runs that are not finished yet."""
+"""Do the runs of many configs (a sweep); a function called an engine does those that are not finished yet."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from protosphere.extras import require
 from protosphere.types import ignore
 
 Watch = Callable[[Sequence[TrainingConfig]], None]
-"""Type of a function that is called repeatedly with the configs of the runs in progress."""
+"""Type of a function that is called repeatedly during a sweep, with the configs of the runs in progress."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """Input of an engine: the runs to do, and what they need.
+    """Input of an engine: the runs to do, with the dataset, folders and device for them.
 
     Attributes:
         configs: Configs of the runs to do.
         dataset: Dataset of all runs.
         data_dir: Folder from which other processes load the dataset.
-        store: Folder with the records of the runs.
+        store: Store with the folders of the runs.
         watch: Function that is called with the configs of the runs in progress.
         accelerator: Kind of device.
     """
@@ -49,7 +49,7 @@ def pending(
     *,
     retry_failed: bool = False,
 ) -> list[TrainingConfig]:
-    """Return the configs of the runs that a sweep has to do: those without a record, or with a record of other data.
+    """Return the configs whose runs a sweep must do: those without a record, or with a record of other data.
 
     Args:
         configs: Configs of all runs.
@@ -79,7 +79,7 @@ def sweep(
     watch: Watch = ignore,
     accelerator: str = "auto",
 ) -> Iterator[RunRecord]:
-    """Do every run that is not finished yet, and yield each record after it is stored.
+    """Do every run that is not finished yet, and yield the record of each run after it is stored.
 
     A sweep can be interrupted at any time, even by kill -9, and called again: finished runs are in the store, and an
     unfinished run continues from its last checkpoint.

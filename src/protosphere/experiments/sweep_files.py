@@ -50,16 +50,19 @@ AXES = {
     "split_seeds": "split_seed",
     "seeds": "seed",
 }
-"""Names of the lists that a grid may have, and the setting that each list varies; the last list varies fastest."""
+"""Setting that is varied by each list of a grid, by the name of the list.
+
+In the order of the runs, the last list varies fastest.
+"""
 
 NEEDED = {"prototypes": ("schemes", "dims"), "bottleneck": ("dims",), "linear": ()}
 """Names of the lists that a grid must have, by the value of its head."""
 
 ONLY_SWEPT = ("scheme", "dim", "mapping", "seed")
-"""Settings that a sweep file gives only as lists, such as `seeds` for the setting `seed`."""
+"""Settings that a sweep file can give only as a list, such as the list `seeds` for the setting `seed`."""
 
 SETTINGS = set(DEFAULTS) - set(ONLY_SWEPT)
-"""Settings that a sweep file, or a grid for its own runs, may give as single values."""
+"""Settings that may have a single value in a sweep file, or in a grid for the runs of this grid."""
 
 
 def load_sweep(path: Path) -> list[TrainingConfig]:
@@ -77,9 +80,10 @@ def sweep_configs(
         where: Name of the file, for error messages.
 
     Raises:
-        InvalidArgumentError: If there is an unknown key, a list is missing, or a setting cannot have its value.
+        InvalidArgumentError: If a key is unknown, a list is missing, or the value of a setting is not valid.
 
     Example:
+        >>> from protosphere.experiments.sweep_files import sweep_configs
         >>> content = {"dataset": "digits", "schemes": ["one_hot"], "dims": [10, 16]}
         >>> [config.dim for config in sweep_configs(content)]
         [10, 16]
@@ -109,7 +113,7 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Return the grids of a sweep file, each extended by the lists from the top level of the file."""
+    """Return the grids of a sweep file; lists at the top level of the file are added to each grid that lacks them."""
     shared = {axis: content[axis] for axis in AXES if axis in content}
     grids: Any = content.get("grid", [{}])
     if not isinstance(grids, list) or not all(isinstance(grid, dict) for grid in grids):  # pyright: ignore[reportUnknownVariableType]
@@ -135,7 +139,7 @@ def _runs(
 def _runs_of(
     base: TrainingConfig, head: str, grid: Mapping[str, Any]
 ) -> Iterator[TrainingConfig]:
-    """Yield the configs of one head of a grid; settings that the head does not use have their defaults."""
+    """Yield the configs of a grid for one of its heads; settings that this head does not use have their defaults."""
     unused = {"head"}
     settings = base.record() | _settings(grid)
     if head in LEARNED_HEADS:

@@ -1,7 +1,7 @@
 """The sweep engine of the flag `--workers N`: N processes on this machine, each of which does one run at a time.
 
-If a worker process dies, it is replaced and its run is tried once more. If the process of the sweep dies, even by kill
--9, its workers end too.
+If a worker process dies, it is replaced, and its run is started once more. If the main process of the sweep dies, even
+by kill -9, its workers end too.
 """
 
 import multiprocessing
@@ -25,7 +25,7 @@ TRIES = 2
 
 
 class _Worker:
-    """A worker process, and the end of the pipe by which the sweep communicates with it."""
+    """A worker process, and the sweep's end of the pipe between the two processes."""
 
     def __init__(self) -> None:
         context = multiprocessing.get_context(
@@ -45,8 +45,8 @@ class _Worker:
 class _Crew:
     """The workers of a sweep and the runs that are not finished yet.
 
-    `todo` has the configs of waiting runs, each with the number of times it was started. `busy` maps the pipe of each
-    busy worker to the worker, its config and the number of times this was started.
+    `todo` has a pair (config, number of starts so far) for each waiting run. `busy` maps the pipe of each busy worker
+    to (worker, config of its run, number of starts of this run).
     """
 
     def __init__(self, work: Work, size: int) -> None:
@@ -57,7 +57,7 @@ class _Crew:
         self.busy: dict[Any, tuple[_Worker, TrainingConfig, int]] = {}
 
     def hand_out(self) -> None:
-        """Give every idle worker a run, and start more workers while there are runs and fewer than `size` workers."""
+        """Start waiting runs until `size` workers are busy or no run is waiting; start new workers if none is idle."""
         while self.todo and len(self.busy) < self.size:
             worker = self.idle.pop() if self.idle else _Worker()
             config, tries = self.todo.pop(0)
@@ -70,8 +70,8 @@ class _Crew:
     def collected(self, pipe: Any) -> RunRecord | None:
         """Return the record that a worker has sent through its pipe.
 
-        If the worker died instead, put its run back and return None, or after its last try return a record of the
-        failure.
+        If the worker died instead, its run is put back and the result is None; after the last try, the result is a
+        record of the failure.
         """
         worker, config, tries = self.busy.pop(pipe)
         try:

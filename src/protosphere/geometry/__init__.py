@@ -1,1 +1,1 @@
-"""Computations with points on the unit sphere: inner products, lattices, simplices."""
+"""Computations with points on the unit sphere: inner products, closest pairs, lattices and simplices."""

@@ -1,8 +1,9 @@
 """Enumeration of all vectors of a lattice within a given distance of a center, in blocks.
 
-This is the algorithm of Fincke & Pohst (1985): coefficients are enumerated from the last to the first, and a partial
-vector is dropped when its projection is too far away. Many partial vectors are extended at once. The order of the
-vectors is the same on every machine: they are sorted by the last coefficient, then the one before, and so on.
+This is the algorithm of Fincke & Pohst (1985). The coefficients of a vector are enumerated from the last to the first,
+and a partial vector (the last few coefficients) is dropped if its projection is too far from the center. Many partial
+vectors are extended at once. The order of the vectors is the same on every machine: they are sorted by the last
+coefficient, then by the second to last, and so on.
 """
 
 from collections.abc import Iterator
@@ -14,16 +15,16 @@ import numpy as np
 from protosphere.types import Indices, Points
 
 BLOCK_ROWS = 1 << 14
-"""Number of partial vectors that are processed together, so that they stay in the processor's cache."""
+"""Number of partial vectors that are processed together; they fit into the cache of the CPU."""
 
 SLACK = 1e-9
-"""Relative extension of the distance, so that vectors at the distance are found whatever the rounding."""
+"""Relative extension of the distance, so that vectors at exactly this distance are found despite rounding."""
 
 
 def cholesky_factor(gram: Indices) -> Points:
-    """Return the Cholesky factor: the lower triangular matrix whose rows have the given inner products.
+    """Return the Cholesky factor of a Gram matrix: the lower triangular matrix whose rows have these inner products.
 
-    It is computed in a fixed order of operations, so that the result has the same bits on every machine.
+    The order of the operations is fixed, so that the result has the same bits on every machine.
 
     Args:
         gram: Symmetric positive definite matrix of integers.
@@ -53,8 +54,8 @@ def close_vectors(
         squared_distance: Largest squared distance from the center.
 
     Yields:
-        Blocks of vectors: the differences x - center, as rows of coefficients, where the integer coefficients x give
-        the lattice vector; and the squared distances.
+        For each block of lattice vectors, two arrays: the coefficients of the differences from the center, as rows
+        (integer coefficients x of the lattice vector minus `center`), and the squared distances from the center.
 
     >>> [(y.tolist(), d.tolist()) for y, d in close_vectors(np.eye(2), np.array([0.5, 0.0]), 0.25)]
     [([[-0.5, 0.0], [0.5, 0.0]], [0.25, 0.25])]

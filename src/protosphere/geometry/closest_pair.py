@@ -5,7 +5,7 @@ import numpy as np
 from protosphere.types import Indices, Points
 
 DEEPEST = 7
-"""Largest dimension in which a k-d tree of a million points is searched in about a minute."""
+"""Largest dimension for a search with a k-d tree; in this dimension, a search in a million points takes a minute."""
 
 
 def closest_pair_cosine(points: Points) -> float:

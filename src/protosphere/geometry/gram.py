@@ -1,4 +1,4 @@
-"""Statistics of the Gram matrix of many points, which is computed in blocks and never held in memory as a whole."""
+"""Statistics of the Gram matrix of many points; the matrix is computed in blocks and is never in memory as a whole."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from protosphere.types import PackedBits, Points, Progress, ignore
 Block = NDArray[np.float64] | NDArray[np.float32]
 
 BLOCK_ENTRIES = 1 << 22
-"""Number of entries of a block of the Gram matrix; with its two blocks of rows it takes about 50 MB."""
+"""Number of entries of a block of the Gram matrix; together with two blocks of rows, a block takes about 50 MB."""
 
 COLUMNS = 1 << 12
-"""Number of columns multiplied together; the products of the blocks of columns are added in float64.
+"""Number of columns in a block of columns, within which inner products are computed; the blocks are added in float64.
 
-The rounding error grows with the length of a block plus the number of blocks, and float32 products of signs stay
-exact.
+Because of the blocks, float32 products of signs are exact, and the rounding error of float64 products grows with the
+length of a block plus the number of blocks, not with the number of all columns.
 """
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Matrix whose rows are read in slices, so that packed rows are unpacked only block by block.
+    """Matrix that is read in slices of rows, so that packed rows are unpacked only block by block.
 
     Attributes:
         count: Number of rows.
         dim: Number of columns.
-        slice: Function that takes `start` and `stop` and returns the rows from `start` to `stop` - 1.
+        slice: Function (start, stop) -> rows `start` to `stop - 1`.
     """
 
     count: int
@@ -37,7 +37,7 @@ class Rows:
 
     @property
     def block(self) -> int:
-        """Number of rows to read at a time."""
+        """Number of rows in a block, which limits the memory for blocks of rows and of the Gram matrix."""
         by_row_entries = BLOCK_ENTRIES // max(self.dim, 1)
         by_gram_entries = BLOCK_ENTRIES**0.5
         return int(max(1, min(self.count, by_row_entries, by_gram_entries)))
@@ -54,7 +54,7 @@ def point_rows(points: Points) -> Rows:
 
 
 def sign_rows(signs: PackedBits, dim: int) -> Rows:
-    """Return packed codewords as `Rows` of +1 (bit 1) and -1 (bit 0), whose inner products are exact integers.
+    """Return packed codewords as `Rows` with entries +1 (bit 1) and -1 (bit 0); inner products are exact integers.
 
     Args:
         signs: Codewords, packed eight bits to a byte.
@@ -91,7 +91,7 @@ def inner_products(left: Block, right: Block) -> Block:
 
 
 def squared_norms(points: Points) -> NDArray[np.float64]:
-    """Return the squared norm of each row, summed over blocks of columns."""
+    """Return the squared norm of each row, computed as a sum over blocks of columns."""
     total = np.zeros(len(points))
     for start in range(0, points.shape[1], COLUMNS):
         columns = points[:, start : start + COLUMNS]
@@ -103,10 +103,11 @@ def product_error(dim: int) -> float:
     """Return a bound on the rounding error of `inner_products` of two float64 unit rows, for any order of summation.
 
     Let u = 2**-53. The error of a sum of m products is at most m u / (1 - m u) times the sum of their absolute values
-    (N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), which is at most the product of the norms.
+    (N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). That sum is at most the product of the
+    norms. Because of the blocks of columns, m is the length of a block plus the number of blocks.
 
     Args:
-        dim: Length m of the rows.
+        dim: Length of the rows.
     """
     additions = min(dim, COLUMNS) + -(-dim // COLUMNS)
     return 1.01 * additions * 2.0**-53
@@ -122,7 +123,7 @@ def gram_blocks(
         progress: Called after each block.
 
     Yields:
-        The index of the first row and of the first column of a block, and the inner products in the block.
+        For each block, the index of its first row, the index of its first column, and the inner products.
     """
     starts = range(0, rows.count, rows.block)
     done = 0
@@ -147,7 +148,7 @@ def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
         progress: Called after each block of the Gram matrix.
 
     Yields:
-        The inner products in one block of the Gram matrix, as a one-dimensional array.
+        For each block of the Gram matrix, the inner products of different rows as a one-dimensional array.
     """
     for i, j, gram in gram_blocks(rows, progress):
         if i < j:
@@ -183,7 +184,7 @@ def max_cosine(points: Points, progress: Progress = ignore) -> float:
 def bin_cosines(
     points: Points, edges: Points, progress: Progress = ignore
 ) -> NDArray[np.int64]:
-    """Count the pairs whose cosine is in each bin.
+    """Return the number of pairs of points with a cosine in each of the given bins.
 
     Args:
         points: Unit vectors, as rows.
@@ -204,7 +205,7 @@ def bin_cosines(
 def sign_inner_product_counts(
     signs: PackedBits, dim: int, progress: Progress = ignore
 ) -> dict[int, int]:
-    """Count the pairs of codewords, read as +-1, by their inner product.
+    """Return the number of pairs of codewords for each inner product of vectors with entries +1 and -1.
 
     Args:
         signs: Codewords, packed eight bits to a byte.
@@ -212,7 +213,7 @@ def sign_inner_product_counts(
         progress: Called after each block of the Gram matrix.
 
     Returns:
-        The number of pairs for each inner product that occurs.
+        A mapping from each inner product that occurs to the number of pairs.
     """
     counts = np.zeros(dim + 1, dtype=np.int64)
     for products in pair_products(sign_rows(signs, dim), progress):

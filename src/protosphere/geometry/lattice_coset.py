@@ -1,4 +1,4 @@
-"""Points of one coset of a lattice, whose distances are at least the length of the shortest lattice vector."""
+"""Points in one coset of a lattice: their distances are at least the length of the shortest lattice vector."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,7 +8,7 @@ import numpy as np
 from protosphere.types import Indices, Points
 
 COSET_TOLERANCE = 1e-12
-"""Largest difference from lattice points that rounding may cause."""
+"""Largest rounding error of a coordinate: a vector this close to a lattice vector counts as a lattice vector."""
 
 BLOCK_ROWS = 1 << 14
 """Number of points that are processed together, so that intermediate results stay in the processor's cache."""
@@ -19,16 +19,17 @@ MIXER = 0x1E3779B97F4A7C15
 
 @dataclass(frozen=True, eq=False)
 class LatticeCoset:
-    """A lattice that contains all differences of some points.
+    """A lattice that contains the differences of points, which are therefore in one coset of the lattice.
 
     Attributes:
         basis: Basis of the lattice, as rows.
-        least: Squared norm of the shortest nonzero lattice vector, or a lower bound on it, in the scale of the points.
+        least: Squared norm of the shortest nonzero lattice vector, or a lower bound on it, in the scale in which the
+            points are unit vectors.
         theorem: Name of the theorem that gives `least`.
     """
 
     basis: Points
-    least: Fraction  # the squared length of its shortest non-zero vector, or a smaller number, in the points' scale
+    least: Fraction
     theorem: str
 
     @property
@@ -42,12 +43,13 @@ class LatticeCoset:
     def in_annulus(self, lengths: Points) -> bool:
         """Return whether `ceiling` also bounds the cosines of points of a coset that have the given lengths.
 
-        It does if all lengths are at most 1 and at least 1 - least.
+        This is the case if all lengths are from 1 - least to 1.
 
         Args:
             lengths: Lengths of the points.
         """
-        # of lengths a <= b the cosine is at most (a^2 + b^2 - least) / 2ab, and there no more than 1 - least/2
+        # the cosine of points with lengths a <= b is at most (a^2 + b^2 - least) / 2ab, which is at most 1 - least/2
+        # if 1 - least <= a and b <= 1
         shortest = float(np.min(lengths))
         longest = float(np.max(lengths))
         if shortest <= 0 or longest > 1 + COSET_TOLERANCE:
@@ -61,7 +63,8 @@ class LatticeCoset:
             points: Unit vectors, as rows.
             lengths: K x 1 array of lengths by which the rows are multiplied first; None if all lengths are 1.
         """
-        # coordinates of all differences are integers; those after the lattice's must be the same for all
+        # the coefficients of all differences in the basis must be integers, and all points must have the same
+        # coordinates after the first `rank`
         rank = len(self.basis)
         inverse = np.linalg.inv(self.basis)
         mixers = np.arange(1, 2 * rank, 2, dtype=np.int64) ** 15 * MIXER
@@ -77,14 +80,14 @@ class LatticeCoset:
                 return False
             if np.max(np.abs(differences)) > COSET_TOLERANCE:
                 return False
-            # products wrap around; equal rows have equal hashes
+            # products may overflow, but equal rows have equal hashes
             hashes[rows] = integers.astype(np.int64) @ mixers
         hashes.sort()
         return bool(np.all(hashes[1:] > hashes[:-1]))
 
 
 def integer_basis(vectors: Indices) -> Indices:
-    """Return a triangular basis of the lattice that integer vectors span, by Euclid's algorithm in each column.
+    """Return a triangular basis of the lattice that integer vectors generate, by Euclid's algorithm in each column.
 
     Args:
         vectors: Integer vectors, as rows.

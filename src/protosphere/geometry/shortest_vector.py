@@ -1,7 +1,8 @@
 """Test whether a lattice has vectors shorter than a given length, by enumeration.
 
-The basis is reduced (Lenstra, Lenstra & Lovasz 1982), then coefficients are enumerated from the last to the first, all
-partial vectors at once, as long as their projections stay short (Fincke & Pohst 1985).
+The basis is reduced (Lenstra, Lenstra & Lovasz 1982). Then coefficients are enumerated from the last to the first
+(Fincke & Pohst 1985): all partial vectors, which consist of the last few coefficients, are extended at once, and those
+with a long projection are dropped.
 """
 
 import numpy as np
@@ -9,19 +10,19 @@ import numpy as np
 from protosphere.types import Points
 
 ROUNDING = 1e-9
-"""Relative difference from the given length up to which a shorter vector counts as having this length."""
+"""Largest relative difference from the given squared length with which a shorter vector counts as equally long."""
 
 LOVASZ = 0.99
 MOST_SWAPS = 20_000
 
 MOST_PARTS = 64
-"""Largest number of parts of the given squared length that is tried as a unit of all inner products."""
+"""Largest number m for which the given squared length divided by m is tried as a unit of all inner products."""
 
 BELOW_NEXT = 1e-6
-"""Relative distance beyond a multiple of the unit up to which vectors are searched; the next multiple is farther."""
+"""Relative margin above a multiple of the unit up to which vectors are searched; the next multiple is beyond it."""
 
 MOST_PARTIAL = 2_000_000
-"""Largest number of partial vectors in memory: 500 MB; lattices of 32 dimensions need some thousands."""
+"""Largest number of partial vectors in memory (500 MB); lattices of 32 dimensions need a few thousand."""
 
 
 def has_shorter(basis: Points, squared_length: float) -> bool | None:
@@ -32,7 +33,7 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
         squared_length: Squared length to compare with.
 
     Returns:
-        Whether there is a shorter vector; None if the enumeration would take too long.
+        True or False; None if the basis cannot be reduced, or the enumeration needs too much memory.
 
     >>> has_shorter(np.array([[2.0, 0.0], [1.0, 1.0]]), 2.0)
     False
@@ -48,10 +49,10 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
 def _largest_shorter(basis: Points, squared_length: float) -> float:
     """Return an upper bound on the squared lengths of lattice vectors that are shorter than `squared_length`.
 
-    If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths, and
-    the bound is the multiple before `squared_length` plus the rounding error. The rounding error of a squared length is
-    at most the errors of the inner products, each times two coefficients. A coefficient is at most the length of the
-    vector times the length of a vector of the dual basis.
+    If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths. The
+    bound is then the largest multiple below `squared_length`, plus a bound on the rounding error. The rounding error of
+    a squared length is a sum over pairs of basis vectors: the error of their inner product times the two coefficients.
+    A coefficient is at most the length of the lattice vector times the length of a dual basis vector.
     """
     gram = basis @ basis.T
     norms = np.linalg.norm(basis, axis=1)
@@ -89,7 +90,7 @@ def _any_within(triangle: Points, squared_length: float) -> bool | None:
         reach = np.sqrt(np.maximum(0.0, squared_length - lengths) / heights[level])
         lowest = np.ceil(centers - reach)
         highest = np.floor(centers + reach)
-        # the first is zero so far: of a vector and its negative one is enough
+        # the coefficients of the first partial vector are 0 so far: of a vector and its negative, one is enough
         lowest[0] = 0.0
         counts = np.maximum(0, highest - lowest + 1).astype(np.int64)
         if counts.sum() > MOST_PARTIAL:
@@ -106,13 +107,13 @@ def _any_within(triangle: Points, squared_length: float) -> bool | None:
 
 
 def lll_reduced(basis: Points) -> Points | None:
-    """Return an LLL-reduced basis of the same lattice, whose rows are short and nearly orthogonal.
+    """Return an LLL-reduced basis of a lattice: its rows are short and nearly orthogonal.
 
     Args:
         basis: Basis of the lattice, as rows.
 
     Returns:
-        The reduced basis; None if rounding keeps the algorithm from ending.
+        The reduced basis; None if the algorithm does not end within `MOST_SWAPS` steps, because of rounding.
     """
     rows = basis.astype(np.float64)
     k = 1
@@ -134,8 +135,8 @@ def lll_reduced(basis: Points) -> Points | None:
 
 
 def _triangle(rows: Points) -> Points:
-    """Return the triangular factor of a basis: entry (i, k) is the inner product of row k with direction i.
+    """Return the upper triangular factor R of a basis with rows b_k: entry (i, k) is the inner product of b_k with q_i.
 
-    The directions are those of the Gram-Schmidt process.
+    The unit vectors q_i result from the Gram-Schmidt process; their signs are arbitrary.
     """
     return np.linalg.qr(rows.T)[1]

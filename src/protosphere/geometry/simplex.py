@@ -8,8 +8,9 @@ from protosphere.types import Indices, Points
 def simplex_points(num_points: int) -> Points:
     """Return the K vertices of a regular simplex in R^(K-1), whose cosines are all -1/(K-1).
 
-    They are the rows of a Helmert matrix without its constant column, scaled to unit length: in coordinate j, counted
-    from 1, the first j points have the value 1 and the next point has -j, up to a factor.
+    The vertices are the rows of a Helmert matrix without its constant column, scaled to unit length. In coordinate j
+    (j = 1, 2, ...), the first j points have the value f_j, the next point has -j f_j, and the others have 0, where f_j
+    is from `simplex_factors`.
 
     Args:
         num_points: Number K of points.
@@ -25,7 +26,7 @@ def simplex_points(num_points: int) -> Points:
 
 
 def simplex_factors(num_points: int | Indices, j: Indices) -> Points:
-    """Return coordinate j of the first j vertices of a regular simplex, which all have the same value.
+    """Return the value that the first j vertices of a regular simplex have in coordinate j.
 
     Args:
         num_points: Number of vertices of the simplex, or an array of such numbers.

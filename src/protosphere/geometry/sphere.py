@@ -6,16 +6,16 @@ from protosphere.errors import InvalidArgumentError
 from protosphere.types import Points
 
 UNIT_TOLERANCE = 1e-5
-"""Largest difference of a norm from 1 that counts as rounding: float32 rows of a million entries stay within it."""
+"""Largest difference of a norm from 1 that counts as rounding; float32 rows of a million entries have a smaller one."""
 
 BLOCK_ROWS = 1 << 16
-"""Number of rows that are normalized together, so that large arrays are not copied as a whole."""
+"""Number of rows that are normalized at a time, so that large arrays are not copied as a whole."""
 
 
 def product_rounding(dim: int) -> float:
     """Return an upper bound on the rounding error of inner products of unit vectors of R^n in float64.
 
-    It is generous: observed errors are below a tenth of it.
+    Observed errors are below a tenth of this bound.
 
     Args:
         dim: Dimension n.
@@ -26,7 +26,7 @@ def product_rounding(dim: int) -> float:
 def normalized(points: Points) -> Points:
     """Return the rows divided by their norms.
 
-    They are divided twice, after which the norms are 1 up to the last one or two bits.
+    Each row is divided by its norm twice, so that its norm is 1 up to the last one or two bits.
 
     Args:
         points: Non-zero vectors, as rows.
@@ -51,7 +51,7 @@ def _normalized(points: Points) -> Points:
 
 
 def uniform_points(num_points: int, dim: int, rng: np.random.Generator) -> Points:
-    """Return independent points that are uniform on the sphere: normalized Gaussian vectors (Muller 1959).
+    """Return independent, uniformly distributed points on the sphere: normalized Gaussian vectors (Muller 1959).
 
     Args:
         num_points: Number of points.
@@ -81,7 +81,7 @@ def cross_polytope_points(num_points: int, dim: int) -> Points:
 
 
 def renormalized(points: Points) -> Points:
-    """Return the rows scaled to unit norm; rows that already are unit vectors up to rounding stay unchanged.
+    """Return the rows divided by their norms; rows that are unit vectors up to rounding are returned unchanged.
 
     Args:
         points: Non-zero vectors, as rows.
@@ -99,7 +99,7 @@ def renormalized(points: Points) -> Points:
 
 
 def padded(points: Points, dim: int) -> Points:
-    """Return the points with zeros appended up to the given dimension, which does not change their cosines.
+    """Return the points with zeros appended up to the given dimension; their cosines do not change.
 
     Args:
         points: Vectors, as rows.
@@ -109,14 +109,15 @@ def padded(points: Points, dim: int) -> Points:
 
 
 def require_unit_rows(points: Points, what: str = "points") -> None:
-    """Raise an error unless the points are a matrix of at least two finite unit vectors.
+    """Raise an error unless the points are a matrix of at least two finite unit vectors, up to rounding.
 
     Args:
-        points: Candidate points, as rows.
-        what: Name of the argument, for the message.
+        points: Array to check, with points as rows.
+        what: Name of the argument, for the error message.
 
     Raises:
-        InvalidArgumentError: If a row is not a finite unit vector; the message names the row.
+        InvalidArgumentError: If the array is not a matrix with at least two rows, or a row is not a finite unit vector;
+            the message names the row.
     """
     if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] < 1:
         shape = " x ".join(map(str, points.shape)) or "a single number"

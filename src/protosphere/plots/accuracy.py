@@ -1,4 +1,4 @@
-"""Figures of the accuracy of trained networks against the dimension, and against the prototypes' maximum cosine."""
+"""Figures of the accuracy of trained networks, against the dimension and against the maximum cosine of prototypes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -22,21 +22,21 @@ from protosphere.statistics.intervals import mean_with_interval
 from protosphere.statistics.regression import Regression, regression
 
 REFERENCES = ("learned layer", "one_hot")
-"""Schemes that are drawn as lines across the figure if they have a single dimension, the number of classes."""
+"""Schemes that are drawn as lines across the figure if they have runs in a single dimension only."""
 
 LEAST_COSINES = 4
-"""Smallest number of different cosines for a regression; fewer clusters say little about the range between them."""
+"""Smallest number of different maximum cosines for a regression line."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A finished run, as figures show it.
+    """A finished run, with the values that figures show.
 
     Attributes:
         scheme: Name of the scheme, or of a learned head.
         dim: Dimension n.
-        mapping: Mapping of prototypes to classes.
-        seed: Seed with which the run was started.
+        mapping: Setting `mapping`: how prototypes are assigned to classes.
+        seed: Seed of the run.
         max_cosine: Maximum cosine of the prototypes; None for a learned head.
         accuracy: Test accuracy from 0 to 1.
         variant: Other settings that distinguish this run from runs of the same scheme.
@@ -53,16 +53,16 @@ class Trained:
 
 @dataclass(frozen=True)
 class Averaged:
-    """Means over the seeds of one scheme, dimension, mapping and variant.
+    """Means over runs that differ only in their seeds.
 
     Attributes:
         scheme: Name of the scheme, or of a learned head.
         dim: Dimension n.
-        mapping: Mapping of prototypes to classes.
+        mapping: Setting `mapping`: how prototypes are assigned to classes.
         seeds: Number of runs.
         max_cosine: Mean of the maximum cosines; None for a learned head.
         accuracy: Mean test accuracy from 0 to 1.
-        margin: Half of the width of the 95% interval; None for a single run.
+        margin: Half of the width of the 95% confidence interval of the accuracy; None for a single run.
         variant: Other settings that distinguish these runs from runs of the same scheme.
     """
 
@@ -77,7 +77,7 @@ class Averaged:
 
 
 def averages(runs: Iterable[Trained]) -> list[Averaged]:
-    """Return means over seeds with 95% intervals, sorted by scheme, mapping, variant and dimension."""
+    """Return the means over runs that differ only in their seeds, sorted by scheme, mapping, variant and dimension."""
     configuration = attrgetter("scheme", "mapping", "variant", "dim")
     ordered = sorted(runs, key=configuration)
     return [_average(list(group)) for _, group in groupby(ordered, key=configuration)]
@@ -101,7 +101,10 @@ def _average(runs: Sequence[Trained]) -> Averaged:
 
 
 def series_of(rows: Iterable[Averaged]) -> list[list[Averaged]]:
-    """Return the rows, sorted as by `averages`, grouped into series; each series is drawn as one line."""
+    """Group rows by scheme, mapping and variant into series, each of which is drawn as one line.
+
+    The rows must have the order of `averages`.
+    """
     series = attrgetter("scheme", "mapping", "variant")
     return [list(group) for _, group in groupby(rows, key=series)]
 
@@ -128,9 +131,9 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
 
 
 def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle]:
-    """Return the style of each series by (scheme, variant).
+    """Return the style of each series, by the pair (scheme, variant).
 
-    The first variant of a scheme has the style of the scheme; the others have spare colors and markers.
+    The first variant of a scheme gets the style of the scheme; other variants get spare colors and markers.
     """
     plain = scheme_styles(dict.fromkeys(row.scheme for row in rows))
     taken = {style.color for style in plain.values()}
@@ -149,16 +152,16 @@ def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle
 
 
 def is_reference(rows: Sequence[Averaged]) -> bool:
-    """Return True if a series is a baseline with a single dimension, which is drawn as a line across the figure."""
+    """Return True if a series is one of `REFERENCES` with a single dimension; it is a line across the figure."""
     return rows[0].scheme in REFERENCES and len(rows) == 1
 
 
 def label_of(row: Averaged, style: FigureStyle) -> str:
-    """Return the name of a series in a legend.
+    """Return the label of a series for a legend: scheme, random mapping and variant.
 
     Args:
-        row: A row of the series.
-        style: Label, color and marker of the scheme.
+        row: Any row of the series.
+        style: Style of the scheme, with its label.
     """
     parts = [style.label]
     if row.mapping == "random":
@@ -176,7 +179,7 @@ def draw_accuracy(
     Args:
         runs: Finished runs.
         folder: Folder to write to.
-        name: Beginning of the names of the files.
+        name: Text with which the names of the files begin.
         title: Title of both figures.
 
     Returns:
@@ -203,7 +206,7 @@ def draw_accuracy(
 def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
     """Return a matplotlib figure of mean accuracy against the dimension, with 95% intervals.
 
-    A learned layer and one-hot prototypes of a single dimension are drawn as lines across the figure.
+    A learned layer and one-hot prototypes are drawn as lines across the figure if they have a single dimension.
 
     Args:
         rows: Means, sorted as by `averages`.
@@ -232,9 +235,9 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
 
 
 def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
-    """Return the sorted dimensions for the horizontal axis.
+    """Return the dimensions for the horizontal axis, sorted.
 
-    A reference is a line across the figure, so its dimension is included only if there is no other series.
+    A baseline (`is_reference`) is a line across the figure. Its dimension is included only if all series are baselines.
     """
     dims: set[int] = set()
     for series in series_of(rows):
@@ -246,7 +249,7 @@ def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
 def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
     """Return the limits of the axis of accuracies in percent: the range of the points, with a margin.
 
-    Error bars may extend beyond the limits: intervals from two seeds are wide.
+    Error bars may extend beyond these limits, because intervals from two seeds are wide.
     """
     heights = [100 * row.accuracy for row in rows]
     lowest = min(heights)
@@ -256,7 +259,10 @@ def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
 
 
 def _draw_line(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
-    """Draw one series with error bars: dashed and hollow for random mappings, a marker alone for one dimension."""
+    """Draw one series with error bars, as a line with markers, or as a single marker if it has one dimension.
+
+    For random mappings, the line is dashed and the markers are hollow.
+    """
     is_random = rows[0].mapping == "random"
     is_single = len(rows) == 1
     look: dict[str, Any] = point_look(style) if is_single else {"marker": style.marker}
@@ -304,7 +310,7 @@ def _draw_reference(ax: Any, style: FigureStyle, row: Averaged) -> None:
 def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
     """Return a matplotlib figure of accuracy against the maximum cosine, with a point for each run with prototypes.
 
-    The regression line through all runs is drawn if there is one; baselines are lines across the figure.
+    The regression line of all runs is drawn if `line_through` returns one. Baselines are lines across the figure.
 
     Args:
         runs: Finished runs.
@@ -331,7 +337,7 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
 
 
 def runs_with_prototypes(runs: Iterable[Trained]) -> dict[str, list[Trained]]:
-    """Return the runs that have prototypes, by scheme."""
+    """Return a mapping from schemes to their runs; runs with a learned head, which have no prototypes, are left out."""
     by_scheme: dict[str, list[Trained]] = {}
     for run in runs:
         if run.max_cosine is not None:
@@ -353,7 +359,7 @@ def _draw_runs(ax: Any, style: FigureStyle, runs: Sequence[Trained]) -> None:
 
 
 def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
-    """Return the mean of each series that is drawn as a line across a figure."""
+    """Return the row of each series that is a baseline (`is_reference`), drawn as a line across a figure."""
     series = series_of(averages(runs))
     return [rows[0] for rows in series if is_reference(rows)]
 
@@ -374,7 +380,7 @@ def regression_ends(
 
 
 def equation(line: Regression) -> str:
-    """Return slope, interval, R² and number of runs of a regression as one line of text.
+    """Return the slope of a regression with its interval, R² and the number of runs as one line of text.
 
     The slope is in percentage points of accuracy per unit of cosine.
     """

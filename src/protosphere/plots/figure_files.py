@@ -1,4 +1,4 @@
-"""Writing of figures and their tables to disk, atomically."""
+"""Write figures and their tables to files, atomically."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,11 +14,11 @@ UNDATED: Mapping[str, Mapping[str, None]] = {
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     ".svg": {"Date": None, "Creator": None},
 }
-"""Endings of figure files, and the metadata to leave out so that the same figure gives the same bytes."""
+"""For each ending of figure files, the metadata to leave out, so that the same figure gives the same bytes."""
 
 
 def save_figure(figure: Any, path: str | Path) -> Path:
-    """Write a matplotlib figure as .png, .pdf or .svg, by the ending of `path`; return the path.
+    """Write a matplotlib figure to a .png, .pdf or .svg file, and return its path.
 
     Args:
         figure: Figure to write.
@@ -39,7 +39,10 @@ def save_figure(figure: Any, path: str | Path) -> Path:
 
 
 def figure_path(path: str | Path) -> Path:
-    """Return `path` as a Path after checking its ending; call this before drawing.
+    """Return the path of a figure file after checking its ending, which should be done before drawing.
+
+    Args:
+        path: File to write; it must end in .png, .pdf or .svg.
 
     Raises:
         InvalidArgumentError: If the path does not end in .png, .pdf or .svg.
@@ -53,10 +56,10 @@ def figure_path(path: str | Path) -> Path:
 
 
 def save_table(records: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
-    """Write rows as CSV, with floats in full precision and None as an empty cell; return the path.
+    """Write rows to a CSV file, and return its path; floats have full precision, and None becomes an empty cell.
 
     Args:
-        records: Rows as mappings with the same keys.
+        records: Rows, as mappings from column names to values. All rows have the same columns.
         path: File to write.
     """
     target = Path(path)

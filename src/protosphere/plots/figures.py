@@ -1,4 +1,4 @@
-"""Figures by name: separation against the dimension, and histograms of cosines, each with a table of its data."""
+"""Figures with names: maximum cosine against the dimension, and histograms of cosines, each with a table of data."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Progress, ignore
 
 Drawn = tuple[Any, list[dict[str, Any]]]
-"""A matplotlib figure, and the table rows with its data."""
+"""Type of a pair: a matplotlib figure, and the rows of a table with its data."""
 
 MOST_KEPT_CODES = 12
-"""Number of latest codes in the cache; each takes a few megabytes for a thousand classes."""
+"""Largest number of codes in the cache; for a thousand classes, a code takes a few megabytes."""
 
 _kept_codes: dict[tuple[str, int, int, int], SphericalCode] = {}
 
@@ -33,8 +33,8 @@ class NamedFigure:
 
     Attributes:
         name: Name for `draw`.
-        summary: One line for lists.
-        make: Function of (seed, progress) that returns the figure and its rows.
+        summary: Description in one line.
+        make: Function (seed, progress) -> (figure, rows of its table).
     """
 
     name: str
@@ -48,10 +48,10 @@ def draw(
     """Draw a named figure and write it to files; the same seed gives the same figure.
 
     Args:
-        name: Key of `FIGURES`.
+        name: Name of the figure, a key of `FIGURES`.
         folder: Folder to write to.
         seed: Seed of random schemes.
-        progress: Function that is called with the stage, the work done and the total work.
+        progress: Function that is called with the stage, the number of finished steps and the number of all steps.
 
     Returns:
         The written files: NAME.png, NAME.pdf and NAME.csv.
@@ -70,7 +70,7 @@ def draw(
 
 
 def paper_descents() -> tuple[str, ...]:
-    """Return the names of the schemes of the paper that optimize by descent."""
+    """Return the names of the schemes of the paper that optimize points by gradient descent."""
     return constructions_with(lambda traits: traits.in_paper and traits.searched)
 
 
@@ -83,15 +83,15 @@ def prototypes(
     progress: Progress = ignore,
     **options: Any,
 ) -> SphericalCode:
-    """Return a code as `construct` does; codes of the paper's descents with default options are cached.
+    """Return a code as `construct` does; codes of the schemes in `paper_descents` with default options are cached.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.
         num_classes: Number of classes K.
         dim: Dimension n.
         seed: Seed of random schemes.
-        progress: Function that is called with the stage, the work done and the total work.
-        options: Keyword options of the scheme.
+        progress: Function that is called with the stage, the number of finished steps and the number of all steps.
+        options: Options of the scheme, as keyword arguments.
     """
 
     def build() -> SphericalCode:
@@ -140,17 +140,17 @@ def _separation(
 def native_requests(
     K: int, low: int, high: int, descent_dims: Iterable[int]
 ) -> list[tuple[str, int]]:
-    """Return (scheme, dim) pairs: each scheme at its native dimensions, and `best` at many dimensions.
+    """Return (scheme, dim) pairs: each scheme of the paper at dimensions that it has, and `best` at many dimensions.
 
     Args:
         K: Number of classes.
         low: Smallest dimension.
         high: Largest dimension.
-        descent_dims: Dimensions of the schemes that descend on an objective.
+        descent_dims: Dimensions of the schemes that optimize points by gradient descent.
 
     Returns:
-        The pairs. Reed-Solomon codes are included only at full lengths q (q - 1), since there are hundreds of shorter
-        ones.
+        The pairs. Reed-Solomon codes are included only at the full lengths q (q - 1), because there are hundreds of
+        shorter codes.
     """
     half = -(-K // 2)
     information_bits = (K - 1).bit_length()
@@ -177,7 +177,7 @@ def native_requests(
 
 
 def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
-    """Return the lengths q (q - 1) from `low` to `high` of Reed-Solomon codes with room for K classes."""
+    """Return the dimensions q (q - 1) from `low` to `high` of Reed-Solomon codes with at least K codewords."""
     lengths: list[int] = []
     for q in prime_powers(256):
         length = q * (q - 1)
@@ -187,7 +187,7 @@ def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
 
 
 def _between_powers(powers: Iterable[int], half: int) -> list[int]:
-    """Return dimensions between powers of two, restricted to less than `half`, half the number of classes."""
+    """Return the dimensions that are 9/8, 10/8, 12/8 or 14/8 of one of `powers` and below `half`."""
     dims: list[int] = []
     for power in powers:
         for eighths in (9, 10, 12, 14):
@@ -223,7 +223,7 @@ def _histogram(num_classes: int, dim: int, bins: int) -> NamedFigure:
 
 POWERS_FROM_4_TO_1024 = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FEW_DIMS = (32, 128, 512)
-"""Dimensions of descents for a thousand classes, which take ten seconds or more each."""
+"""Dimensions of the gradient descents for a thousand classes; each of these descents takes ten seconds or more."""
 
 FIGURES: Registry[NamedFigure] = Registry("figure")
 for _named in (

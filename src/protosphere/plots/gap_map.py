@@ -1,4 +1,4 @@
-"""The atlas as a map: the gap between the best known code and the converse for each (K, n) pair."""
+"""A map of the atlas: the gap between the best known maximum cosine and the converse for each pair (K, n)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,28 +12,28 @@ from protosphere.plots.style import new_panels
 from protosphere.tables.atlas import AtlasRow
 
 OPTIMAL_COLOR = "#FFFFFF"
-"""Color of (K, n) pairs whose code is proved optimal."""
+"""Color of pairs (K, n) whose code is proved optimal."""
 
 UNKNOWN_COLOR = "#BBBBBB"
-"""Color of (K, n) pairs that are not in the atlas."""
+"""Color of pairs (K, n) that are not in the atlas."""
 
 ROW_INCHES = 0.28
-"""Height of a row of the map."""
+"""Height of a row of the map, in inches, if there are few rows."""
 
 MAP_INCHES = 4.5
-"""Largest height of all rows together."""
+"""Largest height of all rows together, in inches."""
 
 MOST_LABELED_ROWS = 16
-"""Largest number of rows that are all labeled; of more rows, only powers of ten are labeled."""
+"""Largest number of rows for which every row is labeled; if there are more, only powers of ten are labeled."""
 
 MOST_LABELED_COLUMNS = 30
-"""Number of columns above which columns too near the last are not labeled."""
+"""Largest number of columns for which columns close to the last one are labeled."""
 
 GRID = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
 
 
 def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
-    """Draw a map of the gaps between the best known codes and the converse, and write it to a file.
+    """Draw a map of the gaps between the best known maximum cosines and the converse, and write it to a file.
 
     Args:
         rows: Rows of an atlas.
@@ -50,7 +50,7 @@ def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
 
 
 def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
-    """Return a matplotlib figure of gaps as colors, with n to the right and K upward; white means optimal."""
+    """Return a matplotlib figure with the gaps as colors: n increases to the right, K upward; white means optimal."""
     counts = sorted({row.num_classes for row in rows})
     dims = sorted({row.dim for row in rows})
     gaps = np.full((len(counts), len(dims)), np.nan)
@@ -86,7 +86,7 @@ def _label_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
 def _labeled_columns(dims: Sequence[int]) -> list[int]:
     """Return the indices of the columns to label: powers of two, or all columns if there is no power of two.
 
-    In a wide map, columns too near the last labeled column are left out.
+    If there are more than `MOST_LABELED_COLUMNS` columns, those close to the last labeled column are left out.
     """
     powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0]
     columns = powers or list(range(len(dims)))

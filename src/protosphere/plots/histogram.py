@@ -1,4 +1,4 @@
-"""Histograms of the cosines of all pairs, with one panel per code on a shared axis."""
+"""Histograms of the cosines of all pairs of points, with one panel per code and a common axis of cosines."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,7 +16,10 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine
 
 NEARLY_ANTIPODAL = -0.9
-"""If no cosine but -1 is below this, antipodal pairs are counted in a note, since they would stretch the axis."""
+"""Smallest cosine other than -1 for which the axis begins at -1.
+
+If all cosines other than -1 are above this value, the axis begins near them, and a note counts the antipodal pairs.
+"""
 
 
 def draw_histogram(
@@ -28,7 +31,7 @@ def draw_histogram(
     """Draw histograms of the cosines of all pairs of one or several codes, and write the figure to a file.
 
     Args:
-        codes: One code or several.
+        codes: One code, or a sequence of codes.
         path: File to write; it must end in .png, .pdf or .svg.
         bins: Number of bins over [-1, 1] for cosines that are not exact.
 
@@ -41,6 +44,7 @@ def draw_histogram(
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> import protosphere as ps
+        >>> from protosphere.plots import draw_histogram
         >>> with TemporaryDirectory() as folder:
         ...     draw_histogram(ps.construct("simplex", num_classes=10, dim=9), f"{folder}/cosines.png").name
         'cosines.png'
@@ -71,7 +75,7 @@ def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
 
 
 def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
-    """Draw the histogram of one code within the limits of the axis, with a note on pairs outside."""
+    """Draw the histogram of one code within the limits of the axis, with a note that counts the pairs outside."""
     low, high = ax.get_xlim()
     shown = [entry for entry in count.bins if float(entry.low) >= low]
     hidden = [entry for entry in count.bins if float(entry.low) < low]
@@ -101,7 +105,7 @@ def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
 def _draw_bars(
     ax: Any, bins: Sequence[CosineBin], pairs: int, width: float, color: str
 ) -> None:
-    """Draw a bar for each exact cosine, and a dot where a bar is too low to see."""
+    """Draw a bar for each exact cosine, and a dot at its foot, because low bars cannot be seen."""
     middles = [entry.middle for entry in bins]
     heights = [100 * entry.pairs / pairs for entry in bins]
     ax.bar(middles, heights, width=width, color=color)
@@ -115,7 +119,10 @@ def _cosine_text(cosine: Cosine) -> str:
 
 
 def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
-    """Return heights in percent and edges of all bins from the first filled bin to the last, including empty bins."""
+    """Return the heights (in percent) and the edges of all bins between the first and the last bin that are not empty.
+
+    Empty bins between them have height 0.
+    """
     width = min(float(entry.high) - float(entry.low) for entry in bins)
     first = float(bins[0].low)
     places = [round((float(entry.low) - first) / width) for entry in bins]
@@ -128,7 +135,7 @@ def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
 def _extent(counts: Sequence[CosineCounts]) -> tuple[float, float]:
     """Return the limits of the axis: the range of all cosines, with a margin.
 
-    The cosine -1 is left out if no other cosine is near it.
+    The cosine -1 is left out of this range if all other cosines are above `NEARLY_ANTIPODAL`.
     """
     lows: list[float] = []
     highs: list[float] = []

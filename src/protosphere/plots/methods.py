@@ -1,4 +1,4 @@
-"""Figure of training methods against the dimension: means over seeds with their 95% intervals."""
+"""Figure that compares training methods by dimension: means over seeds with their 95% confidence intervals."""
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
@@ -15,7 +15,7 @@ KNOWN_LOOKS = {
     "best, randomly assigned": ("#999999", "."),
     "best, opposed": ("#0072B2", "o"),
 }
-"""Color and marker of the methods that several figures show, by their legend: the same in each of them."""
+"""Color and marker of methods by their label in the legend, so that they look the same in all figures."""
 
 SPARE_LOOKS = (
     ("#E69F00", "^"),
@@ -26,7 +26,7 @@ SPARE_LOOKS = (
     ("#882255", "P"),
     *((color, marker) for color, marker, _ in SPARE),
 )
-"""Colors and markers of the other methods, given to them in this order."""
+"""Colors and markers for methods that are not in `KNOWN_LOOKS`, in the order in which methods get them."""
 
 PLAIN_WORDS = {
     "align": "aligned",
@@ -35,20 +35,20 @@ PLAIN_WORDS = {
     "at random": "randomly assigned",
     "fixed": "in the given order",
 }
-"""Words of a legend for the values of a setting."""
+"""Words for a legend, by the value of a setting."""
 
 LONGEST_SHORT_NAME = 40
-"""Largest number of letters of names in a legend with two columns."""
+"""Largest number of letters of a label with which a legend has two columns; otherwise it has one."""
 
 
 def legend_names(names: Sequence[str]) -> dict[str, str]:
-    """Return a short legend for each method: settings that do not distinguish methods are left out.
+    """Return a short label for each method: settings that do not distinguish methods are left out.
 
     Args:
-        names: Names of methods: a series, and settings after commas.
+        names: Names of methods, each a series followed by the values of settings, separated by commas.
 
     Returns:
-        The legend of each name.
+        A mapping from each name to its label.
 
     >>> legend_names(["best, align, seen, iterations 0", "best, random, iterations 0", "learned bottleneck"])
     {'best, align, seen, iterations 0': 'best, aligned', 'best, random, iterations 0': 'best, randomly assigned', ...}
@@ -96,7 +96,7 @@ def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
 def _draw_method(
     ax: Any, name: str, rows: Sequence[Compared], color: str, marker: str
 ) -> None:
-    """Draw the means of one method with error bars; a method with a single dimension as a line across the figure."""
+    """Draw the means of one method with error bars, or a line across the figure if it has a single dimension."""
     means = [row.mean.value for row in rows]
     if len(rows) == 1:
         label = f"{name}, n = {rows[0].dim}"
@@ -115,7 +115,7 @@ def _draw_method(
 
 
 def _drawn_dims(by_method: Mapping[str, Sequence[Compared]]) -> list[int]:
-    """Return the dimensions of the methods that have several dimensions; of all methods if none has several."""
+    """Return the dimensions of the methods that have several dimensions; if none has several, those of all methods."""
     several: set[int] = set()
     every: set[int] = set()
     for rows in by_method.values():

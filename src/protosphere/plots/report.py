@@ -1,4 +1,4 @@
-"""The report of runs as a self-contained HTML page."""
+"""The report of runs: an HTML page in a single file."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -55,11 +55,11 @@ Row = Mapping[str, Any]
 def report_page(
     title: str, num_classes: int | None, runs: Sequence[Trained], rows: Sequence[Row]
 ) -> str:
-    """Return an HTML page: accuracy against n and maximum cosine, separation with bounds, and the table of runs.
+    """Return an HTML page with accuracy against n and against maximum cosine, a table of bounds, and a table of runs.
 
     Args:
         title: Text of the heading at the top of the page.
-        num_classes: Number of classes of the data, which the bounds need; None leaves the bounds out.
+        num_classes: Number of classes of the data, for the bounds; if it is None, the page has no bounds.
         runs: Finished runs, for the figures.
         rows: All runs, for the table.
     """
@@ -82,7 +82,7 @@ def report_page(
 
 
 def _figure_html(figure: Any, *, with_library: bool) -> str:
-    """Return a plotly figure as HTML; `with_library` includes plotly's script, which a page needs once."""
+    """Return a plotly figure as HTML; with `with_library`, plotly's script is included, which a page needs once."""
     config = {"displaylogo": False, "responsive": True}
     return figure.to_html(full_html=False, include_plotlyjs=with_library, config=config)
 
@@ -125,7 +125,7 @@ def _accuracy(rows: Sequence[Averaged]) -> Any:
 
 
 def _add_series(figure: Any, rows: Sequence[Averaged], style: FigureStyle) -> None:
-    """Add one series with error bars: dashed and hollow for random mappings."""
+    """Add one series with error bars to a figure; random mappings have dashed lines and hollow markers."""
     is_random = rows[0].mapping == "random"
     symbol = SYMBOLS.get(style.marker, "cross")
     if is_random:
@@ -149,7 +149,7 @@ def _cosine_text(row: Averaged) -> str:
 
 
 def _add_reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
-    """Add a line across the figure for a baseline, with a band for its 95% interval."""
+    """Add a baseline to a figure: a line across the figure, with a band for its 95% confidence interval."""
     height = 100 * row.accuracy
     half = 100 * (row.margin or 0)
     label = accuracy.label_of(row, style)
@@ -193,7 +193,7 @@ def _cosine(runs: Sequence[Trained]) -> Any:
 
 
 def _add_runs(figure: Any, runs: Sequence[Trained], style: FigureStyle) -> None:
-    """Add a point for each run of one scheme."""
+    """Add a point for each run of one scheme to a figure."""
     symbol = SYMBOLS.get(style.marker, "cross")
     figure.add_scatter(
         x=[run.max_cosine for run in runs],
@@ -207,7 +207,7 @@ def _add_runs(figure: Any, runs: Sequence[Trained], style: FigureStyle) -> None:
 
 
 def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
-    """Return a table row for each code: its maximum cosine, the converse and the achievable bound."""
+    """Return a table row for each code with its maximum cosine, the converse and the achievable bound."""
     codes: set[tuple[str, int, float]] = set()
     for row in rows:
         if row.mapping == "fixed" and row.max_cosine is not None:

@@ -1,4 +1,4 @@
-"""Figures of maximum cosine with its bounds, of energy and of mean squared cosine, against the dimension."""
+"""Figures of maximum cosines with bounds, of energies, and of mean squared cosines, against the dimension."""
 
 from collections.abc import Iterable, Sequence
 from math import inf
@@ -22,13 +22,13 @@ from protosphere.plots.style import (
 )
 
 CURVE_POINTS = 160
-"""Number of dimensions at which a bound is drawn."""
+"""Approximate number of dimensions at which the curve of a bound is computed."""
 
 STATISTIC_LABELS = {
     "energy": "energy: what other classes add at a prototype",
     "mean_square": "mean squared cosine of two prototypes",
 }
-"""Label of the vertical axis, by the field of a `Cell` that is drawn."""
+"""Label of the vertical axis, by the name of the statistic (a field of `Cell`)."""
 
 LEGEND_BELOW = {
     "loc": "outside lower center",
@@ -62,6 +62,7 @@ def draw_comparison(
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> import protosphere as ps
+        >>> from protosphere.plots import draw_comparison
         >>> with TemporaryDirectory() as folder:
         ...     draw_comparison(ps.compare(10, [8, 16], schemes=["one_hot", "simplex"]), f"{folder}/k10.png").name
         'k10.png'
@@ -81,7 +82,7 @@ def statistic_figure(comparison: Comparison, statistic: str) -> Any:
 
     Args:
         comparison: Schemes to draw.
-        statistic: A key of `STATISTIC_LABELS`; "mean_square" is drawn with its lower bound.
+        statistic: Name of the statistic, "energy" or "mean_square"; the latter is drawn with its lower bound.
     """
     with new_panels(4.6) as (figure, ax):
         positive_only = 0.0  # the axis is logarithmic
@@ -117,7 +118,7 @@ def _curve_dims(low: int, high: int) -> list[int]:
 
 
 def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
-    """Return the bounds at the comparison's dimensions, and at enough dimensions between them for a curve."""
+    """Return the bounds at the dimensions of a comparison, and at as many dimensions between them as a curve needs."""
     K = comparison.num_classes
     low = comparison.dims[0]
     high = comparison.dims[-1]
@@ -130,8 +131,8 @@ def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
 def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
     """Return a matplotlib figure of maximum cosines and bounds against the dimension.
 
-    A scheme is a line, or a marker if it has a single dimension. With many classes, a second panel enlarges the range
-    near 0, where the values are close together.
+    A scheme is a line, or a marker if it has a single dimension. If there are more than 20 classes, a second panel
+    enlarges the range of cosines near 0, where many values are close together.
 
     Args:
         comparison: Schemes to draw.
@@ -171,7 +172,10 @@ def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
 
 
 def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
-    """Return the vertical range of a panel that enlarges cosines near 0; None for few classes or if none is near 0."""
+    """Return the range of cosines of the panel that enlarges cosines near 0.
+
+    The result is None, for no such panel, if there are at most 20 classes or if no cosine is near 0.
+    """
     K = comparison.num_classes
     if K <= 20:
         return None
@@ -184,7 +188,7 @@ def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
 
 
 def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
-    """Draw both bounds and the region between them; return the drawn objects for the legend."""
+    """Draw the converses, the achievable bound, and the region between bounds; return their objects for the legend."""
     ax.axhline(0, color="#BBBBBB", linewidth=0.5, zorder=0.5)
     places = _limit_places(curve)
     dims = [dim for dim, _ in places]
@@ -208,7 +212,7 @@ def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
 
 
 def _limit_places(curve: Sequence[Limits]) -> list[tuple[float, Limits]]:
-    """Return the bounds with their horizontal positions; a single dimension becomes a line across the panel."""
+    """Return pairs of a horizontal position and the bounds there; for a single dimension, both ends of the axis."""
     if len(curve) > 1:
         return [(float(row.dim), row) for row in curve]
     left = [(row.dim / DIMENSION_MARGIN, row) for row in curve]
@@ -217,7 +221,7 @@ def _limit_places(curve: Sequence[Limits]) -> list[tuple[float, Limits]]:
 
 
 def _draw_achievable(ax: Any, places: Sequence[tuple[float, Limits]]) -> list[Any]:
-    """Draw the achievable bound, where it exists, and the region below it; return both objects for the legend."""
+    """Draw the achievable bound, where it exists, and the region between it and the converse; return both objects."""
     dims: list[float] = []
     above: list[float] = []
     below: list[float] = []
@@ -249,7 +253,7 @@ def _draw_achievable(ax: Any, places: Sequence[tuple[float, Limits]]) -> list[An
 
 
 def _titles(bounds: Iterable[Bound | None]) -> str:
-    """Return the names of the theorems of these bounds, sorted and joined by commas."""
+    """Return the titles of the theorems of these bounds, sorted and joined by commas; None is ignored."""
     titles = {title_of(bound.theorem) for bound in bounds if bound is not None}
     return ", ".join(sorted(titles))
 
@@ -257,7 +261,10 @@ def _titles(bounds: Iterable[Bound | None]) -> str:
 def _draw_schemes(
     ax: Any, comparison: Comparison, statistic: str, above: float = -inf
 ) -> list[Any]:
-    """Draw a statistic of each scheme's codes against the dimension; return the lines for the legend."""
+    """Draw a statistic of each scheme's codes against the dimension; return the lines for the legend.
+
+    Only values greater than `above` are drawn.
+    """
     drawn: list[Any] = []
     for name, style in scheme_styles(comparison.schemes).items():
         dims: list[int] = []
@@ -281,12 +288,12 @@ def _draw_schemes(
 
 
 def _point_look(style: FigureStyle) -> dict[str, Any]:
-    """Return the matplotlib arguments for a scheme with a single dimension."""
+    """Return the matplotlib arguments for the marker of a scheme with a single dimension."""
     return point_look(style) | {"linestyle": "none", "zorder": 4}
 
 
 def _line_look(style: FigureStyle) -> dict[str, Any]:
-    """Return the matplotlib arguments for a scheme with several dimensions."""
+    """Return the matplotlib arguments for the line of a scheme with several dimensions."""
     return {
         "marker": style.marker,
         "linestyle": "-" if style.line == "none" else style.line,

@@ -1,4 +1,4 @@
-"""Figure of class similarity and prototype similarity side by side, ordered by superclasses."""
+"""Figure with the similarity of classes and the cosines of prototypes as matrices side by side."""
 
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ from protosphere.statistics.regression import correlation
 from protosphere.types import Indices, Points
 
 MOST_NAMES = 40
-"""Largest number of superclasses whose names are drawn next to the matrix; more would not be readable."""
+"""Largest number of superclasses for which their names are drawn next to the matrix; more would not be readable."""
 
 LETTER_INCHES = 0.042
-"""Approximate width of a letter of a superclass's name."""
+"""Approximate width in inches of a letter of a superclass's name."""
 
 
 def draw_similarity(
@@ -34,8 +34,8 @@ def draw_similarity(
         similarity: Symmetric K x K matrix, or a tree that has one.
         code: Prototypes, row i for class i.
         path: File to write; it must end in .png, .pdf or .svg.
-        tree: Tree by whose superclasses the classes are grouped, with similar superclasses next to each other.
-            Without it, classes are ordered along the direction in which they differ most.
+        tree: Class tree. The classes are grouped by their superclasses in this tree, and similar superclasses are next
+            to each other. Without a tree, similar classes are next to each other.
 
     Returns:
         The path of the written file.
@@ -47,6 +47,7 @@ def draw_similarity(
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> import protosphere as ps
+        >>> from protosphere.plots import draw_similarity
         >>> tree = ps.taxonomy({"cat": "animal", "dog": "animal", "car": "thing", "bus": "thing"})
         >>> with TemporaryDirectory() as folder:
         ...     draw_similarity(tree, ps.construct("simplex", num_classes=4, dim=3), f"{folder}/both.png").name
@@ -65,14 +66,14 @@ def draw_similarity(
 
 
 def drawing_order(similarity: Points, groups: Indices) -> Indices:
-    """Return the classes ordered group by group, with similar groups next to each other.
+    """Return the indices of the classes, ordered group by group, with similar groups next to each other.
 
-    Groups are sorted by their entries in the leading eigenvector of the centered matrix of mean similarities between
-    groups: the direction in which groups differ most.
+    The matrix of mean similarities between groups is centered. Groups are sorted by their entries in the eigenvector of
+    its largest eigenvalue, the direction in which groups differ most.
 
     Args:
         similarity: K x K similarity of classes.
-        groups: K indices of groups.
+        groups: Index of the group of each of the K classes.
     """
     sizes = np.bincount(groups)
     mean = np.eye(groups.max() + 1)[groups] / sizes[groups, None]
@@ -85,7 +86,7 @@ def drawing_order(similarity: Points, groups: Indices) -> Indices:
 
 
 def _superclass_names(tree: Taxonomy, order: Indices) -> list[str]:
-    """Return the names of the superclasses in drawing order; an empty list if there are too many."""
+    """Return the names of the superclasses in drawing order; an empty list if there are more than `MOST_NAMES`."""
     parents = [tree.parents[tree.classes[index]] for index in order.tolist()]
     different = list(dict.fromkeys(parents))
     if len(different) > MOST_NAMES:
@@ -105,9 +106,9 @@ def similarity_figure(
     Args:
         similarity: K x K similarity of classes.
         cosines: K x K cosines of prototypes.
-        order: Classes in drawing order.
-        groups: Group of each class.
-        names: Names of the groups in drawing order; may be empty.
+        order: Indices of the classes in drawing order.
+        groups: Index of the group of each class.
+        names: Names of the groups in drawing order; an empty list draws no names.
     """
     edges = _group_edges(groups[order])
     upper = np.triu_indices(len(similarity), 1)
@@ -163,7 +164,7 @@ def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
 
 
 def _color_limit(values: Points) -> float:
-    """Return the absolute value of the darkest color, which a few outliers do not determine."""
+    """Return the absolute value that has the darkest color: the 99% quantile, but at least half of the largest."""
     sizes = np.abs(values)
     largest = float(np.nanmax(sizes)) or 1.0
     usual = float(np.nanquantile(sizes, 0.99))
@@ -171,7 +172,7 @@ def _color_limit(values: Points) -> float:
 
 
 def _beyond(values: Points, limit: float) -> str:
-    """Return the ends of the color bar beyond which there are values: "both", "min", "max" or "neither"."""
+    """Return which ends of the color bar are exceeded by values: "both", "min", "max" or "neither"."""
     below = bool(np.nanmin(values) < -limit)
     above = bool(np.nanmax(values) > limit)
     if below and above:

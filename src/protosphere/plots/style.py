@@ -1,4 +1,4 @@
-"""Styles of figures: a color, marker and line for each scheme, which can be distinguished without color."""
+"""Styles of figures: each scheme has a color, a marker and a line, which can be distinguished without color."""
 
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -11,10 +11,10 @@ from protosphere.constructions.traits import FigureStyle, LineStyle
 from protosphere.extras import require
 
 COLUMN_INCHES = 5.5
-"""Width of a figure: a column of text, so that font sizes are correct in print."""
+"""Width of a figure in inches: that of a column of text, so that font sizes are correct in print."""
 
 COLUMN_CHARACTERS = 52
-"""Number of characters of tick labels that fit along the horizontal axis of a figure as wide as a column."""
+"""Number of characters of tick labels that fit along the horizontal axis of a figure of width `COLUMN_INCHES`."""
 
 TICK_GAP_CHARACTERS = 1.0
 """Smallest gap between the labels of two ticks, in characters."""
@@ -51,8 +51,8 @@ def point_look(style: FigureStyle, factor: float = 1.0) -> dict[str, Any]:
     """Return the matplotlib arguments for the marker of a style, without its line.
 
     Args:
-        style: Style of a scheme. A style without a marker gets a ring, which stays visible around other markers.
-        factor: Factor of the marker size.
+        style: Style of a scheme. If it has no marker, a ring is drawn, which is visible around other markers.
+        factor: Factor by which the size of the marker is multiplied.
     """
     if not style.marker:
         return {
@@ -77,7 +77,7 @@ LEARNED_STYLES = {
         "learned bottleneck", "#6B6B6B", "d", (0, (2, 1))
     ),
 }
-"""Styles of the learned heads that experiments compare with."""
+"""Styles of the learned heads with which experiments compare fixed prototypes."""
 
 SPARE: tuple[tuple[str, str, LineStyle], ...] = (
     ("#332288", "h", (0, (3, 1))),
@@ -87,18 +87,18 @@ SPARE: tuple[tuple[str, str, LineStyle], ...] = (
     ("#661100", "d", (0, (8, 1))),
     ("#888888", "8", (0, (1, 2))),
 )
-"""Styles given, in this order, to schemes that do not declare a style."""
+"""Colors, markers and lines for schemes that do not declare a style, in the order in which such schemes get them."""
 
 
 def own_style(scheme: str) -> FigureStyle | None:
-    """Return the style that a scheme or a learned head declares; None if it declares none."""
+    """Return the style that a scheme declares, or the style of a learned head; None if there is no such style."""
     if scheme in CONSTRUCTIONS:
         return CONSTRUCTIONS[scheme].traits.style
     return LEARNED_STYLES.get(scheme)
 
 
 def scheme_styles(schemes: Iterable[str]) -> dict[str, FigureStyle]:
-    """Return a style for each scheme by name; schemes that do not declare a style take spare styles in turn."""
+    """Return a style for each scheme, by name; schemes that do not declare a style get spare styles in turn."""
     spare = cycle(SPARE)
     styles: dict[str, FigureStyle] = {}
     for name in schemes:
@@ -111,12 +111,12 @@ def scheme_styles(schemes: Iterable[str]) -> dict[str, FigureStyle]:
 
 
 def styled() -> AbstractContextManager[None]:
-    """Return a context with the matplotlib settings of this package; the caller's settings are restored at its end."""
+    """Return a context manager that applies this package's matplotlib settings and restores the previous ones."""
     return require("matplotlib").rc_context(RC)
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Return an empty figure, without a window or global state; call this within `styled`.
+    """Return an empty matplotlib figure, without a window or global state; call this function within `styled`.
 
     Args:
         width: Width in inches.
@@ -131,12 +131,12 @@ def new_figure(width: float, height: float) -> Any:
 def new_panels(
     height: float, width: float = COLUMN_INCHES, **subplots: Any
 ) -> Generator[tuple[Any, Any]]:
-    """Return a context with a new figure and its panels, drawn with the package's settings.
+    """Return a context manager that yields a new figure and its panels, and applies this package's settings.
 
     Args:
         height: Height in inches.
         width: Width in inches.
-        subplots: Arguments of `Figure.subplots`; a single panel by default.
+        subplots: Arguments of `Figure.subplots`; without them, the figure has one panel.
     """
     with styled():
         figure = new_figure(width, height)
@@ -151,7 +151,7 @@ def dimension_axis(
     Args:
         ax: Panel whose axis is set.
         dims: Dimensions that are drawn.
-        ticks: Dimensions to label, by default all that are drawn; those without room for a label get no tick.
+        ticks: Dimensions to label; by default all of `dims`. Dimensions without enough space for a label get no tick.
     """
     low, high = dimension_range(dims)
     shown = spaced_ticks(dims if ticks is None else ticks, low, high, COLUMN_CHARACTERS)
@@ -168,7 +168,7 @@ def dimension_range(dims: Sequence[int]) -> tuple[float, float]:
 
 
 def power_ticks(dims: Sequence[int]) -> list[int]:
-    """Return the powers of two from the smallest to the largest of `dims`; all of `dims` if there is no such power."""
+    """Return the powers of two from the smallest to the largest of `dims`; if there are none, all of `dims`, sorted."""
     low = min(dims)
     high = max(dims)
     powers = [
@@ -182,7 +182,7 @@ def power_ticks(dims: Sequence[int]) -> list[int]:
 def spaced_ticks(
     ticks: Iterable[int], low: float, high: float, characters: float
 ) -> list[int]:
-    """Return the ticks inside a logarithmic axis whose labels do not touch each other.
+    """Return ticks within the limits of a logarithmic axis, so that their labels do not touch each other.
 
     Args:
         ticks: Values that should be labeled.
@@ -191,7 +191,7 @@ def spaced_ticks(
         characters: Number of characters that fit side by side along the axis.
 
     Returns:
-        The ticks in rising order. A tick that is too close to its left neighbor is left out.
+        The ticks in ascending order. A tick that is too close to its left neighbor is left out.
     """
     shown: list[int] = []
     for tick in sorted(set(ticks)):

@@ -1,1 +1,1 @@
-"""Spherical codes: points on the unit sphere with a certificate, how they are stored, and their files."""
+"""Spherical codes: points on the unit sphere with a certificate, the structures that store them, and their files."""

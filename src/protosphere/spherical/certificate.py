@@ -1,4 +1,4 @@
-"""Certificates of codes: their largest cosine, compared with a guarantee and with a proved lower bound."""
+"""Certificates of codes: the largest cosine, compared with a guarantee (upper bound) and a proved lower bound."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,10 +12,10 @@ from protosphere.spherical.structures import Structure
 from protosphere.types import Cosine, Progress, UpperBound, ignore
 
 TOLERANCE = 1e-9
-"""Largest difference of two floats at which a theorem and a measurement count as equal."""
+"""Largest difference of two floats, such as a measured cosine and a proved bound, that counts as rounding."""
 
 EPSILON = 2.0**-52
-"""Machine epsilon of float64: the relative distance of neighboring numbers."""
+"""Machine epsilon of float64: the distance from 1 to the next larger number."""
 
 DIRECTION_ERROR = 8 * EPSILON
 """Bound on the change of a cosine when both rows are converted to float64 and divided by their norms.
@@ -24,32 +24,32 @@ Each entry is rounded at most four times, by half an epsilon each time.
 """
 
 QUICK_WORK = 1 << 30
-"""Multiplications that loading a file may spend on measuring it again: a fraction of a second."""
+"""Largest number of multiplications for which loading a file measures the code again: a fraction of a second."""
 
 BY_THEOREM = "the construction's theorem gives this value"
-"""Reason of a certificate whose measured value is replaced by an exact guarantee."""
+"""The `reason` of a certificate whose measured cosine was replaced by an exact guarantee."""
 
 RELATIVE_SLACK = 1e-12
-"""Relative to 1 - converse: a gap of at most this counts as meeting the converse."""
+"""Largest gap, relative to 1 - converse, with which a code counts as meeting the converse."""
 
 LARGEST_SLACK = 1e-5
-"""Relative to 1 - converse: rounding above this could hide a gap."""
+"""Largest tolerance, relative to 1 - converse, with which a code is called optimal; a larger one could hide a gap."""
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """Largest cosine of K points in R^n, together with the bounds that are proved for it.
+    """Largest cosine of K points in R^n, together with proved bounds on it.
 
     Attributes:
         num_classes: Number K of points.
         dim: Dimension n.
-        max_cosine: Largest cosine of two points: a Fraction if it is exact, else a measured float.
+        max_cosine: Largest cosine of two points: a Fraction if it is exact, otherwise a measured float.
         guarantee: Upper bound on the largest cosine by the theorem of the construction; None if there is no theorem.
-        converse: Tightest proved lower bound for any K points in R^n.
+        converse: Best proved lower bound on the largest cosine of any K points in R^n.
         method: Text that says how the largest cosine was measured.
-        reason: Text that says why the largest cosine is exact; empty if it is not.
-        error: Bound on the distance of `max_cosine` from the true value for the points as they were given; 0.0 if it is
-            exact.
+        reason: Text that says why the largest cosine is exact; empty if it is not exact.
+        error: Bound on the difference between `max_cosine` and the true value for the points as they were given; 0.0 if
+            `max_cosine` is exact.
         unverified: Whether `max_cosine` was read from a file and not measured, because measuring it while loading would
             take too long. `ps.certify` measures it.
 
@@ -72,9 +72,9 @@ class Certificate:
 
     @property
     def interval(self) -> tuple[Cosine, Cosine]:
-        """Smallest and largest possible value of the true largest cosine; the two are equal if it is exact.
+        """Smallest and largest possible value of the true largest cosine; the two are equal if `exact` is True.
 
-        The interval of an unverified value is [-1, 1].
+        If `unverified` is True, the interval is [-1, 1].
         """
         if self.unverified:
             return -1.0, 1.0
@@ -87,16 +87,17 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """Maximum cosine minus the converse bound, at least 0.0; 0.0 means that no arrangement is better."""
+        """Maximum cosine minus the converse, but at least 0.0; if it is 0.0, no K points in R^n are better."""
         return max(0.0, float(self.max_cosine - self.converse.value))
 
     @property
     def optimal(self) -> bool:
-        """Whether the largest cosine equals the converse, so that no other points are better.
+        """Whether the largest cosine equals the converse, so that no other K points in R^n are better.
 
-        Fractions are compared exactly. Floats are compared up to rounding: the gap must be at most 1e-12 of
-        1 - converse, at most `error`, or at most eight epsilons of float64. If this tolerance is more than 1e-5 of
-        1 - converse, rounding could hide a gap, and the result is False. It is also False for an unverified value.
+        Two Fractions are compared exactly. Otherwise the gap must be at most a tolerance, which is the largest of three
+        numbers: 1e-12 of 1 - converse, `error`, and eight times the machine epsilon of float64. If the tolerance is
+        more than 1e-5 of 1 - converse, it could hide a gap, and the result is False. The result is also False if
+        `max_cosine` is unverified.
         """
         if self.unverified:
             return False
@@ -120,12 +121,12 @@ class Measurement:
         num_classes: Number K of points.
         dim: Dimension n.
         max_cosine: Measured largest cosine, exact if it is a Fraction.
-        method: Text that says how it was measured.
-        reason: Text that says why it is exact; empty if it is not.
-        error: Bound on the distance of `max_cosine` from the true value.
-        attained: Whether two points have this cosine; if False, it is only an upper bound.
-        separated: Whether the cosines that such points can have differ by more than rounding. If so, a proved value
-            that equals the measured value up to rounding is the true value.
+        method: Text that says how the cosine was measured.
+        reason: Text that says why the cosine is exact; empty if it is not exact.
+        error: Bound on the difference between `max_cosine` and the true value.
+        attained: Whether two points have the cosine `max_cosine`; if False, it is only an upper bound.
+        separated: Whether any two different cosines of such points differ by more than rounding errors. If so, a proved
+            value that equals the measured value up to rounding is the true value.
     """
 
     num_classes: int
@@ -180,8 +181,8 @@ def measure(
 def measurement_error(structure: Structure) -> float:
     """Return a bound on the error of a cosine that was measured in float64.
 
-    The bound is the sum of the rounding error of inner products, the deviation of the norms from 1, and the error by
-    which the float64 rows differ from the points as they were given.
+    The bound is the sum of three errors: the rounding error of inner products, the deviation of the norms from 1, and
+    the change of cosines when the given points are converted to float64 unit vectors.
 
     Args:
         structure: The measured points.
@@ -197,15 +198,16 @@ def measurement_error(structure: Structure) -> float:
 def certificate_of(
     measured: Measurement, guarantee: Cosine | None, *, proved: bool
 ) -> Certificate:
-    """Return the certificate of a measured largest cosine, after checking it against the guarantee and the converse.
+    """Return the certificate of a measured largest cosine, after comparing it with the guarantee and the converse.
 
-    A float that exceeds the guarantee by rounding only is replaced by the guarantee. A float that equals a proved
-    guarantee, a Fraction, up to rounding is replaced by that Fraction if no other cosine can be as close.
+    The measured value is replaced by the guarantee in two cases: if both are floats and the measured value exceeds the
+    guarantee by rounding only, or if the guarantee is a proved Fraction, the measured value equals it up to rounding,
+    and no other cosine of such points can be as close.
 
     Args:
         measured: Result of `measure`.
         guarantee: Upper bound on the largest cosine by a theorem, or None.
-        proved: Whether the guarantee comes from the construction that made exactly these points.
+        proved: Whether the guarantee is from the construction that made exactly these points, not from a file.
 
     Returns:
         The certificate.
@@ -247,7 +249,7 @@ def _require_between(
 ) -> None:
     """Raise CertificateError if a measured largest cosine is above the guarantee or below the converse.
 
-    The guarantee is compared up to `rounding`, because it may have been read from a file as a float.
+    The guarantee may be exceeded by `rounding`, because it may have been read from a file as a float.
     """
     measured = f"measured max cosine {max_cosine}"
     if guarantee is not None and _exceeds(max_cosine, guarantee, rounding):
@@ -277,7 +279,7 @@ def certified(
         placement: Points to certify.
         guarantee: Upper bound on the largest cosine by a theorem, or None.
         progress: Called while pairs are measured.
-        proved: Whether the guarantee comes from the construction that made exactly these points.
+        proved: Whether the guarantee is from the construction that made exactly these points, not from a file.
 
     Returns:
         The certificate.
@@ -290,7 +292,7 @@ def certified(
 
 
 def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
-    """Return a new certificate for points that were read with a certificate, after checking the stated values.
+    """Return a new certificate for points that were read from a file, after comparing it with the file's certificate.
 
     Args:
         measured: Measurement of the points.
@@ -300,7 +302,7 @@ def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
         A certificate that uses the measurement only.
 
     Raises:
-        CertificateError: If the measured largest cosine is not the one stated in `claim`.
+        CertificateError: If the measured largest cosine differs from that of `claim`, or is above its guarantee.
     """
     found = certificate_of(measured, claim.guarantee, proved=False)
     if abs(float(found.max_cosine - claim.max_cosine)) > TOLERANCE:
@@ -311,6 +313,6 @@ def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
 
 
 def unverified(claim: Certificate) -> Certificate:
-    """Return a certificate that was read from a file, marked as unverified and with the converse computed again."""
+    """Return a copy of a certificate from a file that is marked as unverified; its converse is computed again."""
     bound = converse(claim.num_classes, claim.dim)
     return replace(claim, converse=bound, reason="", error=0.0, unverified=True)

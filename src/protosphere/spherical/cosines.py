@@ -1,4 +1,4 @@
-"""Counts of the cosines of all pairs of a code: exact if they are rational, otherwise in bins."""
+"""Count the pairs of points of a code by cosine: for each exact cosine, or in bins if cosines are not exact."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +11,18 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine, Progress, ignore
 
 BINS = 201
-"""Default number of bins of a histogram on [-1, 1]. An odd number puts 0 inside a bin and not between two."""
+"""Default number of bins of a histogram on [-1, 1]. The number is odd, so 0 is inside a bin and not between two."""
 
 
 @dataclass(frozen=True)
 class CosineBin:
-    """Number of pairs with a cosine from `low` to `high`; `low` equals `high` if the cosine is exact."""
+    """Number of pairs of points with a cosine from `low` to `high`; the two are equal if the bin is an exact cosine.
+
+    Attributes:
+        low: Smallest cosine of the bin.
+        high: Largest cosine of the bin.
+        pairs: Number of pairs.
+    """
 
     low: Cosine
     high: Cosine
@@ -24,7 +30,7 @@ class CosineBin:
 
     @property
     def middle(self) -> float:
-        """Center of the bin, where figures draw it."""
+        """Center of the bin, at which figures draw it."""
         return (float(self.low) + float(self.high)) / 2
 
 
@@ -32,9 +38,14 @@ class CosineBin:
 class CosineCounts:
     """Numbers of pairs of points of a code by cosine, for figures and tables.
 
-    If `exact` is True, each bin is a single cosine, a Fraction; otherwise it is an interval. The bins are in ascending
-    order, and empty bins are left out. The counts sum to K (K - 1) / 2. `scheme` is the name of the construction, or
-    'points' if there is none.
+    Attributes:
+        scheme: Name of the construction, or 'points' if there is none.
+        num_classes: Number K of points.
+        dim: Dimension n.
+        max_cosine: Maximum cosine of the code.
+        exact: Whether each bin is a single cosine, a Fraction; otherwise each bin is an interval.
+        bins: Bins with their numbers of pairs, which sum to K (K - 1) / 2. The bins are in ascending order, and empty
+            bins are left out.
     """
 
     scheme: str
@@ -67,23 +78,24 @@ class CosineCounts:
 def cosine_spectrum(
     code: SphericalCode, progress: Progress = ignore
 ) -> dict[Cosine, int]:
-    """Return the number of pairs of each cosine, exactly, in ascending order of the cosine.
+    """Return the number of pairs for each exact cosine, in ascending order of the cosine.
 
-    The spectrum of a linear code follows from its weights, without comparing pairs. For other codewords, and for points
-    whose cosines are known to be multiples of a fraction, all pairs are compared in integers.
+    The spectrum of a linear code follows from the weights of its codewords, without comparing pairs. For other
+    codewords, and for points whose cosines are known to lie on a grid, all pairs are compared.
 
     Args:
         code: The code.
         progress: Called while pairs are measured.
 
     Returns:
-        The number of pairs by cosine.
+        A mapping from each cosine to the number of pairs with this cosine.
 
     Raises:
         InvalidArgumentError: If the cosines are not known to be rational.
 
     Example:
         >>> import protosphere as ps
+        >>> from protosphere.spherical.cosines import cosine_spectrum
         >>> cosine_spectrum(ps.construct("cross_polytope", num_classes=10, dim=5))
         {Fraction(-1, 1): 5, Fraction(0, 1): 40}
     """
@@ -98,7 +110,7 @@ def cosine_spectrum(
 def cosine_histogram(
     code: SphericalCode, bins: int = BINS, progress: Progress = ignore
 ) -> CosineCounts:
-    """Count the pairs of points whose cosine is in each of `bins` equal intervals of [-1, 1], for any code.
+    """Count the pairs of points whose cosine is in each of `bins` intervals of equal length of [-1, 1].
 
     Args:
         code: The code.
@@ -120,7 +132,7 @@ def cosine_histogram(
 def cosine_counts(
     code: SphericalCode, bins: int = BINS, progress: Progress = ignore
 ) -> CosineCounts:
-    """Count the pairs of points of a code by cosine: exactly if its cosines are rational, else in a histogram.
+    """Count the pairs of points of a code by cosine: for each cosine if all are exact, otherwise in a histogram.
 
     Args:
         code: The code.
@@ -128,7 +140,7 @@ def cosine_counts(
         progress: Called while pairs are measured.
 
     Returns:
-        The counts; `exact` says which of the two they are.
+        The counts; the attribute `exact` is False for a histogram.
     """
     spectrum = code.placement.structure.spectrum(progress)
     if spectrum is None:

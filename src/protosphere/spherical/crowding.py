@@ -1,9 +1,9 @@
-"""Test whether there are too many classes for a dimension when prototypes are assigned to classes arbitrarily."""
+"""Test whether a dimension is too small for a number of classes, if prototypes are assigned to classes arbitrarily."""
 
 import math
 
 FEW_FEATURES = 128
-"""Number of features that a network is assumed to have before its last linear map; most have more."""
+"""Assumed number of features before the last linear map of a network; most networks have more."""
 
 HELP = (
     "make prototypes of one vector per class, such as class means, with ps.from_embeddings(vectors, dim=...), or of "
@@ -15,12 +15,13 @@ HELP = (
 def is_crowded(num_classes: int, dim: int) -> bool:
     """Return whether K classes are too many for a linear layer to learn arbitrarily assigned prototypes in R^n.
 
-    The result is True if F n < 2 K ln K, where F = max(n, `FEW_FEATURES`) is the assumed number of features of the
-    layer. The reason is that a least-squares map from F features to arbitrary prototypes keeps a fraction F / K of each
+    The result is True if F n < 2 K ln K, where F = max(n, `FEW_FEATURES`) is the assumed number of input features of
+    the layer. The reason: a least-squares map from F features to arbitrary prototypes keeps a fraction F / K of each
     prototype (the signal) and adds noise of variance F / (K n) along every other prototype. The largest of these K
-    noise values stays below the signal if F n > 2 K ln K. Trained layers agree (benchmarks/many_classes.py): they reach
-    15 to 31% accuracy if F n is half of 2 K ln K, 59 to 86% if it equals that value and 97 to 99.9% if it is twice that
-    value.
+    noise values stays below the signal if F n > 2 K ln K.
+
+    Measured accuracies of trained layers agree (benchmarks/many_classes.py). They are 15 to 31% if F n is half of
+    2 K ln K, 59 to 86% if F n equals 2 K ln K, and 97 to 99.9% if F n is twice 2 K ln K.
 
     Args:
         num_classes: Number K of classes.
@@ -33,7 +34,7 @@ def is_crowded(num_classes: int, dim: int) -> bool:
 
 
 def least_roomy_dim(num_classes: int) -> int:
-    """Return the smallest dimension n for which `is_crowded` is False with this number of classes."""
+    """Return the smallest dimension n in which this number of classes is not too large (`is_crowded` is False)."""
     needed = 2 * num_classes * math.log(num_classes)
     return math.ceil(
         max(needed / FEW_FEATURES, 1) if needed < FEW_FEATURES**2 else math.sqrt(needed)
@@ -41,7 +42,7 @@ def least_roomy_dim(num_classes: int) -> int:
 
 
 def crowding_advice(num_classes: int, dim: int) -> str:
-    """Return the text of a warning that there are too many classes for the dimension, with advice.
+    """Return the text of a warning that the dimension is too small for the number of classes, with advice.
 
     Args:
         num_classes: Number K of classes.

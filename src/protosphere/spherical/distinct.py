@@ -17,8 +17,7 @@ from protosphere.spherical.structures import (
 from protosphere.types import Indices
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-"""Odd multiplier with irregular bits (2^64 divided by the golden ratio): products with it spread hashes over 64 bits.
-"""
+"""Odd multiplier with irregular bits (2^64 divided by the golden ratio), which spreads hashes over 64 bits."""
 
 BLOCK_ROWS = 1 << 14
 """Number of rows that are hashed together."""
@@ -27,7 +26,7 @@ BLOCK_ROWS = 1 << 14
 def require_different_points(code: SphericalCode) -> None:
     """Raise CertificateError if two classes of a code have the same point.
 
-    To save time, only points with equal hashes are compared.
+    To save time, only points with equal hashes are compared. In classes made of parts, the values are compared instead.
     """
     structure = code.placement.structure
     if isinstance(structure, OrthogonalSimplices):
@@ -52,7 +51,7 @@ def require_different_points(code: SphericalCode) -> None:
 
 
 def _require_different_values(structure: ProductPoints) -> None:
-    """Raise CertificateError if two values of a part have the same point, for classes made of parts."""
+    """Raise CertificateError if two values of a part have the same point."""
     for number, points in enumerate(structure.part_points):
         rows = np.unique(points + 0.0, axis=0)
         if len(rows) < len(points):

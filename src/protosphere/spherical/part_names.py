@@ -1,4 +1,4 @@
-"""Names of parts, of their values and of classes, as given by a table of classes."""
+"""Names of the parts of classes, of the values of the parts, and of the classes, which a table of classes can have."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def read_part_names(
     """Read the names of parts, values and classes from the header of a file.
 
     Args:
-        record: The object that `PartNames.to_json` wrote, or None if there are no names.
+        record: The JSON object that `PartNames.to_json` returned, or None if there are no names.
         sizes: Number of values in use of each part.
         num_classes: Number K of classes.
 
     Returns:
-        The names; None if there are none.
+        The names; None if `record` is None.
 
     Raises:
         InvalidArgumentError: If the names are not distinct texts, one for each part, value and class.

@@ -1,4 +1,4 @@
-"""Placements: points before they are certified, with a text that says how they were built."""
+"""Placements: points that are not certified yet, with a text that says how they were built."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from protosphere.types import Indices, PackedBits, Points
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Points that a construction has placed, before they are certified.
+    """Points that a construction has built, before they are certified.
 
     Attributes:
         description: Text that says what was built, such as which code was used and how it was modified.
@@ -39,12 +39,12 @@ class Placement:
 
     @property
     def points(self) -> Points | None:
-        """The points as a dense matrix if they are stored as one, else None."""
+        """The K x n matrix of the points if they are stored as dense rows, otherwise None."""
         return self.structure.points
 
     @property
     def packed_signs(self) -> PackedBits | None:
-        """The packed codewords if all entries are +-1/sqrt(n), else None."""
+        """The packed codewords if all entries are +-1/sqrt(n), otherwise None."""
         return self.structure.packed_signs
 
     def unit_rows(self, start: int, stop: int) -> Points:
@@ -57,7 +57,7 @@ class Placement:
         return self.structure.unit_rows(start, stop)
 
     def freeze(self) -> None:
-        """Make the arrays read-only, so that certified points cannot change."""
+        """Make the arrays of the structure read-only, so that certified points cannot change."""
         for array in self.structure.arrays().values():
             array.flags.writeable = False
 
@@ -86,7 +86,7 @@ def dense_placement(
     Args:
         description: Text that says what was built.
         points: Unit vectors, one per row.
-        cosine_step: If given, a theorem says that every cosine is 1 - j * cosine_step for some integer j; the largest
-            cosine is then certified exactly.
+        cosine_step: Fraction for which a theorem says that every cosine is 1 - j * cosine_step with an integer j; the
+            largest cosine is then certified exactly. None if there is no such theorem.
     """
     return Placement(description, Plain(points, cosine_step))

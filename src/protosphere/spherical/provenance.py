@@ -1,4 +1,4 @@
-"""Provenance of a code: the request and the choices from which any later version can rebuild the same points."""
+"""Provenance of a code: the request and the choices from which every later version can rebuild the same points."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ ZEROS = "zeros"
 
 @dataclass(frozen=True)
 class Step:
-    """An operation that was applied to the points of a code after they were built, named by `what`.
+    """An operation that was applied to the points of a code after they were built.
 
-    'first' keeps the first `count` points, and 'zeros' appends `count` zero coordinates. Any other name, such as
-    'subset' or 'nested from 10', is a selection of points: class i gets the previous point with index numbers[i].
+    Attributes:
+        what: Name of the operation. 'first' keeps the first `count` points, and 'zeros' appends `count` zero
+            coordinates. Any other name, such as 'subset' or 'nested from 10', selects and reorders points by `numbers`.
+        count: Number of points or of zero coordinates.
+        numbers: For a selection of points, the index that the point of each class had before; otherwise empty.
     """
 
     what: str
@@ -35,21 +38,28 @@ class Step:
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a code was built: the request, the choices that were made, and the operations that were applied later.
+    """Record of how a code was built: the request, the choices that were made, and later operations on the points.
 
-    `constructions.build.rebuild` makes the same points from a provenance in every later version, even if that version
-    would choose another code for the same request. Points found by a search cannot be rebuilt; such codes store them.
+    `constructions.build.rebuild` builds the same points from a provenance in every later version, even if that version
+    would choose another code for the same request. Points that a search found cannot be rebuilt; files store them.
 
     Attributes:
-        construction, num_classes, dim, options, seed, mapping: The request: the arguments of `ps.construct`.
+        construction: Name of the construction. This attribute and the next five are the arguments of `ps.construct`.
+        num_classes: Number K of points.
+        dim: Dimension n.
+        options: Options of the construction.
+        seed: Seed of random choices.
+        mapping: Assignment of points to classes: 'fixed' or 'random'.
         version: Version of the package that built the code.
-        chosen: Parameters that the request left open and the construction chose, such as the member of a family.
-        resolved: If the construction chooses another one (as 'best' does), the provenance of that one; `chosen` is then
-            empty. None otherwise.
+        chosen: Values that the construction chose for parameters that the request does not specify, such as which code
+            of a family is used.
+        resolved: If the construction chooses another construction (as 'best' does), the provenance of the chosen one;
+            `chosen` is then empty. None for other constructions.
         steps: Operations that were applied to the points later, in order.
 
     Example:
-        >>> Provenance("simplex", 10, 9, {}, 0, "fixed", "1.0").scheme
+        >>> import protosphere as ps
+        >>> ps.construct("simplex", num_classes=10, dim=9).provenance.scheme
         'simplex'
     """
 
@@ -77,7 +87,7 @@ class Provenance:
 
     @property
     def scheme(self) -> str:
-        """Name of the construction that built the points, after the name of the construction that chose it, if any.
+        """Name of the construction that built the points; if another construction chose it, the text "OTHER: NAME".
 
         >>> simplex = Provenance("simplex", 10, 9, {}, 0, "fixed", "1.0")
         >>> Provenance("best", 10, 9, {}, 0, "fixed", "1.0", resolved=simplex).scheme
@@ -89,13 +99,13 @@ class Provenance:
 
     @property
     def placed_by(self) -> Provenance:
-        """Provenance of the construction that built the points: the last one if constructions chose others."""
+        """Provenance of the construction that built the points, after following `resolved` to the last construction."""
         return self if self.resolved is None else self.resolved.placed_by
 
     def agrees(self, other: Provenance) -> bool:
-        """Return whether two provenances have the same request and the same steps.
+        """Return whether two provenances have the same request and the same steps, except for `Step.numbers`.
 
-        Versions and choices may differ. Options that only one of the two has are ignored.
+        Their versions and choices may differ. Options that only one of the two provenances has are ignored.
         """
         asked = [
             (p.construction, p.num_classes, p.dim, p.seed, p.mapping)
@@ -109,12 +119,12 @@ class Provenance:
         return asked[0] == asked[1] and since[0] == since[1] and same
 
     def to_json(self) -> dict[str, Any]:
-        """Return all fields as an object that `json` can write and `from_json` reads."""
+        """Return all fields as a dictionary that can be written as JSON and read by `from_json`."""
         return json.loads(json.dumps(asdict(self)))
 
     @classmethod
     def from_json(cls, header: Mapping[str, Any]) -> Provenance:
-        """Read the output of `to_json`.
+        """Return the provenance that `to_json` turned into a dictionary.
 
         Raises:
             InvalidArgumentError: If a field is not one that protosphere writes.
@@ -128,10 +138,13 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Considered:
-    """A candidate that `ps.best` compared: its scheme, its description, and its maximum cosine.
+    """A candidate that `ps.best` compared.
 
-    `promise` is the guaranteed upper bound on the maximum cosine, None if there is no guarantee. `measured` is the
-    measured maximum cosine, None if the candidate was not built.
+    Attributes:
+        scheme: Name of the scheme.
+        description: Text that says what the candidate is.
+        promise: Guaranteed upper bound on the maximum cosine; None if there is no guarantee.
+        measured: Measured maximum cosine; None if the candidate was not built.
     """
 
     scheme: str
@@ -144,8 +157,10 @@ class Considered:
 class Choice:
     """Record of why `ps.best` chose a code.
 
-    `reason` is a sentence, `considered` has all candidates with the chosen one first, and `interrupted` is whether the
-    search was ended by Ctrl-C.
+    Attributes:
+        reason: Reason for the choice, one sentence.
+        considered: All candidates, with the chosen candidate first.
+        interrupted: Whether the search was ended by Ctrl-C.
     """
 
     reason: str
@@ -155,6 +170,7 @@ class Choice:
     def table(self) -> str:
         """Return the reason, followed by a table with one line per candidate.
 
+        >>> from protosphere.spherical.provenance import Choice, Considered
         >>> print(Choice("It is the only one.", (Considered("simplex", "regular simplex", -0.25, -0.25),)).table())
         It is the only one.
           promised   measured  scheme
@@ -176,7 +192,7 @@ def _cell(value: Cosine | None) -> str:
 
 
 def _read(kind: Any, header: Any) -> Any:
-    """Return an object of the class `kind` from the JSON object `header`; an object of the class is returned as is."""
+    """Return the object of class `kind` that the JSON object `header` describes, or `header` if it is of this class."""
     if isinstance(header, kind):
         return header
     _require("provenance", isinstance(header, Mapping), header)

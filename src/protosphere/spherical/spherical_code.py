@@ -26,14 +26,14 @@ from protosphere.types import Cosine, PackedBits, Points, Progress, ignore
 class SphericalCode:
     """Spherical code: K certified unit vectors of R^n, one per class.
 
-    Codes are immutable, and made by functions such as `ps.construct`, `ps.best`, `ps.load` and `ps.from_points`. The
-    points are read as float64 rows by `code[i]`, `code.rows(start, stop)` or `np.asarray(code)`. Binary codes are
-    stored with one bit per entry (`code.signs`), and converted when rows are requested.
+    Codes are immutable. Functions such as `ps.construct`, `ps.best`, `ps.load` and `ps.from_points` create them. The
+    points are read as float64 rows: by `code[i]`, `code.rows(start, stop)` or `np.asarray(code)`. Binary codes are
+    stored with one bit per entry (`code.signs`), which is converted when rows are requested.
 
     Attributes:
         placement: The points and their description.
         certificate: Largest cosine of the points, with guarantee and converse.
-        provenance: Request from which the points can be rebuilt; None for points that protosphere did not construct.
+        provenance: Record of how the code was built; None for points that protosphere did not construct.
         choice: Why `ps.best` chose this code; None for other codes.
 
     Example:
@@ -60,7 +60,7 @@ class SphericalCode:
 
     @property
     def max_cosine(self) -> Cosine:
-        """The largest cosine of two different points, exact if `certificate.exact` is true."""
+        """The largest cosine of two different points; a Fraction if it is known exactly."""
         return self.certificate.max_cosine
 
     @property
@@ -71,12 +71,12 @@ class SphericalCode:
 
     @property
     def signs(self) -> PackedBits | None:
-        """The packed codewords (bit 1 is +1/sqrt(n)), or None if the points are dense."""
+        """The packed codewords (bit 1 is +1/sqrt(n), bit 0 is -1/sqrt(n)); None if the points are not binary."""
         return self.placement.packed_signs
 
     @property
     def points(self) -> Points:
-        """All points as a K x n float64 matrix. For a million classes prefer `rows`."""
+        """All points as a K x n float64 matrix. For very many classes, `rows` needs less memory."""
         return self.rows(0, self.num_classes)
 
     def rows(self, start: int, stop: int) -> Points:
@@ -129,8 +129,8 @@ class SphericalCode:
     def explain(self) -> str:
         """Return a text that says why this code was chosen, or how it was built.
 
-        For codes of `ps.best` the text has the reason for the choice and a table of the candidates. If there are too
-        many classes to train with arbitrarily assigned prototypes, the text also says which functions help.
+        For codes of `ps.best` the text has the reason for the choice and a table of the candidates. If there are so
+        many classes that networks cannot learn randomly assigned prototypes, the text also says which functions help.
         """
         if self.choice is None:
             return self.placement.description
@@ -143,12 +143,12 @@ class SphericalCode:
         """Write the code to a file.
 
         Args:
-            path: File name. A .safetensors file has the points, provenance, certificate and a digest; .npy, .csv and
-                .pt files have only the rows.
+            path: File name. A .safetensors file contains the points, the provenance, the certificate and a digest;
+                .npy, .csv and .pt files contain only the rows.
             progress: Called while rows are written.
 
         Raises:
-            StorageError: If the file name has another ending.
+            StorageError: If the file name has another ending, or the file cannot be written.
         """
         target = Path(path)
         ending = Path(path).suffix.lower()

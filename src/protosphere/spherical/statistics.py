@@ -12,7 +12,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine, Progress, ignore
 
 ANTIPODAL = -1 + 1e-9
-"""Points with a cosine up to this count as antipodal."""
+"""Largest cosine of two points that count as antipodal."""
 
 
 @dataclass(frozen=True)
@@ -22,14 +22,14 @@ class CodeStatistics:
     Attributes:
         min_cosine: Smallest cosine of all pairs.
         antipodal_pairs: Number of pairs with cosine -1.
-        scale: Scale s at which the energy is computed; by default `confident_scale` of the code.
-        energy: Mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)). If a feature vector is prototype
-            i, its softmax probability of class i is 1 / (1 + this sum). Lower energies mean more uniform points. At the
-            default scale the energy is at most (1 - p) / p with p = 0.99, with equality only if all pairs have the
-            largest cosine.
-        mean_square: Mean over pairs of the squared cosine, an exact Fraction if all cosines are exact. It is the frame
-            potential of J. Benedetto and M. Fickus (2003) per pair; its smallest possible value is
-            `bounds.welch_mean_square`.
+        scale: Scale s of the logits, at which the energy is computed; by default `confident_scale` of the code.
+        energy: Mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)). If a feature vector equals
+            prototype i, its softmax probability of class i is 1 / (1 + this sum). Lower energies mean more uniform
+            points. At the default scale the energy is at most (1 - p) / p with p = 0.99; it equals this value only if
+            all pairs have the largest cosine.
+        mean_square: Mean of the squared cosine over all pairs, an exact Fraction if all cosines are exact. It is the
+            frame potential of J. Benedetto and M. Fickus (2003), restricted to pairs of different points and divided by
+            their number. Its smallest possible value is `bounds.welch_mean_square`.
 
     Example:
         >>> import protosphere as ps
@@ -47,20 +47,21 @@ class CodeStatistics:
 def confident_scale(
     num_classes: int, max_cosine: float, probability: float = 0.99
 ) -> float:
-    """Return the scale at which a feature vector at a prototype gets softmax probability `probability` or more.
+    """Return the scale at which a feature vector that equals a prototype has at least a given softmax probability.
 
-    The logits of such a vector are s times its cosines with all K prototypes. The returned scale is
+    With scale s, the logits of a vector are s times its cosines with all K prototypes. The returned scale is
     s = ln((K - 1) p / (1 - p)) / (1 - mu).
 
     Args:
         num_classes: Number K of classes.
         max_cosine: Largest cosine mu of two prototypes.
-        probability: Required probability p.
+        probability: Required probability p of the prototype's class.
 
     Raises:
         InvalidArgumentError: If `max_cosine` is at least 1.
 
     Example:
+        >>> from protosphere.spherical.statistics import confident_scale
         >>> round(confident_scale(10, 0.0), 2)
         6.79
     """
@@ -77,11 +78,11 @@ def code_statistics(
 ) -> CodeStatistics:
     """Return statistics of the cosines of a code: minimum, antipodal pairs, energy and frame potential.
 
-    They are computed from the exact cosine spectrum if the code has one, else from all pairs of points.
+    The statistics are computed from the exact cosine spectrum, if the code has one, otherwise from all pairs of points.
 
     Args:
         code: The code.
-        scale: Scale s of the energy; by default `confident_scale` of the code, ln(99 (K - 1)) / (1 - mu).
+        scale: Scale s of the energy; by default `confident_scale`, ln(99 (K - 1)) / (1 - mu), mu the maximum cosine.
         progress: Called while pairs are measured.
 
     Returns:
@@ -89,6 +90,7 @@ def code_statistics(
 
     Example:
         >>> import protosphere as ps
+        >>> from protosphere import code_statistics
         >>> even = code_statistics(ps.construct("orthogonal_simplices", num_classes=100, dim=64))
         >>> str(even.min_cosine), even.antipodal_pairs, round(even.energy, 6)
         ('-1', 8, 0.009915)

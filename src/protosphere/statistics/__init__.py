@@ -1,1 +1,1 @@
-"""Means with confidence intervals, and straight-line fits."""
+"""Means with confidence intervals, and linear regression."""

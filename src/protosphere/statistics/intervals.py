@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean with its 95% confidence interval by Student's t.
+    """A mean with its 95% confidence interval by Student's t distribution.
 
     Attributes:
         value: The mean.
@@ -32,10 +32,10 @@ class Compared:
         way: Name of the training method.
         dim: Dimension n.
         lr: Learning rate that was selected for the method.
-        seeds: Number of runs.
-        mean: Mean of the metric.
-        difference: Mean difference from the reference method at this dimension, over the seeds that both have; None
-            for the reference itself, or if fewer than two seeds are shared.
+        seeds: Number of runs, each with another seed.
+        mean: Mean of the metric over the runs.
+        difference: Mean difference from the reference method, over the seeds that both methods have; None for the
+            reference method itself, or if the two have fewer than two seeds in common.
     """
 
     way: str
@@ -47,7 +47,7 @@ class Compared:
 
 
 def mean_with_interval(values: Sequence[float]) -> Mean:
-    """Return the mean of one or more values, with its confidence interval.
+    """Return the mean of one or more values, with its 95% confidence interval; one value has no interval.
 
     >>> str(mean_with_interval([1.0, 2.0, 3.0]))
     '2.00 ± 2.48'
@@ -60,7 +60,7 @@ def mean_with_interval(values: Sequence[float]) -> Mean:
 
 
 def student(free: float) -> float:
-    """Return the half-width of a 95% confidence interval by Student's t, in standard errors.
+    """Return half of the width of a 95% confidence interval by Student's t distribution, in standard errors.
 
     `free` is the number of degrees of freedom.
     """

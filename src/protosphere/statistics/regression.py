@@ -20,8 +20,9 @@ class Regression:
         count: Number of points.
         slope: Change of y per unit of x.
         intercept: Value of the line at x = 0.
-        r_squared: Fraction of the variance of y that the line explains. low, high: 95% confidence interval of the slope
-            by Student's t.
+        r_squared: Fraction of the variance of y that the line explains.
+        low: Lower end of the 95% confidence interval of the slope by Student's t distribution.
+        high: Upper end of this interval.
         p_value: P-value of the hypothesis that the slope is 0.
     """
 
@@ -35,7 +36,10 @@ class Regression:
 
     @property
     def strength(self) -> tuple[float, float]:
-        """Fisher's z-transform of the absolute correlation, which is approximately normal, and its standard error."""
+        """Fisher's z-transform of the absolute correlation, and its standard error.
+
+        The transform is approximately normally distributed.
+        """
         return atanh(min(sqrt(self.r_squared), 1 - 1e-12)), 1 / sqrt(
             max(self.count - 3, 1e-9)
         )

@@ -1,7 +1,8 @@
-"""CSV tables that spreadsheets do not interpret as formulas, and that are read back unchanged.
+"""Write CSV tables in which spreadsheets find no formulas, and read the tables back unchanged.
 
-Cells may contain text from users, such as names of datasets or reasons why a run failed. A text that begins like a
-formula, or with an apostrophe, is written with an apostrophe in front, which marks a text cell in spreadsheets.
+Tables may contain text from users, such as names of datasets or reasons why a run failed. A text that begins like a
+formula, or with an apostrophe, is written with an additional apostrophe in front. In spreadsheets, an apostrophe marks
+a cell as text.
 """
 
 import csv
@@ -25,10 +26,10 @@ _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?(/\d+)?")
 
 
 def guarded(cell: Any) -> Any:
-    """Return a cell as it is written to the file; text that a spreadsheet would run as a formula gets an apostrophe.
+    """Return a value as it is written to the file: an apostrophe is put before text that could be a formula.
 
-    Such a text begins with one of `FORMULA_STARTS` and is not a number. A text that begins with an apostrophe gets
-    another one, so that `unguarded` can restore it.
+    Such a text begins with one of `FORMULA_STARTS` and is not a number. An apostrophe is also put before text that
+    begins with an apostrophe, so that `unguarded` can restore the text.
 
     >>> guarded("=1+1"), guarded("-1/9"), guarded(-0.5)
     ("'=1+1", '-1/9', -0.5)
@@ -42,7 +43,7 @@ def guarded(cell: Any) -> Any:
 
 
 def unguarded(cell: str) -> str:
-    """Return the text of a cell without the apostrophe that `guarded` added, if it added one.
+    """Return the text of a cell without the apostrophe that `guarded` has put before it, if there is one.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")
@@ -58,7 +59,7 @@ def write_csv(
     """Write a CSV file: a line with the names of the columns, then one line per row.
 
     Floats are written in full precision; None and missing values become empty cells. A file whose name ends in .gz is
-    compressed with gzip without a time stamp, so that the same rows give the same bytes.
+    compressed by gzip, without a time stamp, so that the same rows give the same bytes.
 
     Args:
         path: The file, which is replaced atomically.
@@ -95,10 +96,13 @@ def read_csv(path: Path) -> list[list[str]]:
 
 
 def csv_rows(path: Path) -> Iterator[list[str]]:
-    """Yield the rows that `read_csv` returns, one at a time, so that a reader can stop at the first invalid row.
+    """Yield the rows that `read_csv` returns, one at a time, so that the caller can stop at the first invalid row.
+
+    Args:
+        path: A .csv or .csv.gz file.
 
     Raises:
-        StorageError: If a .gz file expands to far more data than a table would have.
+        StorageError: If a .gz file expands to far more data than a real table would have.
         ValueError: If a row, together with the empty lines before it, has more than `LONGEST_ROW` characters.
     """
     with unpacked(path) if path.suffix == ".gz" else path.open("rb") as content:

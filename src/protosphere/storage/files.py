@@ -1,7 +1,8 @@
 """Atomic file writes and file locks.
 
-A new content is written to a temporary file next to the target, which is then renamed. Other processes therefore see
-either the old or the new content, never a part of it. Use `locked` before changing a folder or a file in several steps.
+New content is written to a temporary file next to the target, and then this file is renamed. So other processes see
+either the old or the new content, never a part of the new content. A process that changes a folder or a file in several
+steps should hold the lock of `locked`.
 """
 
 import errno
@@ -20,16 +21,16 @@ from pathlib import Path
 from protosphere.errors import ProtosphereError, StorageError, brief
 
 ABANDONED_SECONDS = 86_400.0
-"""Age at which a temporary file counts as abandoned if its process cannot be checked."""
+"""Age in seconds above which a temporary file counts as abandoned, even if its writer may still be running."""
 
 NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
 """Error numbers of file systems without locks."""
 
 USUAL_MODE = 0o666
-"""Mode of a new file before the system applies the user's umask."""
+"""Permissions of a new file, from which the operating system removes those in the user's umask."""
 
 OWNER_WRITES = stat.S_IRUSR | stat.S_IWUSR
-"""Permissions that the writer of a file needs, even if the file that it replaces is read-only."""
+"""Permissions that the temporary file needs while it is written, even if the file that it replaces is read-only."""
 
 _PART = re.compile(r"\..+\.([0-9a-f]{8})-(\d+)-\d+\.part")
 _numbers = count()
@@ -58,8 +59,8 @@ def _resolved(target: Path) -> Path:
 def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     """Create or replace a file atomically: call `write` with a temporary path, then rename that file to `target`.
 
-    Symbolic links are followed, and the permissions of an existing file are kept. A target that is not a regular file
-    is refused. Temporary files of writers that were killed are removed.
+    Symbolic links are followed, and the new file has the permissions of the file that it replaces. A target that exists
+    and is not a regular file is refused. Temporary files that killed processes left in the folder are removed.
 
     Args:
         target: The file to create or replace.
@@ -98,10 +99,10 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
 
 
 def _created(beside: Path, place: Path) -> int:
-    """Create the empty file `beside`, and return the file mode that it gets in the end.
+    """Create the empty file `beside`, and return the file mode to set after it is written.
 
-    That mode is the mode of `place` if `place` exists, and otherwise the mode of any new file. While the file is
-    written, users other than the owner never have more permissions than they had on `place`.
+    This mode is that of the file `place` or, if it does not exist, the mode of any new file. While `beside` is written,
+    users other than the owner have at most the permissions that they have on `place`.
     """
     old_mode = place.stat().st_mode if place.exists() else None
     if old_mode is None:
@@ -114,9 +115,9 @@ def _created(beside: Path, place: Path) -> int:
 
 
 def reason(error: BaseException) -> str:
-    """Return the operating system's message in an exception, or in an earlier exception that led to it.
+    """Return the message of the operating system for an exception, or for an earlier exception that led to it.
 
-    If there is no such message, the first line of the exception's own message is returned.
+    If the operating system has raised none of them, the first line of the exception's own message is returned.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -127,7 +128,7 @@ def reason(error: BaseException) -> str:
 
 
 def _machine() -> str:
-    """Return eight hexadecimal digits, a checksum of the host name, to tell apart machines that share a folder."""
+    """Return eight hexadecimal digits, a checksum of the host name, which identify this machine in a shared folder."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
@@ -182,9 +183,9 @@ def cache_folder() -> Path | None:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove temporary files that writers left behind in a folder.
+    """Remove the temporary files in a folder that killed processes have left there.
 
-    A temporary file is removed if it is a day old, or if its writer was a process of this machine that has ended.
+    A temporary file is removed if it is a day old, or if it was written by a process of this machine that has ended.
     """
     with suppress(OSError):
         for entry in os.scandir(folder):
@@ -195,7 +196,13 @@ def remove_abandoned(folder: Path) -> None:
 
 
 def _abandoned(machine: str, process: int, changed: float) -> bool:
-    """Return whether the writer of a temporary file, changed last at the time `changed`, is gone."""
+    """Return whether a temporary file is a day old or its writer has ended.
+
+    Args:
+        machine: Digits of `_machine` for the machine of the writer.
+        process: Process id of the writer.
+        changed: Time of the last change of the file, in seconds since the epoch.
+    """
     if time.time() - changed > ABANDONED_SECONDS:
         return True
     if (
@@ -210,7 +217,10 @@ def _abandoned(machine: str, process: int, changed: float) -> bool:
 
 
 def make_folder(folder: Path) -> Path:
-    """Create a folder and its parents if they do not exist, and return the folder.
+    """Create a folder, and its parents, if it does not exist; return the folder.
+
+    Args:
+        folder: Path of the folder.
 
     Raises:
         StorageError: If the folder cannot be created.
@@ -226,14 +236,14 @@ def make_folder(folder: Path) -> Path:
 
 @contextmanager
 def locked(path: Path, what: str) -> Generator[None]:
-    """Hold an exclusive lock on a folder or a file until the block ends or the process dies.
+    """Return a context manager that holds an exclusive lock on a folder or a file.
 
-    The lock of a folder is the file `lock` inside it; the lock of a file is next to it. On file systems without
-    locks, nothing is locked.
+    The lock is released when the `with` block ends or the process dies. The lock of a folder is the file `lock` inside
+    the folder; the lock of a file is a file next to it. On file systems without locks, nothing is locked.
 
     Args:
-        path: The folder or file.
-        what: What holds the lock, for the error message, such as "sweep" or "run".
+        path: Folder or file to lock.
+        what: Name for the holder of the lock in the error message, such as "sweep" or "run".
 
     Raises:
         StorageError: If another process holds the lock.

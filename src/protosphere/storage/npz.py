@@ -1,4 +1,4 @@
-"""Safe reading of compressed files: damaged files, and files that expand to exhaust memory, are refused."""
+"""Read compressed files safely: damaged files, and files that would exhaust the memory when expanded, are refused."""
 
 import gzip
 import io
@@ -18,7 +18,7 @@ from protosphere.errors import StorageError
 
 UNSUSPECTED_BYTES = 1 << 26
 LARGEST_RATIO = 100
-"""Largest ratio of the unpacked to the packed size of content above `UNSUSPECTED_BYTES`; real data stays below it."""
+"""Largest ratio of unpacked to packed size, for more than `UNSUSPECTED_BYTES` bytes; real data has a smaller ratio."""
 
 GZIP_MAGIC = b"\x1f\x8b"
 """First bytes of a file that gzip wrote."""
@@ -40,7 +40,7 @@ DAMAGE = (
 
 
 class _BoundedReader(io.RawIOBase):
-    """Binary file reader that raises StorageError once more than a given number of bytes have been read."""
+    """Binary reader of a file that raises StorageError when more than `most_bytes` bytes are read."""
 
     def __init__(self, file: IO[bytes], path: Path, most_bytes: int) -> None:
         super().__init__()
@@ -65,18 +65,21 @@ class _BoundedReader(io.RawIOBase):
 
 
 def _too_tight(size_bytes: int, path: Path) -> str:
-    """Return the error message for a file that unpacks to at least this number of bytes, which is too many."""
+    """Return the error message for a file with too much content for its size: at least `size_bytes` bytes."""
     size = f"at least {size_bytes / 2**20:,.0f} MiB out of {path.stat().st_size / 2**20:.1f} MiB"
     return f"it would unpack to {size}; real data is not packed so tightly"
 
 
 @contextmanager
 def unpacked(path: Path) -> Generator[IO[bytes]]:
-    """Open a file for reading, decompressed if it is a gzip file.
+    """Open a file for reading; if it is a gzip file, its decompressed content is read.
+
+    Args:
+        path: File to open.
 
     Raises:
         StorageError: If the file expands to more than `UNSUSPECTED_BYTES` and to more than `LARGEST_RATIO` times its
-            own size. The error is raised while reading, before more than that is held in memory.
+            own size. The error is raised during reading, as soon as this limit is exceeded.
     """
     with path.open("rb") as raw:
         packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
@@ -90,7 +93,7 @@ def unpacked(path: Path) -> Generator[IO[bytes]]:
 
 
 def refuse_tightly_packed(path: Path) -> None:
-    """Raise StorageError if a zip file states that it expands to far more than real data would."""
+    """Raise StorageError if a zip file states that its content has far more bytes than real data would have."""
     with zipfile.ZipFile(path) as archive:
         total = sum(entry.file_size for entry in archive.infolist())
     if total > max(UNSUSPECTED_BYTES, LARGEST_RATIO * path.stat().st_size):
@@ -108,7 +111,7 @@ def read_arrays(
         needed: Names of arrays that must be in the file.
 
     Returns:
-        The arrays in `wanted` by name; those that the file does not have are left out.
+        The wanted arrays by name; arrays that the file does not have are left out.
 
     Raises:
         StorageError: If a needed array is missing, or the file cannot be read.
@@ -138,7 +141,7 @@ def array_shape(path: Path, name: str) -> tuple[int, ...]:
 
 @contextmanager
 def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
-    """Open an .npz file, whose arrays are read on access; any exception while it is open becomes a StorageError."""
+    """Open an .npz file, whose arrays are read on access; errors while it is open are turned into a StorageError."""
     try:
         with (
             path.open("rb") as raw,

@@ -1,1 +1,1 @@
-"""Tables shipped with the package: codes found by search, best known code for each (K, n), best linear codes."""
+"""Tables that are shipped with the package: codes found by search, the best known codes, and linear codes."""

@@ -1,4 +1,4 @@
-"""The atlas, a table of the best known code for each (K, n), with its scheme and the bounds."""
+"""The atlas: a table of the best known code for each (K, n), with the scheme of the code and the bounds."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
@@ -12,13 +12,28 @@ from protosphere.tables.table_files import column_names, known_rows, shipped_fil
 
 @dataclass(frozen=True)
 class AtlasRow:
-    """Row of the atlas for one (K, n): the best maximum cosine, its scheme and the bounds.
+    """Row of the atlas for one (K, n).
 
-    The code may come from another row with at least as many classes in at most as many dimensions. K of its points,
-    padded with zeros, are then used.
+    The code may be from another row, with at least as many classes in at most as many dimensions. The first K of its
+    points, with zeros appended, are then used.
 
-    `exact` is the maximum cosine as text if it is a fraction, else empty. `of_classes` and `of_dim` are the (K, n) of
-    the code that is used, usually those of the row itself.
+    Attributes:
+        num_classes: Number K of classes.
+        dim: Dimension n.
+        max_cosine: Maximum cosine of the best known code.
+        exact: Maximum cosine as the text of a fraction; empty if it is not exact.
+        scheme: Scheme of the code.
+        description: Text that says what the code is.
+        optimal: Whether the maximum cosine equals the converse.
+        converse: Proved lower bound on the maximum cosine of any K points in R^n.
+        theorem: Name of the theorem of the converse.
+        achievable: Number such that some code has at most this maximum cosine; None if no theorem gives one.
+        reed_muller: Maximum cosine of the scheme `reed_muller` with `modify=True`; None if it has no such code.
+        bch: Maximum cosine of the scheme `bch` with `modify=True`; None if it has no such code.
+        iterations: Number of evaluations of the search; None for the default of `ps.best`.
+        seed: Seed of the search.
+        of_classes: Number of classes of the row whose code is used, usually this row.
+        of_dim: Dimension of the row whose code is used, usually this row.
     """
 
     num_classes: int
@@ -40,9 +55,10 @@ class AtlasRow:
 
 
 def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
-    """Return the rows sorted by (K, n), after replacing codes that are worse than a part of another row's code.
+    """Return the rows sorted by (K, n), after replacing codes that are worse than the first points of another code.
 
-    After this, no row has a higher maximum cosine than a row with more classes or fewer dimensions.
+    In the result, no row has a higher maximum cosine than a row with at least as many classes in at most as many
+    dimensions.
     """
     cells = {(row.dim, row.num_classes): row for row in rows}
     counts = sorted({count for _, count in cells}, reverse=True)
@@ -63,7 +79,7 @@ def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
 
 
 def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
-    """Return `row`, with the first points of the code of `better` if that code has a lower maximum cosine."""
+    """Return `row`, or a copy with the first points of the code of `better` if this code has a lower maximum cosine."""
     if better.max_cosine >= row.max_cosine - 1e-12:
         return row
     own = (better.of_classes, better.of_dim) == (better.num_classes, better.dim)
@@ -111,7 +127,11 @@ def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
 
 
 def shipped_atlas() -> tuple[AtlasRow, ...]:
-    """Return the shipped atlas: K from 10 to a million in steps of about sqrt(2), all n up to 64, some up to 1024."""
+    """Return the atlas that is shipped with the package.
+
+    K is from 10 to a million, with a ratio of about sqrt(2) between successive values. It has every n up to 64, and
+    some n up to 1024.
+    """
     with shipped_file("atlas.csv.gz") as path:
         return read_atlas(path)
 

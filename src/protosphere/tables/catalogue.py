@@ -1,8 +1,8 @@
-"""Catalogue of codes found by long searches; some are stored, the others are derived from stored codes.
+"""Catalogue of codes that long searches found: some are stored, the others are derived from stored codes.
 
-A stored code has its coordinates rounded to a few levels, because a descent recovers the exact points from the rounded
-ones. Codes of other sizes are derived from stored codes by a short descent: for example, a code of 94 points from a
-code of 100 points with six points removed.
+The coordinates of a stored code are rounded to a few levels, because a descent recovers the exact points from the
+rounded points. Codes of other sizes are derived from stored codes by a short descent. For example, the descent for a
+code of 94 points starts from a code of 100 points, of which six are removed.
 """
 
 import operator
@@ -35,16 +35,18 @@ from protosphere.tables.table_files import (
 from protosphere.types import Points, Progress, ignore
 
 FIRST_TEMPERATURES = (20.0, 1000.0)
-"""Range of the first inverse temperature of a descent, before it is divided by 1 - largest cosine."""
+"""Range of the first inverse temperature of a descent, before the division by 1 - largest cosine."""
 
 MAX_SHAKE = 0.1
-"""Largest perturbation of points, relative to the smallest angle, so that they leave the space of a smaller dimension.
+"""Largest random perturbation of points, relative to their smallest angle.
+
+Without a perturbation, the points of a code from a smaller dimension would stay in a subspace of that dimension.
 """
 
 LAST_TEMPERATURE = 1e6
 STEPS = 100
 MAX_POLISHED_SIZE = 400
-"""Product K n up to which Newton's method ends a descent; above it, an error of 1e-5 remains."""
+"""Largest K n for which Newton's method ends a descent; for larger codes, an error of 1e-5 remains."""
 
 MOST_BYTES = 1 << 28
 """Largest total size of the arrays of a catalogue file; larger files are refused."""
@@ -52,7 +54,12 @@ MOST_BYTES = 1 << 28
 
 @dataclass(frozen=True, eq=False)
 class QuantizedCode:
-    """A stored code: its coordinates as integer levels (multiples of a step), and its smallest angle."""
+    """A stored code.
+
+    Attributes:
+        levels: K x n matrix of rounded coordinates, as multiples of a step.
+        angle: Smallest angle between two points of the code, in radians.
+    """
 
     levels: NDArray[np.int8]
     angle: float
@@ -78,7 +85,7 @@ class QuantizedCode:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """Catalogue entry: how a code of K points in R^n is derived from a stored code.
+    """Entry of the catalogue: the derivation of a code of K points in R^n from a stored code.
 
     Attributes:
         num_points: Number K of points.
@@ -96,13 +103,13 @@ class CatalogueEntry:
 
 
 EQUIVALENT_SECONDS = 1.0
-"""Seconds of search time that a catalogued code counts as, about the time of a search for it on two cores."""
+"""Seconds of search that a code of the catalogue counts as: about the time of a search for it on two cores."""
 
 
 def equivalent_iterations(num_points: int, dim: int) -> int:
-    """Estimate how many evaluations of the energy a search would need to find a code as good as the catalogued one.
+    """Return the estimated number of evaluations of the energy that a search needs to find a code of the catalogue.
 
-    The estimate is right to within a factor of about two.
+    The estimate is correct up to a factor of about two.
 
     Args:
         num_points: Number K of points.
@@ -112,10 +119,10 @@ def equivalent_iterations(num_points: int, dim: int) -> int:
 
 
 def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points:
-    """Derive a code of K points in R^n from a stored code: change its size, then anneal the points.
+    """Return a code of K points in R^n, derived from a stored code: its size is changed, then the points are annealed.
 
     Args:
-        source: The stored code, which may have other numbers of points and dimensions.
+        source: The stored code, which may have another size.
         num_points: Number K of points.
         dim: Dimension n.
         seed: Seed of the random choices.
@@ -146,7 +153,7 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
 
 
 def finish(points: Points) -> Points:
-    """Return an annealed code, polished by Newton's method if K n is at most `MAX_POLISHED_SIZE`."""
+    """Return an annealed code, refined by Newton's method if K n is at most `MAX_POLISHED_SIZE`."""
     return polish_code(points)[0] if points.size <= MAX_POLISHED_SIZE else points
 
 
@@ -156,10 +163,11 @@ class Catalogue:
 
     Attributes:
         sources: The stored codes.
-        entries: Derivations of codes from stored codes. A (K, n) has no entry if a neighboring size has a code as
-            good.
-        most_points, largest_dim: Every (K, n) with at most these numbers was searched.
-        searched_beyond: The (K, n) with more points that were searched as well.
+        entries: Derivations of codes from stored codes. A pair (K, n) has no entry if an equally good code results from
+            the entry of another pair.
+        most_points: Largest K for which every K up to it was searched, for n up to `largest_dim`.
+        largest_dim: Largest n for which every n up to it was searched, for K up to `most_points`.
+        searched_beyond: Other pairs (K, n) that were searched, with K above `most_points`.
     """
 
     sources: tuple[QuantizedCode, ...]
@@ -188,7 +196,7 @@ class Catalogue:
         )
 
     def can_build(self, entry: CatalogueEntry) -> bool:
-        """Return whether the size of an entry was searched and its source can be projected to its dimension."""
+        """Return whether an entry is valid: its (K, n) was searched, and its source can be changed to this size."""
         if not (
             0 <= entry.source < len(self.sources)
             and entry.seed >= 0
@@ -207,9 +215,9 @@ class Catalogue:
         )
 
     def best_entry(self, num_points: int, dim: int) -> CatalogueEntry | None:
-        """Return the entry with the lowest maximum cosine of those with at least K points in at most n dimensions.
+        """Return the entry with the lowest maximum cosine among those with at least K points and at most n dimensions.
 
-        None is returned if there is no such entry.
+        If there is no such entry, None is returned.
 
         Args:
             num_points: Number K of points.
@@ -227,7 +235,7 @@ class Catalogue:
 
         Args:
             entry: The entry.
-            progress: Called if the descent must be compiled.
+            progress: Called while the descent is compiled, if it is not compiled yet.
 
         Returns:
             The points of the code as unit vectors, one per row.
@@ -283,7 +291,7 @@ def read_catalogue(path: str | Path) -> Catalogue:
 
 @lru_cache(maxsize=1)
 def shipped_catalogue() -> Catalogue:
-    """Return the shipped catalogue."""
+    """Return the catalogue that is shipped with the package."""
     with shipped_file("catalogue.npz") as path:
         return read_catalogue(path)
 
@@ -291,7 +299,7 @@ def shipped_catalogue() -> Catalogue:
 def check_catalogue(
     catalogue: Catalogue, chosen: Sequence[CatalogueEntry], progress: Progress = ignore
 ) -> float:
-    """Rebuild codes of a catalogue, compare them with their entries, and return the largest difference.
+    """Rebuild codes of a catalogue, and return the largest excess of a maximum cosine over the recorded one (or 0.0).
 
     Args:
         catalogue: The catalogue.
@@ -299,7 +307,8 @@ def check_catalogue(
         progress: Called after each code.
 
     Raises:
-        CertificateError: If a rebuilt code has a higher maximum cosine than its entry states.
+        CertificateError: If the maximum cosine of a rebuilt code is above the recorded one by more than
+            `REBUILD_TOLERANCE`.
     """
     worst = 0.0
     for done, entry in enumerate(chosen):

@@ -1,7 +1,7 @@
-"""The best known binary linear codes by length and dimension: their distances, and how each is derived.
+"""The best known binary linear codes by length and dimension, with the distance and the derivation of each code.
 
-A file has one row per code. Its derivation is in the language of `coding.derivations`, and may start from codes in
-earlier rows: 'cell 57 16, puncture 1' punctures the [57, 16] code.
+A file has one row per code. A derivation is a list of steps in the notation of `coding.derivations`. It may start from
+codes in earlier rows of the file: 'cell 57 16, puncture 1' punctures the [57, 16] code.
 """
 
 from collections.abc import Mapping
@@ -17,12 +17,19 @@ LARGEST_LENGTH = 128
 LARGEST_DIMENSION = 17
 
 CELL = "cell"
-"""Name of the step that stands for another code of the file."""
+"""First word of a step that stands for another code of the file, such as 'cell 57 16'."""
 
 
 @dataclass(frozen=True)
 class LinearCodeRow:
-    """An [n, k, d] code: its guaranteed distance and its derivation."""
+    """Row of a table of linear codes.
+
+    Attributes:
+        length: Length n of the code.
+        dimension: Dimension k of the code.
+        distance: Proved lower bound on the minimum distance.
+        derivation: Steps that derive the code, separated by commas.
+    """
 
     length: int
     dimension: int
@@ -36,24 +43,24 @@ class LinearCodeRow:
 
     @property
     def cells(self) -> list[tuple[int, int]]:
-        """Lengths and dimensions of the codes from which the derivation starts."""
+        """Pairs (length, dimension) of the codes of the file from which the derivation starts."""
         return [cell_of(step) for step in self.steps if step.startswith(CELL)]
 
 
 def cell_of(step: str) -> tuple[int, int]:
-    """Return the length and the dimension of the code that a step refers to."""
+    """Return the length and the dimension in a step such as 'cell 57 16'."""
     _, n, k = step.split(" ")
     return int(n), int(k)
 
 
 @dataclass(frozen=True)
 class LinearCodes:
-    """The codes of a file, by length and dimension."""
+    """Table of linear codes; `rows` maps (length, dimension) to the row of the code."""
 
     rows: Mapping[tuple[int, int], LinearCodeRow]
 
     def derivation(self, length: int, dimension: int) -> str:
-        """Return the full derivation of a code, which stays valid when the table changes.
+        """Return the derivation of a code without references to other codes, so that it does not depend on the table.
 
         Args:
             length: Length n of the code.
@@ -66,7 +73,11 @@ class LinearCodes:
         )
 
     def leading(self) -> list[LinearCodeRow]:
-        """Return the codes with a larger d/n than all other codes that are no longer and have no fewer codewords."""
+        """Return the codes with a larger ratio of distance to length than any code with which they compete.
+
+        A code competes with all codes of at most its length and at least its dimension. A larger ratio of distance to
+        length means a smaller maximum cosine.
+        """
         found: list[LinearCodeRow] = []
         best: dict[int, tuple[int, int]] = {}
         for row in sorted(
@@ -87,10 +98,10 @@ def read_linear_codes(path: str | Path) -> LinearCodes:
     """Read a table of linear codes.
 
     Args:
-        path: The file, .csv.
+        path: A .csv file.
 
     Raises:
-        StorageError: If the file is not such a table or is damaged.
+        StorageError: If the file is not a table of linear codes, or is damaged.
     """
     with reading(path, "not a table of linear codes, or a damaged one"):
         known: dict[tuple[int, int], LinearCodeRow] = {}
@@ -106,13 +117,13 @@ def read_linear_codes(path: str | Path) -> LinearCodes:
 
 @lru_cache(maxsize=1)
 def shipped_linear_codes() -> LinearCodes:
-    """Return the shipped table: every length up to 128 and dimension up to 17."""
+    """Return the table that is shipped with the package, with lengths up to 128 and dimensions up to 17."""
     with shipped_file("linear_codes.csv") as path:
         return read_linear_codes(path)
 
 
 def _possible(row: LinearCodeRow) -> bool:
-    """Return whether the sizes of a row are consistent and all steps of its derivation are known."""
+    """Return whether the numbers of a row are possible and all steps of its derivation are known."""
     sizes = (
         1 <= row.dimension <= min(row.length, LARGEST_DIMENSION)
         and row.length <= LARGEST_LENGTH

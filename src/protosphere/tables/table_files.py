@@ -1,4 +1,4 @@
-"""Functions that all shipped tables use: reading rows, checking rows, comparing stated cosines with rebuilt codes."""
+"""Functions for all shipped tables: read rows, check rows, and compare stated cosines with those of rebuilt codes."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,9 @@ from protosphere.storage.csv_files import csv_rows
 Row = TypeVar("Row")
 
 REBUILD_TOLERANCE = 0.02
-"""Tolerance for codes of a search: where a descent ends depends on the last bits, which processors round differently.
+"""Largest allowed difference of maximum cosines for rebuilt codes of a search.
+
+The result of a descent depends on the last bits of numbers, which different processors round differently.
 """
 
 
@@ -38,7 +40,7 @@ CONVERTERS: dict[Any, Callable[[Any], Any]] = {
 
 
 def column_names(kind: type[Any]) -> tuple[str, ...]:
-    """Return the column names of a file whose rows are instances of this dataclass."""
+    """Return the names of the columns of a table, which are the fields of the dataclass `kind`."""
     return tuple(field.name for field in fields(kind))
 
 
@@ -52,10 +54,10 @@ def read_rows(
     Args:
         kind: Dataclass of a row, whose fields are the columns.
         columns: Entries of each column, as numbers or text, by column name.
-        possible: Function that returns whether a row is valid.
+        possible: Function that returns whether the values of a row are possible.
 
     Raises:
-        ValueError: If a row is not valid.
+        ValueError: If a row cannot be converted or is not possible.
     """
     cells = zip(*(columns[name] for name in column_names(kind)), strict=True)
     return list(_typed_rows(kind, cells, possible))
@@ -69,7 +71,7 @@ def read_known_table(
     Args:
         path: Path of the file.
         kind: Dataclass of a row.
-        possible: Function that returns whether a row is valid.
+        possible: Function that returns whether the values of a row are possible.
     """
     return list(known_rows(path, kind, possible))
 
@@ -82,10 +84,10 @@ def known_rows(
     Args:
         path: Path of the file.
         kind: Dataclass of a row.
-        possible: Function that returns whether a row is valid.
+        possible: Function that returns whether the values of a row are possible.
 
     Raises:
-        ValueError: If the columns are not the fields, or a row is not valid.
+        ValueError: If the columns are not the fields of `kind`, or a row cannot be converted or is not possible.
     """
     lines = csv_rows(Path(path))
     if tuple(next(lines, ())) != column_names(kind):
@@ -107,18 +109,18 @@ def _typed_rows(
 
 
 def shipped_file(name: str) -> AbstractContextManager[Path]:
-    """Return a context manager that gives the path of a file shipped with the package."""
+    """Return a context manager that yields the path of a table that is shipped with the package."""
     return as_file(files("protosphere.tables") / name)
 
 
 def check_claim(where: str, claimed: float, found: float, tolerance: float) -> float:
-    """Compare the cosine that a table states with the cosine of the rebuilt code, and return their difference.
+    """Return the maximum cosine of a rebuilt code minus the one that a table states, after checking the difference.
 
     Args:
         where: Name of the table and row, for the error message.
-        claimed: Stated cosine.
-        found: Cosine of the rebuilt code.
-        tolerance: Largest difference allowed.
+        claimed: Maximum cosine that the table states.
+        found: Maximum cosine of the rebuilt code.
+        tolerance: Largest allowed difference.
 
     Raises:
         CertificateError: If the difference is above the tolerance.

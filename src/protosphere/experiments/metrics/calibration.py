@@ -1,4 +1,4 @@
-"""The expected calibration error: the mean difference between confidence and accuracy over bins of confidence.
+"""The expected calibration error: the mean absolute difference of confidence and accuracy, over bins of confidence.
 
 M. Pakdaman Naeini, G. Cooper, M. Hauskrecht, Obtaining well calibrated probabilities using Bayesian binning, AAAI
 2015; fifteen bins of equal width as in C. Guo et al., On calibration of modern neural networks, ICML 2017.

@@ -1,4 +1,4 @@
-"""Metrics of predictions that minimize the conditional risk: the class with the lowest expected severity of a mistake.
+"""Metrics of predictions by least conditional risk: the predicted class has the lowest expected severity of a mistake.
 
 S. Karthik et al., No cost likelihood manipulation at test time for making better mistakes in deep networks, ICLR
 2021. The method needs no training, so these metrics exist for every head.
@@ -19,9 +19,10 @@ from protosphere.experiments.metrics.severity import (
 
 
 def _least_risk_sums(sums: Sums, predictions: Predictions) -> Tensor:
-    """Return the sums of a metric, computed for predictions of least conditional risk.
+    """Return the sums of a metric, computed for predictions by least conditional risk.
 
-    The logit of a class is replaced by minus the expected height of its lowest common ancestor with the true class.
+    The logit of each class is replaced by minus the expected height, in the class tree, of its lowest common ancestor
+    with the true class. The expectation is over the probabilities of the classes for this example.
     """
     chances = predictions.log_probabilities.exp()
     return sums(

@@ -1,4 +1,4 @@
-"""The negative log-likelihood."""
+"""The negative log-likelihood of the true class."""
 
 from torch import Tensor
 
@@ -7,5 +7,5 @@ from protosphere.experiments.metrics.registry import Predictions, metric
 
 @metric(summary="minus the logarithm of the probability of the true class, on average")
 def negative_log_likelihood(predictions: Predictions) -> Tensor:
-    """Return the sum of the negative log-likelihoods under the softmax of the logits."""
+    """Return the sum over the examples of minus the log-probability of the true class (log-softmax of the logits)."""
     return -predictions.log_probabilities.gather(1, predictions.labels[:, None]).sum()

@@ -23,6 +23,7 @@ class Predictions:
     Example:
         >>> import torch
         >>> from protosphere.data import load_dataset
+        >>> from protosphere.experiments.metrics import Predictions
         >>> predictions = Predictions(torch.zeros(1, 10), torch.tensor([3]), load_dataset("digits"))
         >>> round(float(predictions.log_probabilities[0, 0].exp()), 3)
         0.1
@@ -40,7 +41,7 @@ class Predictions:
 
 
 Sums = Callable[[Predictions], Tensor]
-"""Type of a function from the predictions of a batch to a vector of sums, which are added up over all batches."""
+"""Type of a function from the predictions of a batch to a vector of sums; the vectors of all batches are added."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,9 @@ class Metric:
     """A registered metric.
 
     Attributes:
-        name: Name in results, after `test_` or `validation_`.
-        sums: Function from predictions to the sums to add up over batches and processes.
-        value: Function from the sums over all examples and the number of examples to the metric.
+        name: Name of the metric; results add the prefix `test_` or `validation_`.
+        sums: Function from the predictions of a batch to a vector of sums, which are added over batches and processes.
+        value: Function (sums over all examples, number of examples) -> value of the metric.
         applies: Function that returns whether the metric is defined for a dataset.
         summary: Description in one line.
 
@@ -72,7 +73,7 @@ METRICS: Registry[Metric] = Registry("metric")
 
 
 def mean(sums: Tensor, count: int) -> float:
-    """Return the sum divided by the number of examples; most metrics are such a mean.
+    """Return the sum divided by the number of examples: most metrics are a mean over the examples.
 
     Args:
         sums: Sum over all examples.
@@ -91,8 +92,8 @@ def metric(
 
     Args:
         summary: Description in one line.
-        value: Function from the sums over all examples and the number of examples to the metric.
-        applies: Function that returns whether the metric is defined for a dataset.
+        value: Function (sums over all examples, number of examples) -> value of the metric; by default the mean.
+        applies: Function that returns whether the metric is defined for a dataset; by default it always is.
 
     Returns:
         A decorator for a function from predictions to sums; the decorator returns the function unchanged.

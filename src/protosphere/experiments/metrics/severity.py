@@ -1,6 +1,6 @@
-"""Severity of mistakes: the height of the lowest common ancestor of predicted and true class in a class tree.
+"""Severity of mistakes: the height, in a class tree, of the lowest common ancestor of the predicted and the true class.
 
-The metrics exist for datasets whose classes are in a class tree that is shipped with the package.
+These metrics exist for datasets whose classes are leaves of a class tree that is shipped with the package.
 
 L. Bertinetto et al., Making better mistakes: leveraging class hierarchies with deep networks, CVPR 2020.
 """
@@ -26,7 +26,7 @@ TREES = ("cifar100_levels",)
 
 @lru_cache(maxsize=4)
 def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
-    """Return a class tree whose leaves are exactly these classes, in this order; None if no shipped tree has them."""
+    """Return a shipped class tree, restricted to these classes in this order; None if no shipped tree has them all."""
     found = (
         tree for tree in map(taxonomy, TREES) if set(class_names) <= set(tree.classes)
     )
@@ -35,19 +35,19 @@ def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
 
 
 def has_tree(dataset: Dataset) -> bool:
-    """Return True if a shipped tree contains the classes of a dataset."""
+    """Return True if a shipped class tree contains all classes of a dataset."""
     return shipped_tree(dataset.class_names) is not None
 
 
 def tree_heights(predictions: Predictions) -> Tensor:
-    """Return the K x K heights of the lowest common ancestors of all pairs of classes."""
+    """Return the K x K matrix with the height of the lowest common ancestor of every pair of classes."""
     tree = shipped_tree(predictions.dataset.class_names)
     assert tree is not None, "only asked where there is one"
     return torch.as_tensor(tree.heights, device=predictions.logits.device)
 
 
 def _heights(predictions: Predictions, k: int) -> Tensor:
-    """Return the B x k heights of the lowest common ancestors of each example's k best classes and its true class."""
+    """Return the B x k heights of the lowest common ancestor of the true class and each of the k best classes."""
     heights = tree_heights(predictions)
     best = predictions.logits.topk(min(k, len(heights)), dim=1).indices
     return heights[best, predictions.labels[:, None]]
@@ -64,23 +64,25 @@ def _over_mistakes(sums: Tensor, count: int) -> float:
     applies=has_tree,
 )
 def mistake_severity(predictions: Predictions) -> Tensor:
-    """Return two sums over the mistakes of a batch: the sum of their heights, and their number."""
+    """Return the sum of the heights of the lowest common ancestors over the mistakes of a batch, and their number."""
     heights = _heights(predictions, 1)
     return torch.stack([heights.sum(), (heights > 0).sum()])
 
 
 def distance_sum(k: int, predictions: Predictions) -> Tensor:
-    """Return the sum over examples of the mean height of the common ancestors of the k best classes and the true class.
+    """Return the sum over examples of the mean height of k lowest common ancestors, one for each of the k best classes.
+
+    Each is the lowest common ancestor of one of the best classes and the true class.
 
     Args:
-        k: Number of best classes.
+        k: Number of classes with the largest logits.
         predictions: Predictions for a batch of examples.
     """
     return _heights(predictions, k).double().mean(dim=1).sum()
 
 
 def add_mean(name: str, sums: Sums, summary: str) -> None:
-    """Register a metric that is a mean over examples, and exists for datasets whose classes are in a shipped tree.
+    """Register a metric that is a mean over examples; it exists for datasets whose classes are in a shipped tree.
 
     Args:
         name: Name of the metric, without the prefix `test_` or `validation_`.

@@ -9,7 +9,7 @@ from protosphere.experiments.metrics.registry import Predictions, metric
 def top5_accuracy(predictions: Predictions) -> Tensor:
     """Return the number of examples whose true class is among the five largest logits.
 
-    With five classes or fewer, every example counts.
+    If there are at most five classes, this is the number of all examples.
     """
     best = predictions.logits.topk(min(5, predictions.logits.shape[1]), dim=1).indices
     return (best == predictions.labels[:, None]).any(dim=1).sum()

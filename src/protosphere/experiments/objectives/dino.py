@@ -1,4 +1,6 @@
-"""Self-distillation: from one view, a student predicts the output of a teacher, its moving average, for another view.
+"""Self-distillation: the student sees one view of an image and predicts the teacher's output for another view.
+
+The teacher is a moving average of the student.
 
 M. Caron et al., Emerging properties in self-supervised vision transformers, ICCV 2021.
 """
@@ -19,7 +21,10 @@ from protosphere.nn import DINOLoss, LearnedPrototypes
     reference="Caron et al. 2021, arXiv 2104.14294",
 )
 class SelfDistillationHead(nn.Module):
-    """Projection head and loss of DINO, and its teacher: a moving average of backbone, projection and prototypes."""
+    """Projection head, loss and teacher of DINO.
+
+    The teacher is a moving average of the backbone, the projection head and, if they are learned, the prototypes.
+    """
 
     def __init__(
         self,
@@ -54,18 +59,18 @@ class SelfDistillationHead(nn.Module):
         )
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the B x n embeddings of features by the student."""
+        """Return the student's B x n embeddings of B features."""
         return self.projector(features)
 
     @torch.no_grad()
     def teacher_features(self, views: Tensor) -> Tensor:
-        """Return the features of all views by the teacher's backbone, without gradient."""
+        """Return the features that the teacher's backbone computes for all views, without gradient."""
         return self.teacher["backbone"](views)
 
     def loss(
         self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
     ) -> Tensor:
-        """Return the mean loss of a batch: cross-entropy of student and teacher on different views of each image."""
+        """Return the mean cross-entropy of the student's output for one view and the teacher's for the other view."""
         del rows
         assert teacher_features is not None, "this objective has a teacher"
         with torch.no_grad():
@@ -75,7 +80,7 @@ class SelfDistillationHead(nn.Module):
 
     @torch.no_grad()
     def after_step(self, backbone: nn.Module) -> None:
-        """Move the teacher toward the student, by the factor 1 - `teacher_momentum`."""
+        """Move each parameter of the teacher toward the student's by the fraction 1 - `teacher_momentum`."""
         students = {"backbone": backbone, "projector": self.projector}
         if "prototypes" in self.teacher:
             students["prototypes"] = self.distillation.prototypes

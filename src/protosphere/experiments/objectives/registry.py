@@ -16,14 +16,14 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 class ObjectiveHead(Protocol):
-    """Protocol of an objective's head, which consists of a projection from features to R^n, prototypes and a loss."""
+    """Protocol for the head of an objective: a projection from features to R^n, prototypes, and a loss."""
 
     def embed(self, features: Tensor) -> Tensor:
         """Return the B x n embeddings that are compared with the prototypes."""
         ...
 
     def teacher_features(self, views: Tensor) -> Tensor | None:
-        """Return the features of all views by a teacher, without gradient; None for an objective without a teacher."""
+        """Return the teacher's features of all views, without gradient; None if the objective has no teacher."""
         ...
 
     def loss(
@@ -32,14 +32,15 @@ class ObjectiveHead(Protocol):
         """Return the mean loss of a batch of B images.
 
         Args:
-            features: Features of 2 B views by the backbone: the first view of every image, then the second.
-            teacher_features: Features of the same views by the teacher; None without a teacher.
+            features: The backbone's features of 2 B views: the first view of every image, then the second view of
+                every image.
+            teacher_features: The teacher's features of the same views; None if the objective has no teacher.
             rows: Indices of the B images among the training examples.
         """
         ...
 
     def after_step(self, backbone: nn.Module) -> None:
-        """Update the teacher, if there is one, after a step of the optimizer."""
+        """Update the teacher network, if there is one, after a step of the optimizer."""
         ...
 
 
@@ -49,10 +50,10 @@ class SelfSupervisedObjective:
 
     Attributes:
         name: Name in configs.
-        head: Function from (backbone, feature_dim, prototypes, temperature, options...) to the head.
-        targets_per_image: Whether there is one prototype per training image, instead of `num_prototypes`.
+        head: Function (backbone, feature_dim, prototypes, temperature, **options) -> head.
+        targets_per_image: Whether there is one prototype for each training image; otherwise there are
+            `num_prototypes`.
         learned: Whether the prototypes may be learned.
-
         summary: Description in one line.
         reference: Paper of the objective.
     """
@@ -66,7 +67,7 @@ class SelfSupervisedObjective:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Names of the options of the head, which are the keys that `objective_options` of a config may have."""
+        """Names of the head's options, which are the allowed keys of the setting `objective_options`."""
         parameters = inspect.signature(self.head).parameters.values()
         return tuple(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)
 
@@ -88,13 +89,13 @@ def objective(
     targets_per_image: bool = False,
     learned: bool = True,
 ) -> Callable[[Head], Head]:
-    """Return a decorator that registers the head of an objective.
+    """Return a decorator that registers a class as the head of an objective.
 
     Args:
         name: Name in configs; a second objective of the same name is an error.
         summary: Description in one line.
         reference: Paper of the objective.
-        targets_per_image: Whether there is one prototype per training image.
+        targets_per_image: Whether there is one prototype for each training image.
         learned: Whether the prototypes may be learned.
     """
     return OBJECTIVES.register(

@@ -46,7 +46,7 @@ class SwappedPredictionHead(nn.Module):
     def loss(
         self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
     ) -> Tensor:
-        """Return the mean loss of a batch of B images: the swapped cross-entropy of the two views."""
+        """Return the mean loss of a batch of B images: each view predicts the assignment of the other view."""
         del teacher_features, rows
         return self.prediction(self.embed(features).chunk(2))
 

@@ -1,4 +1,4 @@
-"""Noise as targets: every image has a fixed target point on the sphere, and images of a batch may exchange targets.
+"""Noise as targets: every image has a target point on the sphere, and images of the same batch may exchange targets.
 
 P. Bojanowski, A. Joulin, Unsupervised learning by predicting noise, ICML 2017.
 """
@@ -20,7 +20,7 @@ from protosphere.spherical.spherical_code import SphericalCode
     learned=False,
 )
 class NoiseAsTargetsHead(nn.Module):
-    """Projection head and fixed targets, one per training image; both views of an image have the same target."""
+    """Projection head, and one fixed target for each training image; both views of an image have its target."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class NoiseAsTargetsHead(nn.Module):
     def loss(
         self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
     ) -> Tensor:
-        """Return the mean loss of a batch of B images: the squared distance of both views from their targets."""
+        """Return the mean loss of a batch of B images: the mean squared distance of the views from their targets."""
         del teacher_features
         views = self.embed(features).chunk(2)
         losses = [self.targets(view, rows) for view in views]

@@ -1,1 +1,1 @@
-"""Reading and writing of files: certified codes, and points in formats of other programs."""
+"""Read and write files: files of certified codes, and points in formats of other programs."""

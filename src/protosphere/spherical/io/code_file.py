@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 DEEPEST_NESTING = 16
 LARGEST_SIZE = 1 << 40
-"""Largest K and largest n that a file may state: far beyond any memory, and far below integer overflow."""
+"""Largest K and largest n that a file may state: too large for any memory, but too small for integer overflow."""
 
 Parts = tuple[Placement, Certificate, Provenance | None, Choice | None]
 
 
 def described(code: SphericalCode) -> dict[str, Any]:
-    """Return the header of the file of a code, as an object that `json` can write."""
+    """Return the header of the file of a code, as a dictionary that can be written as JSON."""
     structure = code.placement.structure
     certificate = code.certificate
     return structure.header() | {
@@ -58,7 +58,8 @@ def described(code: SphericalCode) -> dict[str, Any]:
 def require_harmless(value: Any, depth: int = 0) -> None:
     """Raise InvalidArgumentError if a header could harm a terminal or exhaust the call stack.
 
-    Texts must have no control characters, and lists and objects must not be nested too deeply.
+    Texts must have no control characters except newlines and tabs, and lists and objects must not be nested more than
+    `DEEPEST_NESTING` levels deep.
 
     Args:
         value: A JSON value of the header, whose items are checked recursively.
@@ -88,7 +89,7 @@ def parts(
     Args:
         arrays: Arrays of the file by name.
         description: Header of the file.
-        complete: Whether arrays that can be computed from others must be present.
+        complete: Whether the file must contain the arrays that can be computed from other arrays.
 
     Returns:
         The placement, the certificate, the provenance (or None) and the choice of `ps.best` (or None).

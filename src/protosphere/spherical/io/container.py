@@ -1,4 +1,7 @@
-"""Safetensors files of arrays, a JSON header and a digest of both; this module does not interpret the content."""
+"""Read and write safetensors files with arrays, a JSON header, and a digest of both.
+
+This module does not interpret the arrays and the header.
+"""
 
 import hashlib
 import json
@@ -62,7 +65,7 @@ def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> N
 
 
 def _sort_header(file: Path) -> None:
-    """Sort the keys of a file's header, which safetensors writes in any order; equal codes then give equal files."""
+    """Sort the keys in the header of a file, so that equal codes give equal files: safetensors writes them unsorted."""
     with file.open("r+b") as stream:
         size = int.from_bytes(stream.read(8), "little")
         header = json.dumps(
@@ -77,7 +80,10 @@ def _sort_header(file: Path) -> None:
 
 
 def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return the arrays by name and the header of a file that `write` wrote.
+    """Return the arrays (by name) and the header of a file that `write` wrote.
+
+    Args:
+        path: Name of the file.
 
     Raises:
         StorageError: If the file is damaged or was not written by `write`.
@@ -90,10 +96,11 @@ def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 def opened(
     path: str | Path,
 ) -> Generator[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
-    """Return a context with the arrays and the header of a file, whose digest is computed meanwhile in another thread.
+    """Return a context manager that yields the arrays and the header of a file.
 
-    The digest is compared at the end of the `with` block. If it is wrong, a StorageError replaces any other error that
-    the block raised, since damaged content may be its cause.
+    During the `with` block, another thread computes the digest of the content; at the end of the block it is compared
+    with the digest in the file. If the two differ, a StorageError replaces any other error that the block raised,
+    because damaged content may be the cause of that error.
     """
     safetensors: Any = import_module("safetensors")  # its own types are partial
     source = Path(path)

@@ -1,6 +1,6 @@
 """Files of points in formats of other programs (.npy, .csv, .txt, .pt), with one prototype per row and no certificate.
 
-Before memory is allocated, the sizes that a file's header states are compared with the size of the file, so that a
+The header of a file may state any size. It is compared with the size of the file before memory is allocated, so that a
 small file cannot exhaust the memory.
 """
 
@@ -23,7 +23,10 @@ BLOCK_ENTRIES = 1 << 20
 
 
 def read_points(path: Path) -> Any:
-    """Return the matrix that a file contains, in the number type in which it is stored.
+    """Return the matrix that a file contains, in the number type of the file.
+
+    Args:
+        path: A .npy, .csv, .txt or .pt file.
 
     Raises:
         StorageError: If the file cannot be read as a matrix.
@@ -86,7 +89,7 @@ def _blocks(placement: Placement, progress: Progress) -> Iterator[tuple[int, Poi
 def _read_npy(path: Path) -> NDArray[Any]:
     """Return the array of a .npy file; pickled arrays are refused.
 
-    The file is memory-mapped first, which fails if it is shorter than its header says.
+    The file is memory-mapped first, which fails if the file is shorter than its header says.
     """
     with path.open("rb") as file:
         if file.read(6) != b"\x93NUMPY":
@@ -95,9 +98,9 @@ def _read_npy(path: Path) -> NDArray[Any]:
 
 
 def _read_pt(path: Path) -> Any:
-    """Return the tensor of a .pt file, which torch reads with `weights_only=True` so that no code is executed.
+    """Return the tensor in a .pt file; torch reads it with `weights_only=True`, so that no code is executed.
 
-    Compressed files are refused, and so are tensors with fewer stored numbers than their shape needs.
+    Compressed files are refused. Tensors with fewer stored numbers than their shape needs are refused, too.
     """
     torch: Any = import_module("torch")
     with zipfile.ZipFile(path) as archive:

@@ -1,4 +1,4 @@
-"""Reading of codes and points from files, arrays and tensors."""
+"""Read codes and points from files, arrays and tensors."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ from protosphere.types import Points, Progress, ignore
 
 
 def is_code_file(source: object) -> bool:
-    """Return whether `source` is a path that ends in .safetensors, the ending of protosphere's own files."""
+    """Return whether `source` is a path with the ending .safetensors, which the files of certified codes have."""
     if not isinstance(source, str | Path):
         return False
     return Path(source).suffix.lower() == ".safetensors"
@@ -37,19 +37,19 @@ def is_code_file(source: object) -> bool:
 
 @contextmanager
 def opened_code(path: str | Path) -> Generator[SphericalCode]:
-    """Return a context with the code of a file, whose digest is computed meanwhile in another thread.
+    """Return a context manager that yields the code of a file.
 
-    The digest is compared at the end of the `with` block.
+    During the `with` block, another thread computes the digest of the file; at the end of the block it is checked.
 
     Args:
         path: A .safetensors file that protosphere wrote.
 
     Yields:
-        The code with an unverified certificate; its shapes, types, numbers and texts have been checked.
+        The code, with an unverified certificate. The shapes, types, numbers and texts of the file have been checked.
 
     Raises:
         StorageError: If the file is damaged or was not written by protosphere.
-        CertificateError: If the `with` block raises one; the name of the file is added to its message.
+        CertificateError: If the `with` block raises this error; the name of the file is added to its message.
     """
     with container.opened(path) as (arrays, description):
         code = _read_code(path, arrays, description)
@@ -82,7 +82,7 @@ def _read_code(
 
 
 def code_from_parts(parts: code_file.Parts) -> SphericalCode:
-    """Return the code that was read from a file or from the state of a head, with an unverified certificate."""
+    """Return the code with parts that were read from a file or a head's state; its certificate is unverified."""
     placement, claim, provenance, choice = parts
     return SphericalCode(placement, unverified(claim), provenance, choice)
 
@@ -117,11 +117,11 @@ def measured_points(
 
 
 def recognized(points: Points) -> Structure:
-    """Return the directions of the given rows as a structure, whose cosines are exact if the rows have a simple form.
+    """Return a structure with the given rows, normalized; its cosines are exact if the rows have a simple form.
 
-    The simple form is: all nonzero entries of a row have the same absolute value, and every row has the same number of
-    them. Each row then has the direction of a vector of 0, 1 and -1. Vectors without zeros are stored as packed signs;
-    those with zeros as dense rows whose cosines are multiples of a known fraction.
+    In the simple form, every row has the same number of nonzero entries, and the nonzero entries of a row have the same
+    absolute value. Each row is then a multiple of a vector of 0, 1 and -1. If these vectors have no zeros, they are
+    stored as packed signs; otherwise they are stored as dense rows with a known cosine step.
     """
     entries = equal_entries(points)
     if entries is None:
@@ -134,7 +134,7 @@ def recognized(points: Points) -> Structure:
 def as_matrix(points: Any) -> tuple[Points, bool]:
     """Convert points on any device and of any real number type to a new float64 array.
 
-    Integers above 2^53 and floats of more than 64 bits are rounded, which may make different numbers equal.
+    Integers above 2^53 and floats of more than 64 bits are rounded, so that different numbers may become equal.
 
     Args:
         points: An array, a tensor, or nested sequences of numbers.
@@ -169,7 +169,7 @@ def _as_array(points: Any) -> NDArray[Any]:
 
 
 def _is_lossless(raw: NDArray[Any], matrix: Points) -> bool:
-    """Return whether every number has the same value in float64."""
+    """Return whether the conversion of `raw` to the float64 array `matrix` left every number unchanged."""
     if raw.dtype.kind == "f":
         return raw.dtype.itemsize <= 8 or bool(np.all(raw == matrix))
     return raw.dtype.itemsize < 8 or _are_small(matrix)
@@ -181,7 +181,7 @@ def _are_small(matrix: Points) -> bool:
 
 
 def _require_directions(points: Points) -> None:
-    """Raise InvalidArgumentError unless `points` is a matrix of finite rows, none of which is zero."""
+    """Raise InvalidArgumentError unless `points` is a matrix whose rows are finite and not zero."""
     if points.ndim != 2 or len(points) < 2 or not points.size:
         require_unit_rows(points)  # which says what is wrong with the shape
     infinite = ~np.isfinite(points).all(axis=1)

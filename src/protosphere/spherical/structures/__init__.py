@@ -1,4 +1,4 @@
-"""Structures: compact forms in which points are stored (dense rows, linear codes, lattices, ...), one module each."""
+"""Structures: compact forms in which points are stored (dense rows, linear codes, lattices, ...), one per module."""
 
 from protosphere.spherical.structures.cosets import CosetUnion as CosetUnion
 from protosphere.spherical.structures.glued import GluedWords as GluedWords

@@ -20,8 +20,8 @@ from protosphere.types import Cosine, Indices, PackedBits, Progress
 class CosetUnion(SignWords):
     """Codewords of a union of cosets of RM(1, m), the first-order Reed-Muller code of length n = 2^m.
 
-    `representatives` has one packed codeword of each coset. Point i is the codeword with index `numbers[i]` in the
-    union, where coset c has the indices 2nc to 2nc + 2n - 1 (see `coding.cosets`).
+    `representatives` has one packed codeword of each coset. Point i is the codeword with the index `numbers[i]` in the
+    union. Coset c has the 2n indices from 2nc to 2nc + 2n - 1 (see `coding.cosets`).
     """
 
     derived = ("signs",)
@@ -58,7 +58,10 @@ class CosetUnion(SignWords):
 
     @property
     def whole(self) -> bool:
-        """Whether the points are the first K codewords of the union, so that only the last coset may be incomplete."""
+        """Whether the points are the first K codewords of the union, in any order.
+
+        Then all cosets are complete, except possibly the last.
+        """
         used = -(-self.count >> (self.m + 1))
         return used == len(self.representatives) and np.array_equal(
             np.sort(self.numbers), np.arange(self.count)
@@ -68,7 +71,7 @@ class CosetUnion(SignWords):
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        Complete cosets need one transform per pair of cosets; otherwise all pairs of codewords are compared.
+        If `whole` is True, one Walsh-Hadamard transform compares two cosets; otherwise all pairs are compared.
         """
         if self.whole:
             return len(self.representatives) ** 2 * self.dim << (self.m // 2 + 1)
@@ -77,7 +80,7 @@ class CosetUnion(SignWords):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine and a text that says how it was found.
 
-        Pairs of cosets are compared if the cosets are complete, else all pairs of codewords.
+        If `whole` is True, pairs of cosets are compared, otherwise all pairs of points.
         """
         if not self.whole:
             return super().largest_cosine(progress)

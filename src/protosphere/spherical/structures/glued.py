@@ -1,4 +1,4 @@
-"""Structure of codewords followed by further coordinates: zeros, or a glue vector that separates cosets."""
+"""Structure of codewords that are followed by further coordinates: zeros, or a glue vector that separates cosets."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress, UpperBound
 
 LARGEST_DENSE = 1 << 23
-"""Number of entries (64 MB) up to which codewords with glue vectors are stored as dense rows."""
+"""Largest number of entries, K times n, of codewords with glue vectors that are stored as dense rows (64 MB)."""
 
 EVERY_WORD = 1 << 62
-"""Value of `group` with which all codewords have the same glue vector."""
+"""Value of `group` that gives all codewords the same glue vector: it is larger than any index of a codeword."""
 
 
 @structure("glued")
 @dataclass(frozen=True, eq=False)
 class GluedWords:
-    """Codewords that are followed by glue vectors, which move groups of codewords away from each other.
+    """Codewords that are followed by glue vectors, which increase the distance between groups of codewords.
 
-    A point is (sqrt(share) codeword, sqrt(1 - share) glue_vectors[i // group]), where i is the index of the codeword
-    in its code, and the codeword is a unit vector. If `share` is 1, zeros follow the codeword.
+    A point is (sqrt(share) * codeword, sqrt(1 - share) * glue_vectors[i // group]), where the codeword is a unit vector
+    and i is its index in the code. If `share` is 1, zeros follow the codeword.
     """
 
     name: ClassVar[str]
@@ -63,7 +63,7 @@ class GluedWords:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from the other arrays: those of the codewords."""
+        """Names of the arrays that can be computed from the other arrays: the same as for the codewords alone."""
         return self.codewords.derived
 
     @property
@@ -78,19 +78,19 @@ class GluedWords:
 
     @property
     def is_nested(self) -> bool:
-        """Whether the first points form good codes themselves, which is so if the codewords do."""
+        """Whether the first points form good codes themselves; this is the case if the first codewords do."""
         return self.codewords.is_nested
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Cosine step of the codewords if only zeros follow them (`share` is 1), else None."""
+        """Cosine step of the codewords if only zeros follow them (`share` is 1), otherwise None."""
         return self.codewords.cosine_step if self.share == 1 else None
 
     @property
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        It is that of the codewords if `share` is 1; otherwise all pairs are compared.
+        It is the `work` of the codewords if `share` is 1, otherwise the number for comparing all pairs of points.
         """
         return self.codewords.work if self.share == 1 else self.count**2 * self.dim // 2
 
@@ -126,7 +126,8 @@ class GluedWords:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine and a text that says how it was found.
 
-        The structure of the codewords is used if possible, else all pairs are compared.
+        If `share` is 1, or the codewords are whole cosets of a shortened code, the structure of the codewords is used.
+        Otherwise all pairs are compared.
         """
         if self.share == 1:
             return self.codewords.largest_cosine(progress)
@@ -167,7 +168,7 @@ class GluedWords:
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: those of the codewords, glue vectors, `share` and `group`."""
+        """Return the arrays that determine the points: the arrays of the codewords, glue vectors, `share`, `group`."""
         put = np.array([self.share, self.group], dtype=np.float64)
         return self.codewords.point_arrays() | {
             "glue_vectors": self.glue_vectors,
@@ -175,7 +176,7 @@ class GluedWords:
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: those of the codewords, and the glue vectors."""
+        """Return the arrays that are stored in a file: the arrays of the codewords, and the glue vectors."""
         return self.codewords.arrays() | {"glue_vectors": self.glue_vectors}
 
     def header(self) -> dict[str, Any]:
@@ -235,13 +236,13 @@ class GluedWords:
 def with_glue(
     codewords: SignWords, share: float, glue_vectors: Points, group: int
 ) -> Plain | GluedWords:
-    """Return codewords followed by glue vectors, as dense rows if there are few and short codewords, else packed.
+    """Return codewords followed by glue vectors: dense rows if the codewords are few and short, otherwise packed bits.
 
     Args:
         codewords: The codewords.
-        share: Squared norm of the codeword part of a point, above 0; 1 appends zeros.
+        share: Squared norm of the part of a point that is a codeword, above 0 and at most 1; 1 means appended zeros.
         glue_vectors: Unit vectors, one per row; zeros if `share` is 1.
-        group: Number of consecutive codewords that share a glue vector.
+        group: Number of consecutive codewords of the code that have the same glue vector.
     """
     longer = GluedWords(codewords, share, glue_vectors, group)
     if longer.count > ALL_PAIRS_POINTS or longer.count * longer.dim > LARGEST_DENSE:

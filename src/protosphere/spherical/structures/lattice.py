@@ -1,4 +1,4 @@
-"""Structure of points in one coset of a lattice, whose distances are bounded by the shortest lattice vector."""
+"""Structure of points in one coset of a lattice; their distances are at least the length of the shortest vector."""
 
 from __future__ import annotations
 
@@ -26,21 +26,22 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress
 
 LARGEST_RANK, LEAST_STRETCH = 64, 1e-8
-"""Of a basis in a file: its rank, and its smallest singular value, the largest being at most its reciprocal."""
+"""Limits for a basis in a file: largest rank, and smallest singular value (its reciprocal limits the largest one)."""
 
 
 @structure("lattice")
 @dataclass(frozen=True, eq=False)
 class LatticePoints(Plain):
-    """Dense points whose differences are lattice vectors.
+    """Dense points that are in one coset of a lattice, if they are multiplied by their lengths.
 
-    If `lengths` (K x 1) is given, the differences of lengths[i] * points[i] are lattice vectors.
+    If `lengths` (K x 1) is given, the differences of the vectors lengths[i] * points[i] are lattice vectors. If it is
+    None, the differences of the points are lattice vectors.
     """
 
     lattice: LatticeCoset = field(kw_only=True)
     lengths: Points | None = field(default=None, kw_only=True)
     proved: bool = field(default=True, kw_only=True)
-    """Whether the lattice comes from a construction. A lattice that was read from a file does not certify points."""
+    """Whether the lattice comes from a construction of this library. A lattice from a file does not certify points."""
 
     @classmethod
     def shell(
@@ -49,9 +50,10 @@ class LatticePoints(Plain):
         """Return the structure of vectors of equal norm in one coset of a lattice, scaled to unit vectors.
 
         Args:
-            vectors: K x n vectors of equal norm whose differences are lattice vectors.
+            vectors: K x n matrix of vectors of equal norm, whose differences are lattice vectors.
             basis: Basis of the lattice, one vector per row.
-            least: Smallest squared norm of a nonzero lattice vector; all squared norms are multiples of least / 2.
+            least: Smallest squared norm of a nonzero lattice vector. The squared norms of all lattice vectors must be
+                multiples of least / 2.
             theorem: Name of the theorem or source that gives `least`.
         """
         norm = round(float(np.sum(vectors[0].astype(np.float64) ** 2)))
@@ -64,15 +66,15 @@ class LatticePoints(Plain):
 
     @cached_property
     def in_coset(self) -> bool:
-        """Whether the points are different points of one coset, so that the lattice bounds their cosines."""
+        """Whether the points, times their lengths, are different points of one coset, so the lattice bounds cosines."""
         annulus = self.lengths is None or self.lattice.in_annulus(self.lengths)
         return annulus and self.lattice.holds(self.points, self.lengths)
 
     @cached_property
     def by_lattice(self) -> bool:
-        """Whether the largest cosine is found by the minimum distance of the lattice, not by measuring all pairs.
+        """Whether the largest cosine follows from the minimum distance of the lattice, instead of from all pairs.
 
-        This needs a lattice from a construction, many points, and `in_coset`.
+        This is the case if `proved` and `in_coset` are True and there are more than `ALL_PAIRS_POINTS` points.
         """
         return self.proved and self.count > ALL_PAIRS_POINTS and self.in_coset
 
@@ -86,7 +88,7 @@ class LatticePoints(Plain):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine and a text that says how it was found.
 
-        It is the upper bound that the lattice gives if a pair attains that bound, else the measured value.
+        If a pair attains the upper bound that the lattice gives, the cosine is this bound; otherwise it is measured.
         """
         if self.by_lattice and self._attains_ceiling(progress):
             theorem = self.lattice.theorem
@@ -95,7 +97,7 @@ class LatticePoints(Plain):
         return self._at_ceiling(*super().largest_cosine(progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check`, comparing every pair at most once, and return the same two values as `largest_cosine`."""
+        """Return the same two values as `largest_cosine`, after the checks of `check`; no pair is compared twice."""
         if self.by_lattice:
             self.check()
             return self.largest_cosine(progress)
@@ -111,9 +113,9 @@ class LatticePoints(Plain):
         return False
 
     def _at_ceiling(self, cosine: Cosine, method: str) -> tuple[Cosine, str]:
-        """Return a measured cosine and its method, or the lattice's exact upper bound if the two are equal.
+        """Return a measured cosine and its method; if it equals the lattice's upper bound, return the exact bound.
 
-        They are compared up to rounding, and only for points of several lengths in a lattice from a construction.
+        The two are compared up to rounding, and only if `proved` is True and the points have `lengths`.
         """
         if not self.proved or self.lengths is None:
             return cosine, method
@@ -131,9 +133,9 @@ class LatticePoints(Plain):
         )
 
     def check(self) -> None:
-        """Raise CertificateError if the lattice has a shorter vector than stated.
+        """Raise CertificateError unless the lattice is known to have no vector shorter than stated.
 
-        If `by_lattice` is False, check instead that the cosines are multiples of the stated fraction.
+        If `by_lattice` is False, check instead that the cosines are on the grid of the stated cosine step.
         """
         if not self.by_lattice:
             super().check()
@@ -143,12 +145,12 @@ class LatticePoints(Plain):
             )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: rows, basis of the lattice, and lengths if they differ."""
+        """Return the arrays that are stored in a file: points, basis of the lattice, and `lengths` if there are any."""
         lengths = {} if self.lengths is None else {"lengths": self.lengths}
         return {"points": self.points, "basis": self.lattice.basis} | lengths
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries: the cosine step, the smallest squared norm of the lattice, and its theorem."""
+        """Return the header entries: cosine step, smallest squared norm of the lattice, and name of its theorem."""
         least = {
             "least": fraction_to_json(self.lattice.least),
             "theorem": self.lattice.theorem,
@@ -157,7 +159,7 @@ class LatticePoints(Plain):
 
     @classmethod
     def read(cls, content: Content) -> LatticePoints:
-        """Read unit rows and a basis of a lattice from the content of a file."""
+        """Read unit rows and a basis of their lattice from the content of a file."""
         plain = Plain.read(content)
         words = content.record("lattice")
         least = read_fraction("least", words.get("least"))
@@ -189,9 +191,9 @@ class LatticePoints(Plain):
 
 
 def _is_basis(rows: Points, dim: int) -> bool:
-    """Return whether the rows of a file are a well-conditioned lattice basis: at most min(n, 64) independent rows.
+    """Return whether a matrix from a file is a well-conditioned basis of a lattice.
 
-    All singular values must be between 1e-8 and 1e8.
+    It must be square with at most min(n, 64) rows, and its singular values must be between 1e-8 and 1e8.
     """
     if (
         not rows.size

@@ -1,4 +1,4 @@
-"""Structure of dense points in layers, whose minimum angle is known from their construction."""
+"""Structure of dense points in layers; their construction guarantees a minimum angle."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from protosphere.spherical.structures.plain import Plain
 from protosphere.types import Cosine, Progress, UpperBound
 
 MEASURED_POINTS = 200_000
-"""Largest number of points for which the nearest neighbor of every point is searched."""
+"""Largest number of points for which the largest cosine is measured over all points."""
 
 PROBED_POINTS = 20_000
-"""Number of first points among which a pair at the minimum angle is searched."""
+"""Number of points, from the first, among which a pair at the minimum angle is searched if there are more points."""
 
 METHOD = "layers of a known angle, which a pair of points attains"
 
 
 @dataclass(frozen=True, eq=False)
 class LayeredPoints(Plain):
-    """Dense points whose minimum angle is at least `angle` (radians), by the theorem of their construction.
+    """Dense points whose minimum angle is at least `angle` (in radians), by the theorem of their construction.
 
-    A file stores only the rows, so that points read from it are `Plain` and their cosines are measured.
+    A file stores only the rows. Points that are read from a file are therefore `Plain`, and their cosines are measured.
     """
 
     angle: float = field(kw_only=True)
@@ -31,8 +31,8 @@ class LayeredPoints(Plain):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine and a text that says how it was found.
 
-        All pairs are measured if there are few points. For many points the result is the cosine of `angle`, as an
-        `UpperBound` if no pair that was measured attains it.
+        For up to `MEASURED_POINTS` points, the cosine is measured. For more, it is the cosine of `angle`; it is an
+        `UpperBound` if no pair of the first `PROBED_POINTS` points attains it.
         """
         if self.count <= MEASURED_POINTS:
             return super().largest_cosine(progress)

@@ -20,8 +20,9 @@ from protosphere.spherical.structures.structure import Content, structure
 from protosphere.types import Cosine, Indices, PackedBits, Progress
 
 MOST_DIFFERENCE_BITS = 22
-"""Base-2 logarithm of the number of differences that are always enumerated; more are enumerated only for as many
-codewords.
+"""Number k of rows of the generator up to which all 2^k differences of messages are enumerated.
+
+For larger k they are enumerated only if 2^k is at most four times the number of codewords.
 """
 
 
@@ -30,8 +31,8 @@ codewords.
 class LinearWords(SignWords):
     """Codewords of a binary linear code.
 
-    Point i is the codeword of messages[i], an integer whose bit j (lowest first) selects row j of the packed
-    `generator`.
+    Point i is the codeword of messages[i], an integer. Row j of the packed `generator` is added if bit j of this
+    integer is 1; bit 0 is the lowest bit.
     """
 
     derived = ("signs",)
@@ -68,16 +69,17 @@ class LinearWords(SignWords):
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        It is for all differences of messages if these are enumerated, else for all pairs.
+        If `by_differences` is True, all differences of messages are enumerated; otherwise all pairs are compared.
         """
         return self.dim << len(self.generator) if self.by_differences else super().work
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine and a text that says how it was found.
 
-        The distance of two codewords is the weight of the codeword of the difference of their messages. If more than
-        half of all messages are used, every codeword is such a difference, and the minimum distance of the code gives
-        the largest cosine. If there are too many differences, all pairs are compared.
+        The distance of two codewords is the weight of their difference, which is the codeword of the difference of the
+        messages. If the messages are different and more than half of all possible messages, every codeword is such a
+        difference. Then the minimum distance of the code gives the largest cosine. If `by_differences` is False, all
+        pairs are compared.
         """
         if not self.by_differences:
             return super().largest_cosine(progress)
@@ -93,7 +95,8 @@ class LinearWords(SignWords):
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
         """Return a mapping from each cosine to its number of pairs.
 
-        The weights of all differences are counted if that is cheaper than comparing all pairs.
+        If `by_differences` is True, the weights of all differences of codewords are counted; otherwise all pairs are
+        compared.
         """
         if not self.by_differences:
             return super().spectrum(progress)

@@ -1,4 +1,4 @@
-"""Structure of dense points; all their cosines may be known to be multiples of a fraction."""
+"""Structure of dense points; a theorem may say that all of their cosines are 1 minus multiples of a known fraction."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress, ignore
 
 BLOCK_ENTRIES = 1 << 16
-"""Number of entries of rows that are processed together."""
+"""Approximate number of entries in a block of rows that are processed together."""
 
 FINEST_STEP = 1 << 20
-"""Largest denominator of a cosine step, so that grids stay far coarser than rounding."""
+"""Largest denominator of a cosine step, so that the step is far larger than rounding errors."""
 
 
 @structure("plain")
@@ -42,34 +42,34 @@ FINEST_STEP = 1 << 20
 class Plain:
     """Points that are stored as dense unit rows.
 
-    If `cosine_step` is given, every cosine is 1 - j * cosine_step for an integer j (the cosines lie on a grid), and the
-    largest cosine is certified exactly. The step comes from a theorem on the construction of the rows, or from the rows
-    themselves (see `equal_entries`).
+    If `cosine_step` is given, every cosine is 1 - j * cosine_step with an integer j (the cosines lie on a grid), and
+    the largest cosine is certified exactly. The step is known from a theorem about the construction of the rows, or
+    from the entries of the rows (see `equal_entries`).
     """
 
     name: ClassVar[str]
     projections: ClassVar[tuple[str, ...]] = ("axes", "simplex", "hadamard")
-    """Names of the projections of `protosphere.nn` that may be used for the points, in the order in which they are
-    tried; a plain matrix is the last resort.
+    """Names of the fast projections of `protosphere.nn` that may suit the points, in the order in which they are tried.
+    If none of them suits, a dense matrix is used.
     """
 
     packed_signs = None
-    """Packed signs; None, since the points are stored as dense rows."""
+    """Packed signs of the points: None, because the points are stored as dense rows."""
 
     derived = tuple[str, ...]()
     """Names of the arrays that can be computed from the other arrays: none."""
 
     separated_cosines = True
-    """Whether different cosines of points of one construction are further apart than rounding."""
+    """Whether any two different cosines of such points differ by more than rounding errors."""
 
     is_nested = False
-    """Whether the first points form good codes themselves, so that growing heads keep the order of the points."""
+    """Whether the first points form good codes themselves; heads that grow then keep the order of the points."""
 
     points: Points
     cosine_step: Fraction | None = None
     unverified_step: Fraction | None = field(default=None, kw_only=True)
-    """Cosine step that a file states for the rows; `check` compares the cosines with it, but no certificate relies on
-    it.
+    """Cosine step that a file states for the rows. `check` compares the cosines with this step, but certificates do not
+    rely on it.
     """
 
     @property
@@ -84,12 +84,16 @@ class Plain:
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications of `check` and `largest_cosine`, over all pairs."""
+        """Approximate number of multiplications of `check` or `largest_cosine`, which compare all pairs."""
         return self.count**2 * (self.dim + 16) // 2
 
     @property
     def by_nearest_neighbors(self) -> bool:
-        """Whether there are so many points in so few dimensions that a k-d tree finds the closest pair."""
+        """Whether the closest pair is found with a k-d tree, which is fast for many points in few dimensions.
+
+        This is the case if there are more than `ALL_PAIRS_POINTS` points, and all entries after the first `DEEPEST`
+        entries are zero.
+        """
         return self.count > ALL_PAIRS_POINTS and not self.points[:, DEEPEST:].any()
 
     @property
@@ -112,7 +116,7 @@ class Plain:
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points that begin with signs times one coefficient; None if there are too few signs."""
+        """Return the points that begin with signs times one coefficient, or None (see `sign_rows_in`)."""
         return sign_rows_in(self.points)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
@@ -124,7 +128,7 @@ class Plain:
         return self._as_exact(max_cosine(self.points, progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check`, comparing every pair once, and return the same two values as `largest_cosine`."""
+        """Return the same two values as `largest_cosine`, after the checks of `check`; no pair is compared twice."""
         grid = self.unverified_step or self.cosine_step
         if grid is None or self.by_nearest_neighbors:
             self.check()
@@ -135,7 +139,10 @@ class Plain:
         return self._as_exact(largest)
 
     def _as_exact(self, largest: float) -> tuple[Cosine, str]:
-        """Return a measured largest cosine, as a Fraction if the cosines lie on a grid, and how it was found."""
+        """Return a measured largest cosine and a text that says how it was found.
+
+        If the cosines lie on a grid, the cosine is the Fraction on the grid that equals the measured value.
+        """
         if self.cosine_step is None:
             return min(largest, 1.0), "all pairs, in float64"
         exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))
@@ -160,7 +167,7 @@ class Plain:
     def _multiples(
         self, grid: Fraction, progress: Progress
     ) -> Iterator[tuple[Block, Block]]:
-        """Yield blocks of inner products x of all pairs, each with a block of the integers j for which x = 1 - j grid.
+        """Yield blocks of the inner products x of all pairs, and blocks of the integers j with x = 1 - j * grid.
 
         Raises:
             CertificateError: If an inner product is not of this form up to rounding.
@@ -197,7 +204,7 @@ class Plain:
         return {"points": self.points}
 
     arrays = point_arrays
-    """Arrays that are stored in a file."""
+    """Method that returns the arrays that are stored in a file: the dense rows."""
 
     def header(self) -> dict[str, Any]:
         """Return the header entries that describe the arrays: the cosine step."""
@@ -225,10 +232,10 @@ class Plain:
 
 
 def equal_entries(points: Points) -> int | None:
-    """Return the number m of nonzero entries per row if each row is a multiple of a vector of 0, 1 and -1; else None.
+    """Return the number m of nonzero entries per row if every row is a multiple of a vector with entries 0, 1 and -1.
 
-    The nonzero entries of a row must have exactly the same absolute value, and every row must have m of them. All
-    cosines are then multiples of 1/m.
+    All rows must have the same number m of nonzero entries, and the nonzero entries of a row must have exactly the same
+    absolute value. All cosines are then multiples of 1/m. If the rows do not have this form, None is returned.
     """
     entries = int(np.count_nonzero(points[0]))
     step = max(1, BLOCK_ENTRIES // points.shape[1])

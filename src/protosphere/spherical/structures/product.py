@@ -41,31 +41,31 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress, UpperBound, ignore
 
 MOST_PART_ENTRIES = 1 << 24
-"""Largest number of entries of the points of all parts, which are held as dense rows: 128 MB."""
+"""Largest number of entries of the points of all parts together; they are dense rows in memory (128 MB)."""
 
 LARGEST_PRODUCT_DIM = 1 << 24
-"""Largest dimension that a file of a product may state; beyond it most coordinates would be zeros."""
+"""Largest dimension that a file may state; above it, most coordinates would be appended zeros."""
 
 MOST_DENSE_ENTRIES = 1 << 28
-"""Number of entries of all classes as dense rows up to which all pairs are compared: 2 GB."""
+"""Largest number of entries, K times n, for which all pairs of classes are compared as dense rows (2 GB)."""
 
 MOST_COSINES = 1 << 16
-"""Number of different cosines up to which the pairs of all combinations are counted exactly."""
+"""Largest number of different cosines for which the pairs of all combinations are counted by cosine."""
 
 LONGEST_DENOMINATOR = 10**17
-"""Exact cosines with larger denominators are returned as floats: files hold fractions of at most 18 digits."""
+"""Largest denominator of an exact cosine; others become floats, because files store fractions of at most 18 digits."""
 
 SEARCH_WORK = 1 << 10
-"""Cost of the search for the closest of very many classes, in multiplications per class and part."""
+"""Approximate cost, in multiplications per class and part, of the search for the closest pair of very many classes."""
 
 LAST_BITS = 2.0**-49
-"""Shares whose sum differs from 1 by at most this stay unchanged, so that reading a file gives the same bits again.
+"""Largest difference of a sum of shares from 1 that is not corrected, so that reading a file gives the same bits again.
 
-It is less than the error that certificates allow for norms.
+It is less than the error of norms that certificates allow.
 """
 
 SHARE_ROUNDING = 1e-12
-"""Largest difference from 1 of a sum of floating-point shares."""
+"""Largest difference from 1 of a sum of floating-point shares; shares with a larger difference are refused."""
 
 
 @structure("product")
@@ -73,19 +73,20 @@ SHARE_ROUNDING = 1e-12
 class ProductPoints:
     """Classes made of parts: a point is the concatenation of scaled points of its parts, followed by zeros up to `dim`.
 
-    Class i is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), where a is the point of its value of the first part, b
-    the point of its value of the second part, and so on. The cosine of two classes is the mean of the cosines of their
-    parts, weighted by the shares. If every combination of values is a class, the largest cosine is 1 - min over parts
-    of share * (1 - largest cosine of the part).
+    Each class has a value of every part, and each value of a part has a point. The point of a class is
+    (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), where a is the point of its value of the first part, b the point of its
+    value of the second part, and so on. The cosine of two classes is the mean of the cosines of their parts, weighted
+    by the shares. If every combination of values is a class, the largest cosine is 1 minus the smallest
+    share * (1 - largest cosine) of a part.
 
     Attributes:
         parts: The points of each part. The first `sizes[p]` points of part p are in use; the others are reserved.
         sizes: Number of values in use of each part.
         shares: Weight of each part in the cosine: positive numbers that sum to 1, exact if they are Fractions.
-        values: K x P indices of the value of each part of each class. None: every combination is a class, and the
-            value of the last part changes fastest.
+        values: K x P matrix with the index of the value that each class has of each part. None means that every
+            combination of values is a class; the value of the last part then changes fastest.
         dim: Dimension n, at least the sum of the parts' dimensions.
-        names: Names of parts, values and classes, if there are any.
+        names: Names of parts, values and classes; None if they have no names.
     """
 
     name: ClassVar[str]
@@ -93,7 +94,10 @@ class ProductPoints:
     derived = ()
     exact_reason = "it is the weighted mean of exact cosines of the parts"
     separated_cosines = False
-    """False: nearly equal weights give nearly equal cosines."""
+    """Whether any two different cosines differ by more than rounding errors.
+
+    False, because nearly equal weights give nearly equal cosines.
+    """
 
     points = None
     packed_signs = None
@@ -129,16 +133,17 @@ class ProductPoints:
 
     @cached_property
     def has_all_combinations(self) -> bool:
-        """Whether every combination of the values in use is a class, in any order."""
+        """Whether every combination of the values in use is a class; the order of the classes does not matter."""
         if self.values is None:
             return True
         return self.count == prod(self.sizes) and not has_equal_rows(self.values)
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Largest common divisor of share * step over the parts.
+        """Greatest common divisor of the products share * step of the parts, where step is the cosine step of a part.
 
-        It is None if a share or a step is not exact, or if the divisor is too small.
+        The result is None if a share or a step is not exact, or if the denominator of the divisor is above
+        `FINEST_STEP`.
         """
         steps: list[Fraction] = []
         for part, share in zip(self.parts, self.shares, strict=True):
@@ -157,7 +162,11 @@ class ProductPoints:
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications: over all pairs of each part and, if needed, of the classes."""
+        """Approximate number of multiplications of `verified_cosine`.
+
+        Each part is verified. If some combinations are not classes, pairs of classes are compared too, or the closest
+        pair is searched.
+        """
         parts = sum(part.work for part in self.parts)
         if self.values is None or self.count == prod(self.sizes):
             return parts
@@ -166,7 +175,7 @@ class ProductPoints:
         return parts + SEARCH_WORK * self.values.size
 
     def class_values(self, start: int, stop: int) -> Values:
-        """Return the indices of the values of classes `start` to `stop - 1`, one class per row and one part per column.
+        """Return a matrix of indices of values: one row for each class `start` to `stop - 1`, one column per part.
 
         Args:
             start: Index of the first class.
@@ -177,12 +186,12 @@ class ProductPoints:
         return self._combinations(np.arange(start, min(stop, self.count)))
 
     def _combinations(self, numbers: Indices) -> Values:
-        """Return the indices of the values of the given classes (one row each) if every combination is a class."""
+        """Return the value of each part for the given classes, one row per class. Every combination must be a class."""
         columns = np.unravel_index(numbers, self.sizes)
         return np.stack(columns, axis=1).astype(value_type(self.sizes))
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop - 1` as float64 rows: the points of their values, scaled by their weights.
+        """Return points `start` to `stop - 1` as float64 unit vectors.
 
         Args:
             start: Index of the first class.
@@ -203,7 +212,8 @@ class ProductPoints:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine and a text that says how it was found.
 
-        It follows from a formula if every combination is a class, else from the closest pair or an upper bound.
+        If every combination is a class, the cosine follows from the largest cosine of each part. Otherwise pairs are
+        compared or the closest pair is searched; if the search does not end in time, the cosine is an `UpperBound`.
         """
         cosines = self._part_cosines()
         bounded = any(isinstance(cosine, UpperBound) for cosine in cosines)
@@ -239,7 +249,7 @@ class ProductPoints:
     def _searched(self, distances: list[float]) -> tuple[Cosine, str]:
         """Return the cosine of the closest pair of very many classes, or an upper bound on it, and how it was found.
 
-        `distances` holds share * (1 - largest cosine) of each part.
+        `distances` has the number share * (1 - largest cosine) of each part.
         """
         shares = [float(share) for share in self.shares]
         values = self.class_values(0, self.count)
@@ -281,7 +291,8 @@ class ProductPoints:
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
         """Return a mapping from each cosine to its number of pairs; None if not all cosines are exact.
 
-        The spectra of the parts are combined if every combination is a class, else all pairs are compared.
+        If every combination is a class, the spectra of the parts are combined; otherwise all pairs are compared. The
+        result is also None if there are more than `MOST_COSINES` different cosines.
         """
         if not self.has_all_combinations:
             return self._dense().spectrum(progress)
@@ -316,15 +327,18 @@ class ProductPoints:
         return replace(self, values=values, names=names)
 
     def padded(self, dim: int) -> ProductPoints:
-        """Return the same points with zeros appended."""
+        """Return the same points in R^dim, with zeros appended."""
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the points of the parts, their weights, and the values of the classes."""
+        """Return the arrays that determine the points: the points and weights of the parts, and the values."""
         return self._arrays_of_parts(own=True) | {"weights": self.weights}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of each part, with the index of the part as prefix of their names, and the values."""
+        """Return the arrays that are stored in a file: the values, and the arrays of each part.
+
+        The names of the arrays of part p begin with the prefix "part", p and "_".
+        """
         return self._arrays_of_parts(own=False)
 
     def _arrays_of_parts(self, *, own: bool) -> dict[str, NDArray[Any]]:
@@ -335,7 +349,7 @@ class ProductPoints:
         return found if self.values is None else found | {"values": self.values}
 
     def header(self) -> dict[str, Any]:
-        """Return the header of each part, its number of values in use and share, and the names."""
+        """Return the header entries: `parts`, with the header, number of values in use and share of each; and names."""
         parts = [
             part.header()
             | {
@@ -354,7 +368,10 @@ class ProductPoints:
 
     @classmethod
     def read(cls, content: Content) -> ProductPoints:
-        """Read parts that fit into R^n, shares that sum to 1, and valid values of each class."""
+        """Read parts, shares and the values of the classes from the content of a file.
+
+        The parts must fit into R^n together, the shares must sum to 1, and each value must be in use.
+        """
         listed = content.header.get("parts")
         if not isinstance(listed, list) or not listed:
             raise InvalidArgumentError(
@@ -398,8 +415,11 @@ def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
 
     Fractions must sum to 1 exactly. Floats that sum to 1 up to rounding are divided by their sum.
 
+    Args:
+        shares: Weight of each part.
+
     Raises:
-        InvalidArgumentError: If a share is not positive, or they do not sum to 1.
+        InvalidArgumentError: If a share is not positive, or the shares do not sum to 1.
     """
     total = sum(shares)
     exact = isinstance(total, Fraction)
@@ -413,7 +433,7 @@ def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
 
 
 def _readable(cosine: Cosine) -> Cosine:
-    """Return a Fraction unchanged if a file can hold it, else its float."""
+    """Return the float of a Fraction whose denominator is too large for a file; return other cosines unchanged."""
     if isinstance(cosine, Fraction) and cosine.denominator > LONGEST_DENOMINATOR:
         return float(cosine)
     return cosine
@@ -425,10 +445,10 @@ def _with_part(
     size: int,
     share: Fraction,
 ) -> Counter[Fraction]:
-    """Return the numbers of ordered pairs of combinations by cosine after one more part is appended.
+    """Return the number of ordered pairs of combinations by cosine, after a part is added to the combinations.
 
-    `ordered` holds these numbers without the part, `pairs` the numbers of unordered pairs of its values by cosine,
-    and `size` its number of values.
+    `ordered` has these numbers before the part is added. `pairs` has the number of unordered pairs of values of the
+    part by cosine, `size` is the number of its values, and `share` its weight.
     """
     of_part = Counter({Fraction(1): size})
     for cosine, count in pairs.items():
@@ -443,7 +463,7 @@ def _with_part(
 def _read_part(
     content: Content, number: int, record: object
 ) -> tuple[Structure, int, Cosine]:
-    """Return the points of a part, the number of its values in use, and its share."""
+    """Return the points of part `number`, the number of its values in use, and its share; `record` is its header."""
     if not isinstance(record, dict):
         raise InvalidArgumentError(
             f"'parts' should be objects of the description, has {brief(record)}"
@@ -482,7 +502,7 @@ def _read_share(share: object) -> Cosine:
 
 
 def _read_values(content: Content, sizes: tuple[int, ...]) -> Values | None:
-    """Return the K x P indices of the values of each class; None if every combination of values is a class."""
+    """Return the K x P indices of values, one row per class; None if the file omits them: all combinations exist."""
     if "values" not in content.arrays:
         if prod(sizes) != content.count:
             raise InvalidArgumentError(

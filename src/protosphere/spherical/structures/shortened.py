@@ -30,22 +30,22 @@ from protosphere.types import (
 )
 
 SHORT = 256
-"""Length up to which a file may shorten or puncture codewords by any amount."""
+"""Length 2^m of the original codewords up to which a file may shorten or puncture them by any amount."""
 
 METHOD = "all differences of whole cosets, in integers"
 PROVED = "ranks of all differences of cosets, whose bound a pair of words attains"
 
 MOST_PAIR_PRODUCTS = 1 << 38
-"""Multiplications up to which all pairs are compared if no pair is known to attain the bound by differences."""
+"""Largest number of multiplications for comparing all pairs, if no known pair attains the bound by differences."""
 
 QUICK_PRODUCTS = 10**10
-"""Multiplications up to which all differences of cosets are measured; about a second."""
+"""Largest number of multiplications for measuring all differences of cosets before other methods are tried (1 s)."""
 
 
 @structure("shortened")
 @dataclass(frozen=True, eq=False)
 class ShortenedWords(SignWords):
-    """Codewords of a shortened union of cosets of RM(1, m).
+    """Codewords of a shortened union of cosets of RM(1, m), the first-order Reed-Muller code of length 2^m.
 
     Point i is the codeword of `code` with the index `numbers[i]`.
     """
@@ -74,7 +74,10 @@ class ShortenedWords(SignWords):
 
     @property
     def by_cosets(self) -> bool:
-        """Whether cosets are compared instead of pairs: there are many points, and they are the first K codewords."""
+        """Whether cosets are compared instead of pairs of points.
+
+        This is the case if the points are the first K codewords, in any order, and K is above `ALL_PAIRS_POINTS`.
+        """
         return self.count > ALL_PAIRS_POINTS and np.array_equal(
             np.sort(self.numbers), np.arange(self.count)
         )
@@ -102,15 +105,15 @@ class ShortenedWords(SignWords):
     def largest_with_glue(
         self, share: float, glue_vectors: Points, group: int, progress: Progress
     ) -> tuple[float, str]:
-        """Return the largest cosine of the points that consist of codewords and glue vectors, and how it was found.
+        """Return the largest cosine of points that consist of a codeword and a glue vector, and how it was found.
 
-        It is computed from the largest inner products of codewords with the same glue vector and with different glue
-        vectors, and from the largest cosine of two glue vectors.
+        The cosine is computed from three numbers: the largest inner product of two codewords with the same glue vector,
+        that of two codewords with different glue vectors, and the largest cosine of two glue vectors.
 
         Args:
-            share: Squared norm of the codeword part of a point.
+            share: Squared norm of the part of a point that is a codeword.
             glue_vectors: Unit vectors, one per row; codeword i is followed by row i // group.
-            group: Number of consecutive codewords that share a glue vector, a power of two.
+            group: Number of consecutive codewords that have the same glue vector, a power of two.
             progress: Called while cosets are compared.
 
         Returns:
@@ -143,9 +146,10 @@ class ShortenedWords(SignWords):
     def _has_pair_at(
         self, product: int, alone: int, cosets: int, progress: Progress
     ) -> bool:
-        """Return whether a search finds two codewords of the first `cosets` cosets with the inner product `product`.
+        """Return True if two codewords with the inner product `product` are found in the first `cosets` cosets.
 
-        `alone` is the largest inner product of two codewords of the same coset.
+        `alone` is the largest inner product of two codewords of the same coset. False does not mean that there is no
+        such pair, only that the search does not find one.
         """
         whole = min(cosets, self.count >> self.code.coset_bits)
         within_coset = product == alone and whole > 0 and self.code.coset_bits > 0
@@ -154,9 +158,10 @@ class ShortenedWords(SignWords):
     def _products_with_glue(
         self, group: int, progress: Progress
     ) -> tuple[int, int | None, str]:
-        """Return the largest inner products of two codewords with the same and with different glue vectors.
+        """Return the largest inner product of two codewords with the same glue vector, and that with different ones.
 
-        The second value is None if all codewords have the same glue vector. The third value is the method, as text.
+        The second value is None if all codewords have the same glue vector. The third value is a text that says how the
+        two were found.
         """
         code, alone, grouped = (
             self.code,
@@ -192,11 +197,11 @@ class ShortenedWords(SignWords):
     def _attained_bound(
         self, cosets: int, group: int, progress: Progress
     ) -> int | None:
-        """Return an exact largest inner product in the first `cosets` cosets, found without measuring all differences.
+        """Return the largest inner product of codewords in different groups of `group` consecutive cosets, or None.
 
-        It is the upper bound by the ranks of quadratic forms, if a search finds two codewords that attain it. The two
-        must be in different groups of `group` consecutive cosets. None is returned if no such pair is found, or if all
-        differences can be measured quickly.
+        Only the first `cosets` cosets are considered. The result is the upper bound by the ranks of quadratic forms, if
+        a search finds two codewords that attain it. None is returned if the search does not find such a pair, or if all
+        differences of cosets can be measured quickly instead.
         """
         if self.code.closest_work(self._num_cosets) <= QUICK_PRODUCTS:
             return None
@@ -217,7 +222,7 @@ class ShortenedWords(SignWords):
             )
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries: the parameters of the shortened code."""
+        """Return the header entries that describe the arrays: the parameters of the shortened code."""
         return {"shortened": asdict(self.code)}
 
     @classmethod
@@ -244,7 +249,7 @@ class ShortenedWords(SignWords):
 
 
 def _are_equidistant(glue_vectors: Points, cosine: float) -> bool:
-    """Return whether all pairs of glue vectors have their largest cosine `cosine`, up to rounding."""
+    """Return whether every pair of glue vectors has the cosine `cosine`, which is the largest, up to rounding."""
     smallest = min(
         float(products.min(initial=np.inf))
         for products in pair_products(point_rows(glue_vectors))

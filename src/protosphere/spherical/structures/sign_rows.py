@@ -1,4 +1,4 @@
-"""Points that begin with signs times one coefficient; the Hadamard projection of `nn` uses this form."""
+"""Points whose first entries are signs times one coefficient; the Hadamard projection of `nn` uses this form."""
 
 from dataclasses import dataclass
 
@@ -17,12 +17,12 @@ class SignRows:
 
     Attributes:
         classes: Indices of the classes whose points have this form; there may be other classes.
-        words: Packed signs, one row per class in `classes`; bit 1 is +.
+        words: Packed signs, one row per class in `classes`; bit 1 stands for +.
         length: Number of signs in a row.
         coefficient: Absolute value of the first `length` entries.
         numbers: Index of each codeword in its code; codewords with close indices are likely to share a coset.
-        glue_vectors: Distinct glue vectors, one per row.
-        glue_of: For each class in `classes`, the row of `glue_vectors` that follows its signs.
+        glue_vectors: Distinct glue vectors, one per row; a row has no entries if all entries of the points are signs.
+        glue_of: For each class in `classes`, the index of the row of `glue_vectors` that follows the signs.
     """
 
     classes: Indices
@@ -37,8 +37,8 @@ class SignRows:
 def sign_rows_in(points: Points) -> SignRows | None:
     """Return the rows of a dense matrix that begin with signs times one coefficient; None if there are too few signs.
 
-    The coefficient and the number of signs are taken from the last row if more than half of its entries are signs, or
-    else from the first row under the same condition. If neither has so many signs, None is returned.
+    The coefficient and the number of signs are taken from the last row, if more than half of its entries are signs.
+    Otherwise they are taken from the first row under the same condition. If neither row fulfills it, None is returned.
     """
     for row in (points[-1], points[0]):
         height = abs(row[0])

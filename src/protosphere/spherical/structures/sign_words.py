@@ -1,4 +1,4 @@
-"""Structure of codewords of +-1/sqrt(n), packed with one bit per entry, without an underlying code."""
+"""Structure of arbitrary vectors with entries +-1/sqrt(n) ("codewords"), packed with one bit per entry."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 @structure("signs")
 @dataclass(frozen=True, eq=False)
 class SignWords:
-    """K codewords of `dim` bits, where bit 1 means +1/sqrt(n) and bit 0 means -1/sqrt(n).
+    """K codewords of n bits: bit 1 stands for +1/sqrt(n) and bit 0 for -1/sqrt(n).
 
-    The structures of linear codes, of coset unions and of shortened codes inherit from this class.
+    The codewords need not be from a code. The structures of linear codes, of unions of cosets and of shortened codes
+    inherit from this class.
     """
 
     name: ClassVar[str]
@@ -44,13 +45,13 @@ class SignWords:
     points = None
     is_nested = False
     sources: ClassVar[tuple[str, ...]] = ()
-    """Names of the fields from which the codewords can be computed; the last field holds the index of each codeword in
-    its code.
+    """Names of the fields from which the codewords can be computed; the last of these fields is the array with the
+    index of each codeword in its code. Empty if the codewords are not from a code.
     """
 
     dim: int
     held: PackedBits | None
-    """The packed codewords; None if there are so many that they are encoded on request."""
+    """The packed codewords; None if they have more than `LARGEST_HELD_BYTES` and are computed on request."""
 
     @property
     def count(self) -> int:
@@ -89,7 +90,7 @@ class SignWords:
         return self.count**2 * self.dim // 2
 
     def word_numbers(self) -> Indices:
-        """Return the index of each codeword in its code, or its position if there is no code."""
+        """Return the index of each codeword in its code; if there is no code, the positions 0, 1, ..., K - 1."""
         if self.sources:
             return getattr(self, self.sources[-1])
         assert self.held is not None, "words of no code are held"
@@ -117,7 +118,7 @@ class SignWords:
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine, from all pairs, and a text that says how it was found."""
+        """Return the largest cosine, found by comparing all pairs, and a text that says how it was found."""
         largest = gram.largest_inner_product(
             gram.sign_rows(self.packed_signs, self.dim), progress
         )
@@ -139,13 +140,13 @@ class SignWords:
         """Do nothing: any packed bits are valid codewords."""
 
     def permuted(self, order: Indices) -> Self:
-        """Return the codewords in the order order[0], order[1], ..., with their indices in the code."""
+        """Return the codewords order[0], order[1], ..., with their indices in the code."""
         held = None if self.held is None else self.held[order]
         numbers = {name: getattr(self, name)[order] for name in self.sources[-1:]}
         return replace(self, held=held, **numbers)
 
     def padded(self, dim: int) -> Plain | GluedWords:
-        """Return the points with zeros appended: packed if there are many, else dense."""
+        """Return the same points in R^dim, with zeros appended; up to `ALL_PAIRS_POINTS` points become dense rows."""
         from protosphere.spherical.structures.glued import EVERY_WORD, GluedWords
 
         if self.count > ALL_PAIRS_POINTS:
@@ -157,7 +158,7 @@ class SignWords:
         return {"signs": self.packed_signs}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: codewords in memory, and arrays from which they are computed."""
+        """Return the arrays that are stored in a file: the codewords, if they are in memory, and the `sources`."""
         held = {} if self.held is None else {"signs": self.held}
         return held | {name: getattr(self, name) for name in self.sources}
 
@@ -174,7 +175,7 @@ class SignWords:
 def held_words(
     count: int, dim: int, words: Callable[[], PackedBits]
 ) -> PackedBits | None:
-    """Compute and return packed codewords, or return None if they would take more than a gigabyte.
+    """Compute and return packed codewords; return None if they would have more than `LARGEST_HELD_BYTES`.
 
     Args:
         count: Number of codewords.

@@ -18,8 +18,9 @@ from protosphere.spherical.structures.structure import Content, structure
 from protosphere.types import Cosine, Indices, Points, Progress
 
 LARGEST_SIMPLICES_DIM = 1 << 24
-"""Largest dimension that a file may state: a few hundred bytes can state any, and a dense point takes 128 MB at this
-one.
+"""Largest dimension that a file may state, at which a dense point takes 128 MB.
+
+Without this limit, a file of a few hundred bytes could state any dimension.
 """
 
 
@@ -28,9 +29,9 @@ one.
 class OrthogonalSimplices:
     """Points that form regular simplices in orthogonal subspaces.
 
-    Simplex b has sizes[b] points in sizes[b] - 1 coordinates of its own; zeros follow up to `dim`. The points of all
-    simplices are counted in the order of the simplices and, within one, in the order of `geometry.simplex`. Class i has
-    the point with index `numbers[i]`.
+    Simplex b has sizes[b] points in sizes[b] - 1 coordinates of its own. Coordinates up to `dim` that no simplex uses
+    are zero. The points of all simplices are numbered in the order of the simplices; the points of one simplex are in
+    the order of `geometry.simplex`. Class i has the point with index `numbers[i]`.
     """
 
     name: ClassVar[str]
@@ -53,12 +54,12 @@ class OrthogonalSimplices:
 
     @property
     def cosine_step(self) -> Fraction:
-        """A step such that 0 and all cosines -1 / (size - 1) are 1 - j * step with integers j."""
+        """Largest fraction 1/q such that 1 - cosine is a multiple of it for all cosines, 0 and -1 / (size - 1)."""
         return Fraction(1, lcm(*np.unique(self.sizes - 1).tolist()))
 
     @property
     def work(self) -> int:
-        """Approximate number of operations of `verified_cosine`: the number of points, as no pairs are compared."""
+        """Approximate number of operations of `verified_cosine`: the number of points; no pairs are compared."""
         return self.count
 
     @cached_property
@@ -69,8 +70,8 @@ class OrthogonalSimplices:
     def unit_rows(self, start: int, stop: int) -> Points:
         """Return points `start` to `stop - 1` as float64 unit vectors.
 
-        Coordinate j of a simplex is f_j for the points before point j, -j f_j for point j, and 0 for later points,
-        where f_j is from `geometry.simplex.simplex_factors`.
+        In its own coordinates j = 1, 2, ..., point i of a simplex (i = 0, 1, ...) has the entry f_j if i < j, -j f_j if
+        i = j, and 0 if i > j. The factors f_j are from `geometry.simplex.simplex_factors`.
 
         Args:
             start: Index of the first point.
@@ -98,7 +99,7 @@ class OrthogonalSimplices:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine and a text that says how it was found.
 
-        It is 0 if the points are in at least two simplices, else -1 / (size - 1).
+        The cosine is 0 if the points are in at least two simplices, otherwise -1 / (size - 1).
         """
         return max(self.spectrum(progress)), "orthogonal simplices"
 
@@ -107,7 +108,7 @@ class OrthogonalSimplices:
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine to its number of pairs, from the number of points in each simplex."""
+        """Return a mapping from each cosine to its number of pairs, computed from the number of points per simplex."""
         del progress
         self.check()
         present = np.bincount(self.blocks, minlength=len(self.sizes))

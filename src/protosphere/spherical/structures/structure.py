@@ -1,4 +1,4 @@
-"""Structures: their protocol, their registry by name, and the content of the files that store them."""
+"""The protocol of structures, their registry by name, and the content of the files that store them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from protosphere.spherical.structures.sign_rows import SignRows
 from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
 
 ALL_PAIRS_POINTS = 20_000
-"""Largest number of points for which all pairs are compared even if the structure would allow less; one or two seconds.
+"""Largest number of points for which all pairs are compared even if the structure makes this unnecessary.
 
-Up to this number, padded codewords are also stored as dense points.
+The comparison takes one or two seconds. Up to this number, codewords with appended zeros are stored as dense points.
 """
 
 LARGEST_HELD_BYTES = 1 << 30
-"""Packed codewords of a code that take more bytes are not kept in memory and may be missing in a file."""
+"""Largest size of packed codewords that are kept in memory; a larger array of codewords may be missing in a file."""
 
 LONGEST_TEXT = 10_000
 
 
 class Structure(Protocol):
-    """Protocol of a compact form of K unit vectors of R^n, such as dense rows or codewords of a linear code.
+    """Protocol for structures: compact forms of K unit vectors of R^n, such as dense rows or codewords of linear codes.
 
-    A structure is a frozen dataclass with these members; it need not inherit from anything. `Plain` and `SignWords`
+    A structure is a frozen dataclass with these members; it need not inherit from this class. `Plain` and `SignWords`
     implement the protocol for dense rows and for packed signs.
     """
 
@@ -40,8 +40,8 @@ class Structure(Protocol):
     """Name of the structure in files, set by the decorator `structure`."""
 
     projections: ClassVar[tuple[str, ...]]
-    """Names of the projections of `protosphere.nn` that may be used for the points, in the order in which they are
-    tried; a plain matrix is the last resort.
+    """Names of the fast projections of `protosphere.nn` that may suit the points, in the order in which they are tried.
+    If none of them suits, a dense matrix is used.
     """
 
     @property
@@ -51,7 +51,7 @@ class Structure(Protocol):
 
     @property
     def separated_cosines(self) -> bool:
-        """Whether the different values that cosines of such points can have differ by more than rounding."""
+        """Whether any two different cosines of such points differ by more than rounding errors."""
         ...
 
     @property
@@ -61,17 +61,17 @@ class Structure(Protocol):
 
     @property
     def is_nested(self) -> bool:
-        """Whether the first points form good codes themselves, so that growing heads keep the order of the points."""
+        """Whether the first points form good codes themselves; heads that grow then keep the order of the points."""
         ...
 
     @property
     def points(self) -> Points | None:
-        """The points as a dense matrix if they are stored as one, else None."""
+        """The K x n matrix of the points if they are stored as dense rows, otherwise None."""
         ...
 
     @property
     def packed_signs(self) -> PackedBits | None:
-        """The points as packed signs if every entry is +-1/sqrt(n), else None."""
+        """The points as packed signs if every entry is +-1/sqrt(n), otherwise None."""
         ...
 
     @property
@@ -104,7 +104,10 @@ class Structure(Protocol):
         ...
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points that begin with signs times one coefficient (see `SignRows`); None if there are too few."""
+        """Return the points that begin with signs times one coefficient (see `SignRows`), or None.
+
+        None means that the points have no such form, or that the signs are at most half of the entries.
+        """
         ...
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
@@ -112,7 +115,7 @@ class Structure(Protocol):
         ...
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check`, comparing every pair at most once, and return the same two values as `largest_cosine`."""
+        """Return the same two values as `largest_cosine`, after the checks of `check`; no pair is compared twice."""
         ...
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
@@ -132,7 +135,7 @@ class Structure(Protocol):
         ...
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points, by name; the digest of the points is computed from them."""
+        """Return the arrays that determine the points, by name; the digest of a code is computed from these arrays."""
         ...
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -158,7 +161,7 @@ STRUCTURES: Registry[type[Structure]] = Registry("structure")
 
 
 def structure(name: str) -> Callable[[Kind], Kind]:
-    """Return a class decorator that registers a structure under the name by which files refer to it."""
+    """Return a class decorator that registers a structure under the name that it has in files."""
 
     def registered(kind: Kind) -> Kind:
         STRUCTURES.add(name, kind)
@@ -172,8 +175,11 @@ def read_structure(name: object, content: Content) -> Structure:
     """Read the structure with this name from the content of a file.
 
     Args:
-        name: Name of a registered structure; anything else is refused.
+        name: Name of a registered structure.
         content: Content of the file.
+
+    Raises:
+        InvalidArgumentError: If there is no structure of this name, or the content does not fit it.
     """
     return STRUCTURES[as_choice("structure", name, sorted(STRUCTURES))].read(content)
 
@@ -187,7 +193,7 @@ class Content:
         header: Entries of the header by name.
         count: Number K of points.
         dim: Dimension n.
-        complete: Whether arrays that can be computed from others must be present.
+        complete: Whether the file must contain the arrays that can be computed from other arrays.
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -203,7 +209,7 @@ class Content:
 
         Args:
             name: Name of the array in the file.
-            shape: Required lengths; None allows any length.
+            shape: Required length of each dimension; None allows any length.
             dtype: Required number type.
 
         Raises:
@@ -241,14 +247,14 @@ class Content:
     def packed_or(
         self, name: str, derive: Callable[[], PackedBits]
     ) -> PackedBits | None:
-        """Return K packed codewords from the file, or compute them if the file leaves them out.
+        """Return K packed codewords: those in the file or, if the file does not contain them, computed codewords.
 
         Args:
             name: Name of the array in the file.
             derive: Function that computes the codewords.
 
         Returns:
-            The codewords; None if they are missing and would take more than `LARGEST_HELD_BYTES`.
+            The codewords; None if the file does not contain them and they have more than `LARGEST_HELD_BYTES`.
         """
         many = self.count * packed_length(self.dim) > LARGEST_HELD_BYTES
         if name not in self.arrays and many:
@@ -262,7 +268,7 @@ class Content:
 
         Args:
             name: Name of the array in the file.
-            limit: Upper limit of the indices (exclusive).
+            limit: Exclusive upper limit of the indices.
         """
         found = self.array(name, (self.count,), np.int64)
         if found.min() < 0 or int(found.max()) >= limit:
@@ -282,14 +288,14 @@ class Content:
 
 
 def fraction_to_json(value: Cosine | None) -> str | float | None:
-    """Return a cosine as a value of a JSON header: a Fraction becomes text; floats and None stay unchanged."""
+    """Return a cosine as it is stored in a JSON header: a Fraction as text, a float or None unchanged."""
     return str(value) if isinstance(value, Fraction) else value
 
 
 def read_fraction(name: str, text: object) -> Fraction | None:
-    """Return the fraction that `fraction_to_json` wrote as text; None stays None.
+    """Return the fraction in a text that `fraction_to_json` wrote; None for None.
 
-    Long texts are refused, because parsing them could take very long.
+    Texts with more than 18 digits in numerator or denominator are refused, because parsing them could take very long.
 
     Args:
         name: Name of the header entry, for the error message.
@@ -311,7 +317,10 @@ def read_line(name: str, value: object) -> str:
 
     Args:
         name: Name of the header entry, for the error message.
-        value: The value of the entry, which must be such a text.
+        value: Value of the entry.
+
+    Raises:
+        InvalidArgumentError: If the value is not such a text.
     """
     text = as_text(name, value)
     if len(text) > LONGEST_TEXT or not text.isprintable():

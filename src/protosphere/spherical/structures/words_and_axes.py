@@ -1,4 +1,4 @@
-"""Structure of codewords of +-1/sqrt(n) together with vectors +-e_i of the standard basis."""
+"""Structure of codewords with entries +-1/sqrt(N) together with vectors +-e_i of the standard basis of R^N."""
 
 from __future__ import annotations
 
@@ -24,22 +24,23 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress
 
 WORD = 0
-"""Entry of `axes` for a point that is a codeword. Entry 1 + 2i is e_i, entry 2 + 2i is -e_i."""
+"""Entry of `axes` that stands for a codeword. The entry 1 + 2i stands for e_i, and 2 + 2i for -e_i."""
 
 COUNTED_WORDS = 1 << 16
-"""Number of codewords that are unpacked together to count the positive signs of each column."""
+"""Number of codewords that are unpacked at a time when the positive signs of each column are counted."""
 
 
 @structure("words_and_axes")
 @dataclass(frozen=True, eq=False)
 class WordsAndAxes:
-    """Codewords of N bits and axes +-e_j of the same N dimensions, followed by zeros.
+    """Codewords of N bits and axes +-e_j of R^N, each followed by zeros.
 
-    N is the square of an even number, so that the cosine 1/sqrt(N) of a codeword and an axis is rational.
+    N is the square of an even number, so that the cosine of a codeword and an axis, +-1/sqrt(N), is rational.
 
     Attributes:
         codewords: The codewords, in the order in which they occur among the points.
-        axes: Entry i is `WORD` if point i is a codeword, else 2j + 1 for the axis e_j and 2j + 2 for -e_j.
+        axes: Array of K integers. Entry i is `WORD` if point i is a codeword, 2j + 1 if it is the axis e_j, and 2j + 2
+            if it is -e_j.
         zeros: Number of zeros that follow the N entries of each point.
     """
 
@@ -57,7 +58,7 @@ class WordsAndAxes:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from the other arrays: those of the codewords."""
+        """Names of the arrays that can be computed from the other arrays: the same as for the codewords alone."""
         return self.codewords.derived
 
     @property
@@ -79,13 +80,13 @@ class WordsAndAxes:
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        It is that of the codewords, plus one for each entry of the points.
+        It is the `work` of the codewords plus one multiplication for each of the first N entries of the K points.
         """
         return self.codewords.work + self.count * self.codewords.dim
 
     @property
     def axis_numbers(self) -> Indices:
-        """Numbers of the axes among the points, in their order: 2j for e_j, 2j + 1 for -e_j."""
+        """One number for each point that is an axis, in the order of the points: 2j for e_j, 2j + 1 for -e_j."""
         return self.axes[self.axes != WORD] - 1
 
     def unit_rows(self, start: int, stop: int) -> Points:
@@ -107,13 +108,13 @@ class WordsAndAxes:
         return rows
 
     def sign_rows(self) -> SignRows:
-        """Return the points that are codewords as signs times one coefficient, followed by zeros."""
+        """Return the points that are codewords, as signs times one coefficient, followed by zeros."""
         rows = self.codewords.sign_rows()
         classes = np.flatnonzero(self.axes == WORD)
         return replace(rows, classes=classes, glue_vectors=np.zeros((1, self.zeros)))
 
     def _column_sums(self) -> Indices:
-        """Return, for each coordinate, the number of codewords that are positive there."""
+        """Return, for each of the N coordinates, the number of codewords with a positive entry there."""
         sums = np.zeros(self.codewords.dim, dtype=np.int64)
         for start in range(0, self.codewords.count, COUNTED_WORDS):
             packed = self.codewords.packed_rows(start, start + COUNTED_WORDS)
@@ -121,7 +122,7 @@ class WordsAndAxes:
         return sums
 
     def _positive_products(self) -> int:
-        """Return the number of pairs of a codeword and an axis whose cosine is positive."""
+        """Return the number of pairs (codeword, axis) with a positive cosine."""
         positive = self._column_sums()
         numbers = self.axis_numbers
         of_axis = positive[numbers // 2]
@@ -130,8 +131,8 @@ class WordsAndAxes:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine of two points and a text that says how it was found.
 
-        It is the maximum over three kinds of pairs: two codewords, two axes, and a codeword and an axis. The cosine of
-        a codeword and an axis is 1/sqrt(N) or -1/sqrt(N).
+        There are three kinds of pairs: two codewords, two axes, and a codeword with an axis. The cosine of a codeword
+        with an axis is 1/sqrt(N) or -1/sqrt(N).
         """
         height = Fraction(1, isqrt(self.codewords.dim))
         largest = Fraction(-1)
@@ -153,7 +154,7 @@ class WordsAndAxes:
         return self.largest_cosine(progress)
 
     def _axis_spectrum(self) -> dict[Fraction, int]:
-        """Return the numbers of pairs of axes with the cosines 1, -1 and 0, by cosine; zeros are left out."""
+        """Return a mapping from each cosine of two axes (1, -1 or 0) to its number of pairs, without zero counts."""
         numbers = self.axis_numbers
         counts = np.bincount(numbers, minlength=2 * self.codewords.dim)
         equal = int((counts * (counts - 1) // 2).sum())
@@ -199,12 +200,12 @@ class WordsAndAxes:
         return replace(self, zeros=dim - self.codewords.dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: those of the codewords, `axes`, and the number of zeros."""
+        """Return the arrays that determine the points: the arrays of the codewords, `axes`, and the number of zeros."""
         zeros = np.array([self.zeros], dtype=np.int64)
         return self.codewords.point_arrays() | {"axes": self.axes, "zeros": zeros}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: those of the codewords, and `axes`."""
+        """Return the arrays that are stored in a file: the arrays of the codewords, and `axes`."""
         return self.codewords.arrays() | {"axes": self.axes}
 
     def header(self) -> dict[str, Any]:
