@@ -314,11 +314,11 @@ def test_proofs_with_long_numbers_are_rejected(tmp_path):
     assert "fraction" in verdict.reason
 
 
-def test_steps_and_lattices_are_listed_as_believed(sources):
+def test_steps_and_lattices_are_listed_as_assumed(sources):
     lattice = next(path for path in sources if "e8" in path.name)
-    believed = " ".join(verify.verify(lattice).believed)
-    assert "1 - j * 1/4" in believed
-    assert "lattice" in believed
+    assumed = " ".join(verify.verify(lattice).assumed)
+    assert "1 - j * 1/4" in assumed
+    assert "lattice" in assumed
 
 
 def test_script_runs_without_packages_and_agrees_with_the_command(sources, tmp_path, capsys):  # fmt: skip
@@ -496,7 +496,7 @@ def test_cited_theorems_are_those_of_the_bounds():
         assert 0 <= cited - Fraction(row.value) < Fraction(1, 10**14)
 
 
-def test_a_theorem_is_believed_where_it_holds_and_rejected_elsewhere(tmp_path):
+def test_a_theorem_is_assumed_where_it_holds_and_rejected_elsewhere(tmp_path):
     path = saved(ps.construct("uniform", num_classes=30, dim=3), tmp_path)
     arrays, description = container.read(path)
     for theorem, value, accepted in (
@@ -511,4 +511,4 @@ def test_a_theorem_is_believed_where_it_holds_and_rejected_elsewhere(tmp_path):
         assert verdict.accepted == accepted, (theorem, value, verdict.reason)
         if accepted:
             assert not verdict.numbers["converse_proved"]
-            assert any(theorem in sentence for sentence in verdict.believed)
+            assert any(theorem in sentence for sentence in verdict.assumed)

@@ -1182,14 +1182,14 @@ class Verdict:
     """Result of the check of a file.
 
     It has whether the file is accepted, the reason if it is not, the statements that were proved, the statements that
-    were not checked (`believed`), and the main numbers by name.
+    were not checked (`assumed`), and the main numbers by name.
     """
 
     file: str
     accepted: bool = False
     reason: str = ""
     proved: list[str] = field(default_factory=list[str])
-    believed: list[str] = field(default_factory=list[str])
+    assumed: list[str] = field(default_factory=list[str])
     numbers: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
@@ -1248,20 +1248,20 @@ def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
         f"their maximum cosine is {range_text}",
     ]
     for converse in converses:
-        sentence = f"no {code.count} points have one below {shown(converse.value)}"
-        listed = verdict.proved if converse.proof else verdict.believed
+        sentence = f"no {code.count} points have a maximum cosine below {shown(converse.value)}"
+        listed = verdict.proved if converse.proof else verdict.assumed
         listed.append(f"{sentence}: {converse.theorem} {converse.proof or '(cited)'}")
     optimal = found.high <= best.value
     if optimal:
-        listed = verdict.proved if best.proof else verdict.believed
+        listed = verdict.proved if best.proof else verdict.assumed
         listed.append("no arrangement of as many points is better")
     else:
-        listed = verdict.proved if best.proof else verdict.believed
+        listed = verdict.proved if best.proof else verdict.assumed
         gap = float(found.high - best.value)
         listed.append(
             f"no arrangement of as many points is better by more than {gap:.2g}"
         )
-    verdict.believed += beliefs(code, found)
+    verdict.assumed += assumptions(code, found)
     verdict.numbers = {
         "num_classes": code.count,
         "dim": code.dim,
@@ -1276,7 +1276,7 @@ def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
     }
 
 
-def beliefs(code: CodeFile, found: MaxCosine) -> list[str]:
+def assumptions(code: CodeFile, found: MaxCosine) -> list[str]:
     """Return the statements of the file that this program does not check."""
     listed = ["how the points were made: description and provenance"]
     stated = code.certificate["max_cosine"]
@@ -1307,7 +1307,7 @@ def verify(
         limit: Largest number of products of two numbers to compute; `math.inf` for no limit on time and memory.
 
     Returns:
-        The verdict. Everything that an accepted file states is proved, except for the statements in `believed`.
+        The verdict. Everything that an accepted file states is proved, except for the statements in `assumed`.
     """
     verdict = Verdict(str(path))
     try:
@@ -1327,7 +1327,7 @@ def show(verdict: Verdict, *, json_output: bool = False) -> None:
         lines = [json.dumps(vars(verdict), indent=2)]
     elif verdict.accepted:
         lines += ["  proved", *(f"    {sentence}" for sentence in verdict.proved)]
-        lines += ["  believed", *(f"    {sentence}" for sentence in verdict.believed)]
+        lines += ["  assumed", *(f"    {sentence}" for sentence in verdict.assumed)]
     else:
         lines += [f"  {verdict.reason}"]
     sys.stdout.write("\n".join(lines) + "\n")

@@ -29,7 +29,7 @@ def test_card_says_what_they_mean(run):
     for fact in (
         "0.250000 (exactly 1/4)",
         "gilbert_varshamov",
-        "no arrangement does better",
+        "no code is lower",
         "24, of some",
     ):
         assert fact in out

@@ -64,14 +64,14 @@ def shown_theorems() -> list[ShownTheorem]:
         ShownTheorem(
             "achievable",
             "achievable",
-            "some arrangement certainly does as well",
+            "some code is at most this",
             ps.bounds.achievable,
             is_best=True,
         ),
         ShownTheorem(
             "converse",
             "converse",
-            "no arrangement does better",
+            "no code is lower",
             ps.bounds.converse,
             is_best=True,
         ),

@@ -25,7 +25,7 @@ CURVE_POINTS = 160
 """Approximate number of dimensions at which the curve of a bound is computed."""
 
 STATISTIC_LABELS = {
-    "energy": "energy: what other classes add at a prototype",
+    "energy": "energy: sum of exp(s (cosine - 1)) over other classes",
     "mean_square": "mean squared cosine of two prototypes",
 }
 """Label of the vertical axis, by the name of the statistic (a field of `Cell`)."""
