@@ -32,6 +32,13 @@ def part_distances(part_points, shares):
     ]
 
 
+def distances_of(values, part_points, shares):
+    """The function that a search calls for the distances of pairs."""
+    return lambda left, right: pair_distances(
+        values[left], values[right], part_points, shares
+    )
+
+
 def smallest_of_all_pairs(values, part_points, shares):
     left, right = np.triu_indices(len(values), 1)
     return pair_distances(values[left], values[right], part_points, shares).min()
@@ -48,8 +55,11 @@ CLASSES = st.tuples(
 @settings(max_examples=60, deadline=None)
 def test_closest_pair_is_that_of_all_pairs(drawn):
     values, part_points, shares = random_classes(*drawn)
-    distances = part_distances(part_points, shares)
-    found = closest_classes(values, part_points, shares, distances)
+    found = closest_classes(
+        values,
+        distances_of(values, part_points, shares),
+        part_distances(part_points, shares),
+    )
     assert found.found
     expected = smallest_of_all_pairs(values, part_points, shares)
     assert found.distance == pytest.approx(expected, abs=1e-12)
@@ -59,8 +69,12 @@ def test_closest_pair_is_that_of_all_pairs(drawn):
 @settings(max_examples=60, deadline=None)
 def test_search_that_gives_up_bounds_every_pair(drawn, most_rows):
     values, part_points, shares = random_classes(*drawn)
-    distances = part_distances(part_points, shares)
-    found = closest_classes(values, part_points, shares, distances, most_rows)
+    found = closest_classes(
+        values,
+        distances_of(values, part_points, shares),
+        part_distances(part_points, shares),
+        most_rows,
+    )
     expected = smallest_of_all_pairs(values, part_points, shares)
     assert min(found.distance, found.bound) <= expected + 1e-12
     assert found.distance >= expected - 1e-12

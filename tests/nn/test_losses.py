@@ -35,7 +35,7 @@ CODES = [
     quantized_code(num_classes=13),
 ]
 SCALE = 8.0
-MARGIN = 0.3
+MARGIN = 0.2
 
 
 def cross_entropy(cosines, classes):

@@ -119,7 +119,7 @@ def test_kinds_that_do_not_fit():
         projection_for(kerdock(), "simplex")
     with pytest.raises(
         ps.InvalidArgumentError,
-        match="'kind' must be one of auto, dense, axes, simplex, simplices, hadamard, parts, got",
+        match="'kind' must be one of auto, dense, axes, simplex, simplices, hadamard, parts, quantized, got",
     ):
         projection_for(kerdock(), "fast")
     with pytest.raises(

@@ -40,6 +40,7 @@ KINDS = {
     "matrix": "dense",
     "parts": "parts",
     "parts, some": "parts",
+    "quantized": "quantized",
     "glue, not antipodal": "auto",
 }
 SOME = [

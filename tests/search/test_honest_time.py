@@ -50,7 +50,7 @@ def test_seconds_end_the_search_whatever_is_under_way(num_points, dim):
     clock = MadeUpClock(0.05)
     found = search(num_points, dim, budget=3.0, clock=clock)
     assert found.max_cosine == pytest.approx(max_cosine(found.points), abs=1e-14)
-    assert clock.now < 3.0 + 1.5  # what is looked at after the end: a few looks
+    assert clock.now < 3.0 + 3.0  # looks after the end, while descents stop
 
 
 def test_compiling_counts(monkeypatch):

@@ -26,6 +26,7 @@ from protosphere.spherical.structures import (
     OrthogonalSimplices,
     Plain,
     ProductPoints,
+    QuantizedPoints,
     ShortenedWords,
     SignWords,
     lattice,
@@ -69,6 +70,13 @@ def coset_words_and_axes():
     return with_axes(words, 32).permuted(RNG.permutation(102)[:90])
 
 
+def quantized():
+    parts = (0.3 * uniform_points(6, 3, RNG), 0.2 * uniform_points(5, 2, RNG))
+    own = np.stack(np.unravel_index(RNG.permutation(30)[:25], (6, 5)), axis=1)
+    values = np.hstack([own, RNG.integers(0, 4, (25, 2))]).astype(np.uint8)
+    return QuantizedPoints(parts, RNG.standard_normal((2, 4, 6)), values, 13)
+
+
 SOME = np.stack(np.unravel_index(RNG.permutation(40)[:25], (4, 5, 2)), axis=1)
 
 CASES = {
@@ -91,6 +99,7 @@ CASES = {
     "product, some combinations": product(SOME.astype(np.uint8)),
     "product, all in another order": product().permuted(RNG.permutation(40)),
     "product, not exact": product(SOME.astype(np.uint8), (0.5, 0.3, 0.2)),
+    "quantized": quantized(),
     "words_and_axes": coset_words_and_axes(),
     "words_and_axes, zeros": with_axes(SignWords(16, pack(RNG.integers(0, 2, (40, 16)))), 5).padded(19),
 }  # fmt: skip

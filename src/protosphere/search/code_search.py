@@ -25,7 +25,7 @@ from protosphere.search.initialization import (
     INITIALIZATIONS,
     known_optimum,
 )
-from protosphere.search.orbit_search import OrbitSearch
+from protosphere.search.orbit_search import OrbitSearch, is_affordable
 from protosphere.search.polish import MAX_DENSE_UNKNOWNS
 from protosphere.types import Points, Progress, ignore
 
@@ -264,12 +264,16 @@ def _sprint_to_target(search: BanditSearch) -> None:
 def _initialization_arms(search: BanditSearch) -> list[Arm]:
     """Return an arm for each requested initialization without symmetry, and prepare the search among symmetric codes.
 
-    Symmetric codes are left out in few dimensions, and by thrifty searches for many points.
+    Symmetric codes are left out in few dimensions, by thrifty searches for many points, and if the budget is small.
     """
     names = [name for name in search.initializations if name != "refilled"]
     of_orbits = [name for name in names if name in OF_ORBITS]
     is_large = search.num_points > LARGE_COUNT
-    is_left_out = search.dim <= LOW_DIM or (search.thrifty and is_large)
+    is_left_out = (
+        search.dim <= LOW_DIM
+        or (search.thrifty and is_large)
+        or not is_affordable(search.budget)
+    )
     if "random" in names and is_left_out:
         of_orbits = []
     if of_orbits:

@@ -16,6 +16,7 @@ from protosphere.search.arrangements import (
     random_arrangement,
     random_parent,
 )
+from protosphere.search.budget import Budget
 from protosphere.search.descent_backend import LARGE_COUNT, DescentBackend
 from protosphere.types import Points
 
@@ -51,6 +52,19 @@ MAX_REPRESENTATIVE_SHARE = 0.5
 ATTEMPTS = 50
 DRAWING_PRODUCTS = 1e7
 """Cost of drawing an arrangement, in products of a descent."""
+
+MAX_DRAWING_SHARE = 1e-3
+"""Largest cost of drawing an arrangement, relative to the budget, for which a search among symmetric codes pays."""
+
+
+def is_affordable(budget: Budget) -> bool:
+    """Return whether drawing symmetric codes takes a small share of the budget.
+
+    Args:
+        budget: The budget of the search.
+    """
+    largest = MAX_DRAWING_SHARE * budget.iterations * budget.products
+    return largest >= DRAWING_PRODUCTS
 
 
 @dataclass(frozen=True, eq=False)

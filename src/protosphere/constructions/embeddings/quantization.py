@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from protosphere.constructions.embeddings.combinations import with_own_combinations
+from protosphere.constructions.embeddings.own_combinations import with_own_combinations
 from protosphere.constructions.embeddings.spreading import spread_in_space
 from protosphere.errors import InfeasibleError
 from protosphere.geometry.closest_classes import Values

@@ -32,6 +32,7 @@ class QuantizedTables(nn.Module):
         sizes: Number of values of each part and of codewords of each codebook.
         num_parts: Number of parts; the codebooks follow.
         offsets: Index of the first entry of each part and each codebook in the result of `forward`.
+        last: Index after the last coordinate of the codewords; zeros follow.
         codewords: Codewords of all codebooks, one per row.
     """
 
@@ -52,6 +53,7 @@ class QuantizedTables(nn.Module):
         starts = np.cumsum([0, *self.sizes[:-1]])
         self.register_buffer("offsets", as_tensor(starts), persistent=False)
         width = sum(part.shape[1] for part in parts)
+        self.last = width + codebooks.shape[2]
         self.parts = PartTables(parts, np.ones(len(parts)), width, dtype)
         flat = as_tensor(codebooks.reshape(-1, codebooks.shape[2]).copy())
         self.register_buffer("codewords", flat.to(dtype), persistent=False)
@@ -60,11 +62,6 @@ class QuantizedTables(nn.Module):
     def num_entries(self) -> int:
         """Number of values and codewords together."""
         return sum(self.sizes)
-
-    @property
-    def last(self) -> int:
-        """Index after the last coordinate of the codewords; zeros follow."""
-        return self.parts.dim + self.codewords.shape[1]
 
     def forward(self, z: Tensor) -> Tensor:
         """Return the dot products of vectors with all values and codewords: B x entries.

@@ -137,13 +137,13 @@ def sum_rows(
     """
     x[: count * LANES] = 0
     if len(factors):
-        add_rows(table, values, offsets, plain, len(offsets), first, count, x)
+        add_looked_up_rows(table, values, offsets, plain, len(offsets), first, count, x)
         multiply_rows(x, factors, first, count)
-    add_rows(table, values, offsets, 0, plain, first, count, x)
+    add_looked_up_rows(table, values, offsets, 0, plain, first, count, x)
 
 
 @compiled_exactly
-def add_rows(
+def add_looked_up_rows(
     table: Block,
     values: Values,
     offsets: Offsets,

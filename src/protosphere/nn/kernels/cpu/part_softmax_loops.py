@@ -99,7 +99,7 @@ def write_four_sums(
 
 
 @compiled_exactly
-def write_sums(
+def write_weighted_rows(
     x: Block,
     many: int,
     y: Block,
@@ -217,14 +217,14 @@ def add_part_softmax(
         for first in range(0, len(z), LANES):
             lanes = min(LANES, len(z) - first)
             write_columns(rows, z, first, lanes, left, width)
-            write_sums(x, size, rows, points, begin, width, 1, width)
+            write_weighted_rows(x, size, rows, points, begin, width, 1, width)
             write_peak(x, size, peak)
             exponentials(x, ONE, peak, y, bits, size)
             write_total(y, size, total)
             for w in range(lanes):
                 value[first + w] += peak[w] + np.log(total[w])
             if mean.shape[1]:
-                write_sums(rows, width, y, points, begin, 1, width, size)
+                write_weighted_rows(rows, width, y, points, begin, 1, width, size)
                 read_columns(rows, total, mean, first, lanes, left, width)
         if own.shape[1]:
             for i in range(len(z)):
