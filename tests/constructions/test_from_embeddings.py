@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -10,11 +12,14 @@ from hypothesis import strategies as st
 
 import protosphere as ps
 from protosphere.constructions.embeddings import from_embeddings as module
-from protosphere.constructions.embeddings import principal, quantization
-from protosphere.constructions.embeddings.quantization import (
-    balanced_columns,
-    nearest_values,
+from protosphere.constructions.embeddings import principal
+from protosphere.constructions.embeddings.own_combinations import (
     with_own_combinations,
+)
+from protosphere.constructions.embeddings.quantization import (
+    nearest_values,
+    num_product_parts,
+    rotate,
 )
 from protosphere.constructions.embeddings.spreading import close_pairs, spread
 from protosphere.errors import InfeasibleError
@@ -121,66 +126,83 @@ def test_compressed_prototypes_stay_near_the_dense_ones():
 
 def test_values_nearest_to_a_vector_are_taken():
     rng = np.random.default_rng(0)
-    units = uniform_points(50, 3, rng)
-    centers = uniform_points(7, 3, rng)
-    expected = [max(range(7), key=lambda j: float(row @ centers[j])) for row in units]
-    assert nearest_values(units, centers).tolist() == expected
+    rows = rng.standard_normal((50, 3))
+    centers = rng.standard_normal((7, 3))
+    squares = np.square(rows[:, None] - centers).sum(axis=2)
+    assert np.array_equal(nearest_values(rows, centers), squares.argmin(axis=1))
 
 
 def test_a_class_moves_to_the_nearest_free_combination():
     rng = np.random.default_rng(0)
-    values = [uniform_points(9, 2, rng), uniform_points(9, 2, rng)]
-    units = uniform_points(2, 4, rng)
-    units[1] = units[0]
-    columns = [np.array([0, 1]), np.array([2, 3])]
-    numbers = np.array([[4, 5], [4, 5]], dtype=np.uint8)
-    found = with_own_combinations(numbers, units, columns, values, [0.5, 0.5])
-    assert found[0].tolist() == [4, 5]
+    parts = [rng.standard_normal((9, 2)), rng.standard_normal((8, 3))]
+    values = np.array([[4, 5], [4, 5], [2, 5]], dtype=np.uint8)
+    found = with_own_combinations(values, parts)
+    assert found[[0, 2]].tolist() == [[4, 5], [2, 5]]
 
-    def cosine(row):
-        both = np.concatenate([values[0][row[0]], values[1][row[1]]])
-        return float(both @ units[1])
+    def distance(row):
+        first = parts[0][row[0]] - parts[0][4]
+        second = parts[1][row[1]] - parts[1][5]
+        return float(first @ first + second @ second)
 
-    others = [(i, 5) for i in range(9) if i != 4] + [(4, j) for j in range(9) if j != 5]
-    assert tuple(found[1].tolist()) == max(others, key=cosine)
+    free = set(itertools.product(range(9), range(8))) - {(4, 5), (2, 5)}
+    assert tuple(found[1].tolist()) == min(free, key=distance)
 
 
-def test_very_many_equal_vectors_get_combinations_of_their_own(monkeypatch):
-    rows = []
-
-    def counted(losses, place):
-        rows.append(len(place))
-        return at_place(losses, place)
-
-    at_place = quantization._at_place
-    monkeypatch.setattr(quantization, "_at_place", counted)
-    rng = np.random.default_rng(0)
-    values = [uniform_points(16, 2, rng) for _ in range(4)]
-    units = np.repeat(uniform_points(1, 8, rng), 9000, axis=0)
-    columns = np.arange(8).reshape(4, 2)
-    same = np.tile(rng.integers(0, 16, 4).astype(np.uint8), (9000, 1))
-    found = with_own_combinations(same, units, list(columns), values, [0.25] * 4)
+@given(st.integers(0, 1000), st.integers(1, 5), st.integers(2, 6))
+@settings(max_examples=40, deadline=None)
+def test_combinations_become_different_as_long_as_there_are_enough(seed, used, size):
+    rng = np.random.default_rng(seed)
+    parts = [rng.standard_normal((size, 2)) for _ in range(3)]
+    values = rng.integers(0, min(used, size), (size**3, 3)).astype(np.uint8)
+    found = with_own_combinations(values, parts)
     assert not has_equal_rows(found)
-    assert max(rows) <= quantization.CHANGE_ROWS
+    firsts = np.unique(values, axis=0, return_index=True)[1]
+    assert np.array_equal(found[firsts], values[firsts])
 
 
-def test_column_at_a_place_is_that_of_a_stable_order():
+def test_very_many_equal_vectors_get_the_nearest_combinations():
     rng = np.random.default_rng(0)
-    losses = rng.integers(0, 9, (50, 30)).astype(float)
-    place = rng.integers(0, 30, 50)
-    smallest_first = np.sort(losses, axis=1)
-    found = quantization._at_place(losses, place)
-    rows = np.arange(50)
-    assert np.array_equal(losses[rows, found], smallest_first[rows, place])
+    parts = [rng.standard_normal((16, 2)) for _ in range(4)]
+    same = np.tile(rng.integers(0, 16, 4).astype(np.uint8), (9000, 1))
+    found = with_own_combinations(same, parts)
+    assert not has_equal_rows(found)
+    squares = [
+        np.square(part - part[same[0, p]]).sum(axis=1) for p, part in enumerate(parts)
+    ]
+    every = (
+        squares[0][:, None, None, None]
+        + squares[1][:, None, None]
+        + squares[2][:, None]
+        + squares[3]
+    )
+    mine = sum(square[found[:, p]] for p, square in enumerate(squares))
+    nearest = np.sort(every.ravel())[:9000]
+    assert mine.mean() < 1.2 * nearest.mean()
 
 
-def test_parts_have_equal_sizes_and_balanced_variances():
-    variances = np.geomspace(1, 1e-3, 22)
-    columns = balanced_columns(variances, 4)
-    assert sorted(np.concatenate(columns).tolist()) == list(range(22))
-    assert {len(part) for part in columns} == {5, 6}
-    sums = [float(np.log(variances[part]).mean()) for part in columns]
-    assert max(sums) - min(sums) < 1.0
+def test_a_rotation_keeps_cosines_and_balances_the_variances():
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((3000, 8)) * np.geomspace(1, 1e-2, 8)
+    rotated = rows.copy()
+    rotate(rotated, rng)
+    np.testing.assert_allclose(rotated @ rotated.T, rows @ rows.T, atol=1e-12)
+    assert rotated.std(axis=0).min() > 5 * rows.std(axis=0).min()
+
+
+@pytest.mark.parametrize(
+    ("num_classes", "num_parts", "expected"),
+    [(256, 4, 2), (300, 8, 3), (50_000, 16, 3), (10**6, 16, 4), (10**6, 4, 3)],
+)
+def test_just_enough_parts_keep_the_classes_apart(num_classes, num_parts, expected):
+    assert num_product_parts(num_classes, num_parts) == expected
+
+
+def test_a_least_angle_between_compressed_prototypes_is_guaranteed():
+    vectors = vectors_of(200, 12)
+    vectors[20:90] = vectors[4]
+    code = ps.from_embeddings(vectors, parts=3, min_angle=6.0)
+    assert code.min_angle_degrees >= 6.0 - 1e-9
+    assert code.certificate.max_cosine <= code.certificate.guarantee
 
 
 def test_compressed_code_comes_back_from_its_file(tmp_path):
@@ -229,7 +251,7 @@ BAD = {
     "angle of a turn": (vectors_of, {"min_angle": 361.0}, "at most 180 degrees"),
     "one dimension": (lambda: vectors_of(9, 1), {}, "'dim' must be at least 2 for 9"),
     "parts": (vectors_of, {"parts": 11}, "nearest: 10"),
-    "one part": (vectors_of, {"parts": 1}, "more parts work, such as 2"),
+    "one part": (vectors_of, {"parts": 1}, "more parts work, such as 3"),
 }
 
 

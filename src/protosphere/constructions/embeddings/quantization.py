@@ -48,7 +48,12 @@ MOST_HALVINGS = 20
 """Number of times that the default distance is halved if the values do not reach it."""
 
 LARGEST_PRODUCT = 0.98
-"""Largest squared norm of the coordinates of the parts of a point; the rest is that of the codewords."""
+SCALED_PRODUCT = 0.97
+"""Largest squared norm of the coordinates of the parts of a point, and the largest one after larger ones are scaled;
+the rest is that of the codewords."""
+
+MOST_SCALINGS = 30
+"""Number of times that values are scaled and moved apart again until both norms and distances are as required."""
 
 
 def num_product_parts(num_classes: int, num_parts: int) -> int:
@@ -118,7 +123,7 @@ def quantized(
         parts.append(centers)
         progress("quantizing", part + 1, num_parts)
     values[:, :separate] = with_own_combinations(values[:, :separate], parts)
-    _limit_norms(parts, values)
+    parts = _with_limited_norms(parts, values, least_distance, rng)
     rest = _directions(units[:, first:])
     codebooks = np.empty((num_parts - separate, count, n - first))
     for number in range(len(codebooks)):
@@ -212,16 +217,36 @@ def _with_distance(
     )
 
 
-def _limit_norms(parts: list[Points], values: Values) -> None:
-    """Scale the values of all parts, in place, if a combination leaves too small a norm to the codewords."""
+def _with_limited_norms(
+    parts: list[Points],
+    values: Values,
+    distance: float | None,
+    rng: np.random.Generator,
+) -> list[Points]:
+    """Scale the values of all parts if a combination leaves too small a norm to the codewords.
+
+    Scaling brings values closer together. If a distance is required, they are moved apart again.
+    """
+    for _ in range(MOST_SCALINGS):
+        largest = _largest_squared_norm(parts, values)
+        if largest <= LARGEST_PRODUCT:
+            return parts
+        factor = np.sqrt(SCALED_PRODUCT / largest)
+        parts = [factor * points for points in parts]
+        if distance is not None:
+            parts = [_with_distance(points, distance, rng) for points in parts]
+    raise InfeasibleError(
+        f"'min_angle' is not reached by {len(values)} classes with {len(parts)} separate parts; "
+        "a smaller angle or a larger dim works"
+    )
+
+
+def _largest_squared_norm(parts: list[Points], values: Values) -> float:
+    """Return the largest squared norm of the values of a class, over all classes."""
     squares = np.zeros(len(values))
     for part, points in enumerate(parts):
         squares += np.square(points).sum(axis=1)[values[:, part]]
-    largest = float(squares.max())
-    if largest > LARGEST_PRODUCT:
-        factor = np.sqrt(LARGEST_PRODUCT / largest)
-        for points in parts:
-            np.multiply(points, factor, out=points)
+    return float(squares.max())
 
 
 def _directions(rows: Units) -> Units:
