@@ -19,12 +19,11 @@ The derivative of the direction has norm 1 / |z|, which would be at least 1e12 f
 """
 
 
-def norms(z: Tensor, order: float = 2) -> Tensor:
-    """Return the norm of each vector; the gradient of the norm at 0 is 0.
+def norms(z: Tensor) -> Tensor:
+    """Return the Euclidean norm of each vector; the gradient of the norm at 0 is 0.
 
     Args:
         z: (..., n) vectors.
-        order: Order p of the p-norm; 2 is the Euclidean norm.
 
     Returns:
         (..., 1) norms.
@@ -35,9 +34,8 @@ def norms(z: Tensor, order: float = 2) -> Tensor:
         >>> norms(torch.tensor([[3.0, 4.0]])).tolist()
         [[5.0]]
     """
-    return cast("Any", torch.linalg).vector_norm(
-        z, order, dim=-1, keepdim=True
-    )  # torch has no types for it
+    # torch has no types for torch.linalg.
+    return cast("Any", torch.linalg).vector_norm(z, dim=-1, keepdim=True)
 
 
 def unit(z: Tensor) -> Tensor:
@@ -57,9 +55,8 @@ def unit(z: Tensor) -> Tensor:
         >>> [round(x, 2) for x in unit(torch.tensor([3.0, 4.0])).tolist()]
         [0.6, 0.8]
     """
-    largest = norms(
-        z.detach(), torch.inf
-    )  # squares of z may overflow or vanish; squares of z / largest do neither
+    # Squares of z may overflow or vanish; squares of z / largest do neither.
+    largest = _largest_entries(z)
     scaled = z / torch.where(largest > 0, largest, 1)
     length = norms(scaled)
     direction = scaled / length.clamp(1)
@@ -85,9 +82,17 @@ def soft_unit(z: Tensor) -> Tensor:
         >>> soft_unit(torch.tensor([3.0, 0.0])).tolist()
         [0.75, 0.0]
     """
-    largest = norms(z.detach(), torch.inf).clamp(1)  # avoids overflow, as in `unit`
+    largest = _largest_entries(z).clamp(1)  # avoids overflow, as in `unit`
     scaled = z / largest
     return scaled / (1 / largest + norms(scaled))
+
+
+def _largest_entries(z: Tensor) -> Tensor:
+    """Return the largest absolute value of each vector, (..., 1), as a constant for autograd.
+
+    For 256 x 65 vectors on a CPU, torch's vector_norm of infinite order takes ten times as long.
+    """
+    return z.detach().abs().amax(dim=-1, keepdim=True)
 
 
 def with_target_prototypes(
