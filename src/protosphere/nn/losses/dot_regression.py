@@ -42,7 +42,7 @@ def dot_regression(
 @loss(
     "dot_regression",
     dot_regression,
-    summary="(z c_y - radius)^2 / (2 radius), z not normalized; the other classes take no part",
+    summary="(d - radius)^2 / (2 radius) for the dot product d of z with its target's prototype; z is not normalized",
     reference="Yang et al. (2022)",
 )
 class DotRegression(PrototypeLoss):
