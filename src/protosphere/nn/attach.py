@@ -273,7 +273,7 @@ def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
 
 
 def _needs_linear(model: nn.Module, root: nn.Module) -> str:
-    """Return the error message for a classifier `root` that contains no nn.Linear, and perhaps a convolution."""
+    """Return the error message for a classifier `root` without an nn.Linear, which may contain a convolution."""
     modules = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
     name = next((name for name, module in modules if module is root), "classifier")
     needed = f"the classifier of 'model', {name!r}, must hold an nn.Linear"

@@ -165,7 +165,7 @@ class PrototypeHead(nn.Module):
 
     @property
     def certificate(self) -> Certificate:
-        """Certificate of the prototypes in use: their maximum cosine with the proved bounds on it."""
+        """Certificate of the prototypes in use: their maximum cosine, and proved bounds on the maximum cosine."""
         return self.code.certificate
 
     @property

@@ -61,7 +61,7 @@ def linear_cross_entropy(
 
     Returns:
         The loss: a scalar, or one loss per vector if `reduction` is 'none'. With `return_lse`, a tuple of the loss and
-        the log-sum-exp of each vector. Both are differentiable.
+        the log-sum-exp of each vector's logits. The loss and the log-sum-exps are differentiable.
 
     Raises:
         InvalidArgumentError: If an argument is not valid, or the shapes do not match.

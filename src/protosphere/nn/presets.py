@@ -36,8 +36,8 @@ class Preset:
         name: Name of the preset in `PrototypeHead(preset=...)`.
         embed: Function from (..., n) vectors to (..., n) vectors that normalizes z, or returns z unchanged.
         scale: Function from a code to the scale of a head with `scale='auto'`.
-        slope: Factor by which z is multiplied, and divided by the scale, before `embed`; None for no such factor. With
-            a slope s, the logits for small z are about s (z . c_k), independent of the scale.
+        slope: Approximate ratio of the logits to the dot products z . c_k for small z, whatever the scale is. The head
+            multiplies z by slope / scale before `embed`. None if z is not multiplied before `embed`.
         loss: Name of the loss that `PrototypeHead.loss` computes, one of `losses.LOSSES`.
         summary: Description in one line.
         reference: Paper or page that the preset comes from.
@@ -87,7 +87,7 @@ def perfect_scale(code: SphericalCode) -> float:
 def soft_cap_scale(code: SphericalCode) -> float:
     """Return the scale of the preset `soft_cap`: the larger of twice `perfect_scale` and LOGIT * sqrt(min(n, K - 1)).
 
-    The norm of the vector that `PrototypeHead.embed` returns is less than this scale. The scale was chosen by the
+    The scale is also an upper bound on the norm of the vectors that `PrototypeHead.embed` returns. It was chosen by the
     measurements in docs/studies/presets.md.
 
     Args:
@@ -117,8 +117,8 @@ _ALL = (
         perfect_scale,
         None,
         "cross_entropy",
-        "the embedding is z / (1 + |z|) times the scale at which a long z in the direction of its prototype has at "
-        "least probability 0.99; cross-entropy",
+        "the embedding is z / (1 + |z|) times the scale at which a vector equal to its prototype has at least "
+        "probability 0.99; cross-entropy",
         "chosen by the table of docs/studies/presets.md",
     ),
     Preset(

@@ -132,7 +132,7 @@ class ShardedProjection(Projection):
     def moment(
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
     ) -> Tensor:
-        """Return a moment of the points under the softmax of each row; derivatives of the log-sum-exp need it.
+        """Return a weighted sum of the points for each row, from which derivatives of the log-sum-exp are computed.
 
         The moment of a row z is the sum of p_k (v_1 . c_k) ... (v_r . c_k) c_k over the points c_k of all processes.
         Here p_k = exp(z . c_k - log_sum_exp) is the softmax probability, and v_1, ..., v_r are the row's directions.

@@ -48,7 +48,7 @@ def dot_regression(
 class DotRegression(PrototypeLoss):
     """Mean of (d - radius)^2 / (2 radius), where d is the dot product of z with its target's prototype.
 
-    z is not normalized. The loss is 0 where d equals the radius.
+    z is not normalized. The loss of an example is 0 if d equals the radius.
 
     Args:
         head_or_code: Head or code with the prototypes.

@@ -87,8 +87,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
         """Return the B log-sum-exps of the dot products with all points, differentiable.
 
-        The log-sum-exp over all combinations is a sum over the parts: of the log-sum-exp of the dot products with the
-        points of the part.
+        The log-sum-exp over all combinations is the sum of the log-sum-exps over the points of each part.
         """
         by_run = [run.logsumexp(2).sum(0) for run in self.tables.by_run(z)]
         return by_run[0] if len(by_run) == 1 else torch.stack(by_run).sum(0)

@@ -29,8 +29,10 @@ LARGEST_EXPONENT = 80.0
 class ProjectionBlock(Protocol):
     """Protocol of a block: consecutive points of a projection, all of one kind, with the tensor operations on them.
 
-    A score is the dot product of a vector with a point. All methods except `__call__` take tensors without gradients
-    and not in half precision. The default methods treat all points as one tile, which suits blocks of few points.
+    A score is the dot product of a vector with a point. A tile is a range of units of the block, such as rows of a
+    matrix or cosets, for which scores are computed at a time. All methods except `__call__` take tensors that need no
+    gradient and are not in half precision. The default methods treat all points as one tile, which suits blocks of few
+    points.
 
     Attributes:
         kind: Kind of the points, such as 'matrix' or 'cosets'; each kernel backend lists the kinds that it supports.
@@ -69,7 +71,7 @@ class ProjectionBlock(Protocol):
 
         Args:
             z: B x n vectors.
-            tile: Index of the first unit, and one past the last.
+            tile: Range of units: the index of the first unit, and one past the index of the last.
 
         Returns:
             A new tensor of three dimensions, the second of size B; the caller may overwrite it.
@@ -82,7 +84,7 @@ class ProjectionBlock(Protocol):
 
         Args:
             weights: Weights in the shape and order of `scores`.
-            tile: Index of the first unit, and one past the last.
+            tile: Range of units: the index of the first unit, and one past the index of the last.
         """
         del tile
         return self.weighted_sum(weights[0])

@@ -61,7 +61,7 @@ class Entry:
     above_dim: int = 0
 
     def pays(self, num_classes: int, dim: int) -> bool:
-        """Return True if the projection is faster than a matrix, or needs much less memory.
+        """Return True if this kind is faster than a matrix for a code of this size, or needs much less memory.
 
         Args:
             num_classes: Number of classes K.

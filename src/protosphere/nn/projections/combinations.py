@@ -80,14 +80,14 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
 
     @property
     def num_plain(self) -> int:
-        """Number of the first columns of `values` whose points are not multiplied by the factor of the class."""
+        """Number of parts: the first columns of `values`, whose points are not multiplied by a factor of the class."""
         tables = self.tables
         if isinstance(tables, QuantizedTables):
             return tables.num_parts
         return len(tables.sizes)
 
     def _summed(self, entries: Tensor, values: Tensor) -> Tensor:
-        """Return the B x classes sums of the table entries of each class's values."""
+        """Return the B x classes dot products, computed as sums of `entries` for the values of each class."""
         places = values.long() + self.tables.offsets
         factors = self.factors(values, entries.dtype)
         total = entries.index_select(1, places[:, 0])

@@ -14,10 +14,14 @@ class CosetTables(nn.Module):
     by the coset's signs and summed over each bin. The Walsh-Hadamard transform of these b sums gives the dot products
     with the b codewords of the coset.
 
+    Args:
+        layout: Description of the codewords, their cosets and their glue vectors.
+
     Attributes:
         flips: (C, b L) signs of the coordinates of each bin, padded with zeros to the size L of the largest bin.
         columns: Index of the coordinate of each column of `flips`; 0 in the padding.
-        glue_vectors: Glue vectors, one per row; the rows are empty if the points have no glue vectors.
+        glue_vectors: Glue vectors (the coordinates after those of the codewords), one per row; the rows are empty if
+            the points have no such coordinates.
         glue_of: Index of the glue vector of each coset.
         length: Length of the codewords.
         dim: Dimension n: the length of the codewords plus the length of the glue vectors.

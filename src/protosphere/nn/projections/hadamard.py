@@ -42,11 +42,15 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     """Block of points that are codewords in cosets of a small linear code.
 
     The first coordinates of a point are the signs of a codeword times `coefficient`. The other coordinates, if any, are
-    the glue vector of the coset of the codeword. For the matrix products, the cosets of the layout are split into C
-    cosets of a smaller code with b codewords (without antipodes).
+    called a glue vector, and all points of a coset have the same glue vector. For the matrix products, the cosets of
+    the layout are split into C cosets of a smaller code with b codewords (without antipodes).
+
+    Args:
+        layout: Description of the codewords, their cosets and their glue vectors.
+        dtype: Dtype of the buffers.
 
     Attributes:
-        coset_tables: The cosets before they are split, for backends that use fast transforms.
+        coset_tables: The cosets of the layout before they are split, for kernels that use fast transforms.
         coefficient: Factor of the signs in a point.
         length: Length of the codewords.
         both_signs: Whether each codeword of a coset is followed by its antipode.
@@ -141,7 +145,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
         Args:
             z: B x n vectors.
-            tile: Index of the first coset, and one past the last.
+            tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         products = z[:, self.length :] @ self.glue_vectors.to(z.dtype).T
         return products[:, self.glue_of[tile[0] : tile[1]]]
@@ -153,7 +157,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
         Args:
             weights: B x cosets weights.
-            tile: Index of the first coset, and one past the last.
+            tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         glue = self.glue_vectors.to(weights.dtype)[self.glue_of[tile[0] : tile[1]]]
         return nn.functional.pad(weights @ glue, (self.length, 0))
@@ -186,7 +190,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
         Args:
             z: B x n vectors.
-            tile: Index of the first coset, and one past the last.
+            tile: Range of cosets: the index of the first coset, and one past the index of the last.
 
         Returns:
             Without glue vectors, (b, B, cosets) dot products with the b codewords of each coset. If the block is
@@ -208,7 +212,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
         Args:
             weights: Weights in the shape and order of `scores`.
-            tile: Index of the first coset, and one past the last.
+            tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         b = len(self.inner)
         half = weights[:b] - weights[b:] if len(weights) > b else weights

@@ -31,7 +31,7 @@ class HadamardLayout:
     Coset c consists of the sums of representatives[c] and the codewords that `generator` generates. If `antipodal` is
     True, the small code also has the all-one codeword, as its first generator. Codeword i of a coset is the sum of the
     representative and of the generators j for which bit j of i is 1. The point of a codeword of coset c consists of the
-    codeword's signs times `coefficient`, followed by the entries of glue_vectors[glue_of[c]].
+    codeword's signs times `coefficient`, followed by further coordinates, the glue vector glue_vectors[glue_of[c]].
 
     Attributes:
         length: Length of the codewords.
@@ -143,7 +143,7 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
         rows: Points that begin with the signs of codewords.
 
     Returns:
-        The layout, and the indices in `rows` of the codewords of its cosets, coset by coset. None if no small code
+        The layout, and the indices in `rows` of the codewords in its cosets, coset by coset. None if no small code
         fits, or if the layout with the lowest estimated cost does not save half of the multiplications of a matrix.
     """
     for bits, antipodal in _cheapest_first(rows):
@@ -196,11 +196,11 @@ def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
 def whole_cosets(
     rows: SignRows, bits: int, antipodal: bool
 ) -> tuple[HadamardLayout, Indices] | None:
-    """Return the layout of the complete cosets of a small code of given size, which the first codewords determine.
+    """Return a layout of codewords in complete cosets of a small code that has the given number of generators.
 
-    Let size = 2^bits, or 2^(bits + 1) if `antipodal`. A run consists of the codewords with the numbers
-    j size, ..., j size + size - 1 for some j. The first complete run determines the small code. Other complete runs are
-    used if they are cosets of this code.
+    Let size = 2^bits, or 2^(bits + 1) if `antipodal`. A run consists of the codewords with the indices
+    j size, ..., j size + size - 1 for some j, in the code that `rows.numbers` refers to. The first complete run
+    determines the small code. The other complete runs are used if they are cosets of the small code.
 
     Args:
         rows: Points that begin with the signs of codewords.

@@ -20,7 +20,7 @@ class Run(NamedTuple):
 
     Attributes:
         points: (parts, s, d) tensor of the s points of each part in R^d, multiplied by the weight of the part.
-        column: Index of the first coordinate of these parts.
+        column: Index of the first coordinate of z that belongs to these parts.
         entry: Index of the first dot product of these parts in the result of `PartTables.forward`.
     """
 
@@ -33,8 +33,8 @@ class PartTables(nn.Module):
     """Module that maps z to the dot products with the points of P parts.
 
     Each part has its own coordinates of z, one part after the other, and one point for each value. The module returns
-    the dot products with the E points of all parts. The dot product of z with a class is the sum of P of them: one for
-    the value of each part.
+    the dot products with the E points of all parts. The dot product of z with the prototype of a class is the sum of P
+    of these dot products: one for the value of each part.
 
     Args:
         points: For each part p, an s_p x d_p matrix of unit vectors, one per value.

@@ -221,7 +221,7 @@ class Projection(nn.Module):
         return rows
 
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return log sum_k exp(z c_k) of each row z, computed by standard operations of torch only.
+        """Return the log-sum-exp of each row's dot products with the prototypes, by standard operations of torch.
 
         All transforms and exporters of torch support these operations.
 
@@ -235,9 +235,9 @@ class Projection(nn.Module):
             return block.plain_log_sum_exp(z)
 
     def plain_mean(self, z: Tensor) -> Tensor:
-        """Return the mean prototype of each row z, weighted by the softmax of the dot products z c_k; differentiable.
+        """Return, for each row, the mean of the prototypes weighted by the softmax of their dot products with the row.
 
-        The mean is the gradient of `plain_log_sum_exp`.
+        The mean is the gradient of `plain_log_sum_exp`, and is itself differentiable.
 
         Args:
             z: B x n vectors, not in half precision.
@@ -254,13 +254,13 @@ class Projection(nn.Module):
             return block.plain_mean(z)
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return log sum_k exp(z c_k) of each row z, differentiable, without materializing the dot products.
+        """Return the log-sum-exp of each row's dot products with the prototypes, without materializing all of them.
 
         Args:
             z: B x n vectors.
 
         Returns:
-            B values, in float32 if z has half precision.
+            B values, differentiable, in float32 if z has half precision.
         """
         check_vectors(z, self.dim)
         return log_sum_exp(z, self)
@@ -268,16 +268,19 @@ class Projection(nn.Module):
     def softmax_terms(
         self, z: Tensor, classes: Tensor | None, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the log-sum-exp, mean prototype and target prototype of each row, without gradient.
+        """Return what the cross-entropy needs: the log-sum-exp, mean prototype and target prototype of each row.
+
+        The log-sum-exp is that of the dot products of the row with all prototypes, and the mean is weighted by the
+        softmax of these dot products. The results have no gradient.
 
         Args:
             z: B x n vectors.
-            classes: B target classes, or None.
-            with_mean: Whether to compute the means of the prototypes, weighted by the softmax of the dot products.
+            classes: B target classes, or None if no target prototypes are needed.
+            with_mean: Whether to compute the means.
 
         Returns:
-            B log-sum-exps, B x n means and B x n prototypes of the target classes. The means are an empty B x 0 tensor
-            without `with_mean`, and so are the prototypes without `classes`.
+            B log-sum-exps, B x n means and B x n prototypes of the target classes. If `with_mean` is False, the means
+            are an empty B x 0 tensor. If `classes` is None, the prototypes are an empty B x 0 tensor.
         """
         block = self.all_combinations
         if block is not None and classes is not None:
@@ -289,7 +292,9 @@ class Projection(nn.Module):
         return value, mean, self.rows(classes, z)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return log sum_k exp(z c_k) of each row z, and the mean of the c_k weighted by the softmax; without gradient.
+        """Return the log-sum-exp of each row's dot products with the prototypes, and the mean prototype.
+
+        The mean is weighted by the softmax of the dot products. The results have no gradient.
 
         Args:
             z: B x n vectors.
@@ -303,10 +308,10 @@ class Projection(nn.Module):
     def moment(
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
     ) -> Tensor:
-        """Return a moment of the prototypes under the softmax of each row; without gradient.
+        """Return a weighted sum of the prototypes for each row, from which derivatives of the log-sum-exp are computed.
 
-        The moment of a row z with log-sum-exp l and directions v_1, ..., v_r is the sum over all classes k of
-        exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k.
+        The moment of a row z with log-sum-exp l and directions v_1, ..., v_r is the sum over all prototypes c_k of
+        exp(z . c_k - l) (v_1 . c_k) ... (v_r . c_k) c_k. The result has no gradient.
 
         Args:
             z: B x n vectors.

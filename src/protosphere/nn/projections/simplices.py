@@ -22,6 +22,12 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
     The simplices are stored one after the other. A run consists of consecutive simplices of equal size, whose dot
     products are computed together.
 
+    Args:
+        sizes: Number of vertices of each simplex.
+        dim: Dimension n.
+        dtype: Dtype of the buffers.
+        numbers: Index of the vertex that each point equals; None if point i is vertex i.
+
     Attributes:
         runs: For each run, the number of vertices of a simplex and the number of simplices.
         num_vertices: Number of vertices of all simplices.

@@ -27,7 +27,7 @@ NORMALIZED_NAMES = (
 
 
 class LearnedPrototypes(nn.Module):
-    """K trained unit vectors: the usual last layer of SwAV and DINO, a linear layer with normalized rows.
+    """Module with K trained unit vectors, the usual last layer of SwAV and DINO: a linear layer with normalized rows.
 
     The module has the methods of a `Projection` that losses use, so learned and fixed prototypes are interchangeable.
 
@@ -105,7 +105,7 @@ class LearnedPrototypes(nn.Module):
             return linear(wide.to(rows.dtype), rows)
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return log sum_k exp(z c_k) of each row z, with the prototypes c_k.
+        """Return the log-sum-exp of each row's dot products with the prototypes.
 
         Args:
             z: B x n vectors.
@@ -119,7 +119,9 @@ class LearnedPrototypes(nn.Module):
     def log_sum_exp_and_mean(
         self, z: Tensor, with_mean: bool = True
     ) -> tuple[Tensor, Tensor]:
-        """Return log sum_k exp(z c_k) of each row z, and the mean of the prototypes c_k, weighted by the softmax.
+        """Return the log-sum-exp of each row's dot products with the prototypes, and the mean prototype.
+
+        The mean is weighted by the softmax of the dot products.
 
         Args:
             z: B x n vectors.

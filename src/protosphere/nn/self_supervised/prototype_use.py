@@ -12,7 +12,7 @@ from protosphere.errors import InvalidArgumentError
 
 
 class PrototypeUse(NamedTuple):
-    """Number of prototypes in use, by two measures.
+    """Number of prototypes that the assignments of a batch use, by two measures.
 
     Attributes:
         effective: exp(H), where H is the entropy (in nats) of the mean assignment. The value is K if all prototypes are

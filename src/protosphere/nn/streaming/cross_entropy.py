@@ -192,7 +192,7 @@ def _products(rows: Tensor, point: Tensor) -> Tensor:
 
 
 def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
-    """Return the losses, with 0 instead of negative rounding errors where `known` says that a loss is not negative."""
+    """Return the losses; negative values, where `known` says that they are rounding errors, are replaced by 0."""
     below = losses.detach().clamp(max=0)
     if known is not None:
         below = torch.where(known, below, 0)

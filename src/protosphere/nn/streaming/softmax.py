@@ -37,7 +37,7 @@ Dims = tuple[int | None, ...]
 
 
 def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
-    """Return log sum_k exp(z c_k) of each row z, differentiable.
+    """Return the log-sum-exp of each row's dot products with the prototypes, differentiable.
 
     Args:
         z: B x n vectors.
@@ -59,13 +59,14 @@ def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
 def log_sum_exp_and_target(
     z: Tensor, classes: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor]:
-    """Return log sum_k exp(z c_k) of each row z, and the dot product of z with the prototype of its class.
+    """Return the log-sum-exp of each row's dot products with the prototypes, and the dot product with its target.
 
-    Both results are differentiable.
+    The second result is the dot product of each row with the prototype of its target class. The two results are
+    differentiable.
 
     Args:
         z: B x n vectors, not in half precision.
-        classes: B classes.
+        classes: B target classes.
         projection: Projection that holds the prototypes c_k.
 
     Returns:
@@ -98,7 +99,7 @@ def moment(
     directions: Sequence[Tensor],
     projection: Projection,
 ) -> Tensor:
-    """Return the moment M(z, l; v_1, ..., v_r) of each row (see the docstring of the module), differentiable.
+    """Return the moment M(z, l; v_1, ..., v_r) of each row z, differentiable; the docstring of the module defines it.
 
     Args:
         z: B x n vectors.
@@ -230,10 +231,11 @@ def softmax_gradient(
 
 
 class LogSumExp(torch.autograd.Function):
-    """Autograd function that returns the log-sum-exp, the mean prototype under the softmax, and prototypes of classes.
+    """Autograd function that returns a log-sum-exp, a mean prototype and a target prototype for each row of z.
 
-    If `with_mean` is False, the returned mean is an empty B x 0 tensor, and the backward pass computes the mean. The
-    prototypes of the classes have no gradient. If `classes` is None, an empty B x 0 tensor is returned for them.
+    The log-sum-exp is that of the row's dot products with all prototypes, and the mean is weighted by the softmax of
+    these dot products. If `with_mean` is False, the returned means are an empty B x 0 tensor, and the backward pass
+    computes them. The target prototypes have no gradient. If `classes` is None, they are an empty B x 0 tensor.
     """
 
     @staticmethod
@@ -359,7 +361,7 @@ def _moment_derivative(
 
 
 class WeightedPrototypes(torch.autograd.Function):
-    """Autograd function of weighted sums of prototypes; the factors of the weights get no gradient."""
+    """Autograd function of weighted sums of prototypes, see the function `weighted_prototypes`."""
 
     @staticmethod
     def forward(
