@@ -29,16 +29,19 @@ NAMES = (
 """Names of the attributes in which common libraries store a model's classifier."""
 
 SECOND = re.compile(r"^aux|(^|_)(dist|distill(ed|ation))($|_|\d)", re.IGNORECASE)
-"""Pattern of attribute names of a second classifier, such as `aux1`, `AuxLogits` and `head_dist`, but not
-`distilbert`."""
+"""Pattern of attribute names of a second classifier.
+
+The pattern matches `aux1`, `AuxLogits` and `head_dist`, but not `distilbert`.
+"""
 
 LIKELY = re.compile(
     r"(^|[.]|(?<!pre)_)(fc|classifier|heads?|score|logits|exit)\d*($|[._])",
     re.IGNORECASE,
 )
-"""Pattern of layer names that suggest a classifier, such as `exit2.fc`, but not `pre_classifier`.
+"""Pattern of layer names that suggest a classifier.
 
-A layer with such a name counts as a classifier only if it has as many outputs as the main classifier.
+The pattern matches `exit2.fc`, but not `pre_classifier`. A layer with such a name counts as a classifier only if it has
+as many outputs as the main classifier.
 """
 
 COUNTS = ("num_classes", "num_labels")
@@ -55,24 +58,27 @@ def attach(
 ) -> nn.Module:
     """Replace the classifier of a model, in place, by `nn.Linear(features, dim)` and a head of fixed prototypes.
 
-    The last `nn.Linear` of the classifier is replaced; dropout, pooling and hidden layers before it are kept. If the
-    model has a second classifier, such as an auxiliary or distillation output, it is replaced too and shares the head.
-    The new layers have the device and dtype of the old ones. A second call replaces the layers that the first added.
+    The last `nn.Linear` of the classifier is replaced; dropout, pooling and hidden layers before this layer are kept.
+    If the model has a second classifier, such as an auxiliary or distillation output, its last `nn.Linear` is replaced
+    too, and both classifiers share the head. The new layers have the device and dtype of the old ones. A second call of
+    this function replaces the layers that the first call added.
 
     Args:
         model: A model of torchvision, timm or transformers, an `nn.Sequential`, or any module whose last layer has a
             name that such models use, such as `fc`.
         num_classes: Number K of classes, or a `SphericalCode`, or a `PrototypeHead`, such as the head of a checkpoint.
-        dim: Dimension n if `num_classes` is a number, as in `PrototypeHead`.
-        layer: Name or names of the layers to replace, as in `model.named_modules()`; by default, the classifier is
-            found by its name.
+        dim: Dimension n, if `num_classes` is a number; by default K - 1, but at most 512.
+        layer: Name or names of the layers to replace, as in `model.named_modules()`. If a name belongs to a module with
+            several layers, the last `nn.Linear` of this module is replaced. By default, the classifier is found by its
+            name.
         options: Further arguments of `PrototypeHead`, unless `num_classes` is a head.
 
     Returns:
         The model itself.
 
     Raises:
-        InvalidArgumentError: If the classifier is not found or not unique, or arguments contradict each other.
+        InvalidArgumentError: If no layer or more than one layer may be the classifier, or arguments contradict each
+            other.
 
     Example:
         >>> from torch import nn
@@ -132,10 +138,7 @@ def prototype_head(model: nn.Module) -> PrototypeHead:
 
 
 def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
-    """Replace the layer `old` by a linear layer with head.dim outputs, followed by `head`.
-
-    If `old` is followed by a `PrototypeHead` already, that head is replaced too.
-    """
+    """Replace the layer `old`, and a `PrototypeHead` after it if there is one, by a linear layer followed by `head`."""
     device = old.weight.device
     dtype = old.weight.dtype
     lazy = isinstance(old, nn.LazyLinear)
@@ -250,10 +253,7 @@ def _classifiers(model: nn.Module) -> list[nn.Module]:
 
 
 def _from_get_classifier(model: nn.Module) -> list[nn.Module]:
-    """Return the modules that timm's `get_classifier` returns: one, or two for a distilled model.
-
-    The list is empty if the model does not have this method, or the method returns no module.
-    """
+    """Return the modules that the method `get_classifier` of timm models returns; none for a model without it."""
     ask = getattr(model, "get_classifier", None)
     found: object = ask() if callable(ask) else None
     if isinstance(found, (tuple, list)):
@@ -264,16 +264,7 @@ def _from_get_classifier(model: nn.Module) -> list[nn.Module]:
 
 
 def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
-    """Return the last linear layer with `outputs` outputs in a second classifier, a child of the model.
-
-    Args:
-        name: Name of the second classifier in the error message.
-        child: The second classifier.
-        outputs: Number of outputs of the main classifier.
-
-    Raises:
-        InvalidArgumentError: If there is no such layer.
-    """
+    """Return the last linear layer with `outputs` outputs in `child`, the second classifier with the given name."""
     return _last(
         [layer for layer in _linears([child]) if layer.out_features == outputs],
         f"'model' has a second classifier, {name!r}, with no nn.Linear of {outputs} outputs; "
@@ -282,10 +273,7 @@ def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
 
 
 def _needs_linear(model: nn.Module, root: nn.Module) -> str:
-    """Return the error message for a classifier `root` that contains no nn.Linear.
-
-    If the classifier contains a convolution, the message says which nn.Linear the user can put in its place.
-    """
+    """Return the error message for a classifier `root` without an nn.Linear, which may contain a convolution."""
     modules = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
     name = next((name for name, module in modules if module is root), "classifier")
     needed = f"the classifier of 'model', {name!r}, must hold an nn.Linear"
@@ -306,13 +294,7 @@ def _last(layers: list[nn.Linear], otherwise: str) -> nn.Linear:
 def _require_no_other(
     model: nn.Module, chosen: list[nn.Linear], roots: list[nn.Module]
 ) -> None:
-    """Raise InvalidArgumentError if another layer may be a further classifier, by its name and number of outputs.
-
-    Args:
-        model: The model.
-        chosen: Layers that will be replaced, the main classifier first.
-        roots: Modules of the main classifiers; layers inside are not reported.
-    """
+    """Raise InvalidArgumentError if a layer outside `chosen` and `roots` has the name and outputs of a classifier."""
     inside = [*chosen, *_linears(roots)]
     outputs = chosen[0].out_features
     each = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())

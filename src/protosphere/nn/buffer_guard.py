@@ -20,9 +20,10 @@ def remember_buffers(module: nn.Module) -> None:
 
 
 def buffers_intact(module: nn.Module) -> bool:
-    """Return True if the buffers of a module are still the tensors that `remember_buffers` saw.
+    """Return True if the buffers of a module are still the tensors of the last call of `remember_buffers`.
 
-    Buffers on the meta device are never intact. Elsewhere, buffers that were never remembered count as intact.
+    The result is False if a buffer is on the meta device. Otherwise, the result is True if `remember_buffers` was never
+    called for the module.
 
     Args:
         module: The module.

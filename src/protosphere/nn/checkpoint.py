@@ -1,10 +1,10 @@
 """Save and load the state of a `PrototypeHead` in a state_dict: its prototypes and its settings.
 
 The state is one uint8 tensor, which both `torch.load(weights_only=True)` and safetensors can read. It consists of eight
-magic bytes, a JSON header, and a compressed safetensors file with the prototypes. The prototypes themselves are saved
-so that they do not depend on the CPU, the number of threads or the version of protosphere. For large codes, arrays that
-can be recomputed exactly are left out: codewords that follow from the code's algebraic structure, and points given by a
-formula.
+magic bytes, the length of the header, a JSON header, and a compressed safetensors file with the prototypes. The
+prototypes themselves are saved, because prototypes that are constructed again may depend on the CPU, the number of
+threads and the version of protosphere. For large codes, arrays that can be recomputed exactly are left out: codewords
+that follow from the code's algebraic structure, and points given by a formula.
 """
 
 import hashlib
@@ -55,10 +55,10 @@ POINT_TOLERANCE = 1e-6
 """Largest difference between coordinates of two codes that counts as a rounding error."""
 
 ROUNDED = 1 << 20
-"""Points that are given by a formula are compared after rounding to multiples of 1 / ROUNDED."""
+"""Number for the comparison of points given by a formula, which are rounded to multiples of 1 / ROUNDED."""
 
 MOST_COMPARED = 1 << 34
-"""Largest number K n of coordinates with which two codes are compared point by point."""
+"""Largest number K n of coordinates for which two codes are compared point by point."""
 
 BLOCK_ROWS = 1 << 14
 
@@ -71,7 +71,7 @@ class SavedHead(NamedTuple):
 
     Attributes:
         header: Metadata, such as the digest of the code, the number of classes, and the settings of the head.
-        packed_code: Result of `packed_code` for the code of all classes, including reserved ones.
+        packed_code: Bytes of the code of all classes, including reserved ones; a result of the function `packed_code`.
     """
 
     header: dict[str, Any]
@@ -104,8 +104,8 @@ def packed_state(
     Args:
         code: Code of the classes in use, the first points of `reserve`.
         reserve: Code of all classes, including those reserved for later.
-        settings: Arguments `preset`, `scale` and `projection` of the head, by name.
-        started: The head's scale, or its initial value if the scale is learned.
+        settings: Dictionary with the arguments `preset`, `scale` and `projection` of the head.
+        started: Scale of the head, or the initial value of this scale if it is learned.
     """
     header = {
         "num_classes": code.num_classes,
@@ -163,14 +163,14 @@ def unpacked_state(state: Tensor) -> SavedHead:
 
 
 def scale_start(saved: SavedHead, preset: str) -> float | None:
-    """Return the scale, or the initial value of a learned scale, for a head that loads a saved state.
+    """Return the scale, or the initial value of a learned scale, that a head takes from a saved state.
 
     Args:
         saved: The saved state.
         preset: Name of the preset of the head that loads the state.
 
     Returns:
-        The value of the saved head; None if the saved head has another preset, or its scale was given as a number.
+        The value that was saved; None if the saved head has another preset, or its scale was given as a number.
     """
     settings = saved.header["settings"]
     chosen = settings["preset"] == preset and isinstance(settings.get("scale"), str)
@@ -181,7 +181,7 @@ def packed_code(code: SphericalCode) -> bytes:
     """Return the bytes of a zlib-compressed safetensors file that contains a code.
 
     Args:
-        code: The code.
+        code: The code of all classes of a head, including reserved ones.
     """
     safetensors: Any = import_module("safetensors.numpy")  # its own types are partial
     arrays = code.placement.structure.arrays()
@@ -203,10 +203,7 @@ def packed_code(code: SphericalCode) -> bytes:
 
 
 def _left_out(code: SphericalCode) -> list[str]:
-    """Return the names of the arrays of a code that are not stored because they can be recomputed exactly.
-
-    The list is empty for codes with at most `MOST_CARRIED` coordinates.
-    """
+    """Return the names of the arrays of a large code that are not stored because they can be recomputed exactly."""
     if code.num_classes * code.dim <= MOST_CARRIED:
         return []
     closed = (
@@ -221,12 +218,8 @@ def _left_out(code: SphericalCode) -> list[str]:
 
 
 def _compressible(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array in a form that compresses well.
-
-    One-dimensional arrays contain indices of codewords, which mostly increase by one. They are replaced by the
-    differences of consecutive entries.
-    """
-    if array.ndim == 1:
+    """Return an array, or the differences of consecutive entries of a vector, which compress better."""
+    if array.ndim == 1:  # indices of codewords, which mostly increase by one
         return np.diff(array, prepend=array.dtype.type(0))
     return np.ascontiguousarray(array)
 
@@ -250,10 +243,7 @@ def rounded_digest(code: SphericalCode) -> str:
 
 
 def _verification_digest(code: SphericalCode, left_out: list[str]) -> str | None:
-    """Return the digest by which a recomputed code is verified; None if no array is left out.
-
-    If the points are left out, the result is the digest of the rounded points, otherwise the exact digest of the code.
-    """
+    """Return the digest by which a recomputed code is verified; None if no array is left out."""
     if not left_out:
         return None
     return rounded_digest(code) if "points" in left_out else code_digest(code)
@@ -332,8 +322,9 @@ def reserve_to_use(
 ) -> SphericalCode:
     """Return the prototypes that a head uses after loading a state, including reserved classes.
 
-    If the saved prototypes equal those of the head, the head keeps its own. If they differ only by rounding, or by the
-    version that built them for the same scheme, sizes and options, the saved prototypes are used.
+    If the saved prototypes equal the prototypes of the head, the head keeps its own prototypes. If they differ only by
+    rounding, or because different versions built them for the same scheme, sizes and options, the saved prototypes are
+    used.
 
     Args:
         saved: The saved state.
@@ -342,7 +333,7 @@ def reserve_to_use(
 
     Raises:
         InvalidArgumentError: If the saved prototypes differ in any other way, or the saved head has more classes in use
-            than this head, which must grow first.
+            than this head. In the second case, `PrototypeHead.grow` must be called before loading.
     """
     header = saved.header
     if header.get("digest") == code_digest(code):

@@ -1,6 +1,6 @@
 """Custom torch operators that compute log-sum-exps, weighted sums and dot products with prototypes.
 
-`torch.compile` puts them into its graphs as single nodes and does not look inside.
+In a graph of `torch.compile`, each call of such an operator is a single node.
 """
 
 from __future__ import annotations
@@ -37,12 +37,15 @@ def new_handle(projection: Projection) -> int:
 
 @_operator("protosphere::log_sum_exp")
 def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor]:
-    """Return `Projection.log_sum_exp_and_mean(z, with_mean)` of the projection with this handle.
+    """Return the log-sum-exp of each row's dot products with the prototypes, and the mean prototype.
+
+    The mean is weighted by the softmax of the dot products. The function calls `Projection.log_sum_exp_and_mean` of the
+    projection with this handle.
 
     Args:
         z: B x n vectors.
         handle: Result of `new_handle`.
-        with_mean: Whether to compute the means.
+        with_mean: Whether to compute the mean prototypes.
 
     Returns:
         B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
@@ -54,7 +57,9 @@ def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor
 def weighted_prototypes(
     weights: Tensor, factors: Tensor | None, handle: int
 ) -> tuple[Tensor, Tensor]:
-    """Return `Projection.weighted_prototypes(weights, factors)` of the projection with this handle.
+    """Return the weighted sums of the prototypes, and the sum of the weights, for each row of weights.
+
+    The function calls `Projection.weighted_prototypes` of the projection with this handle.
 
     Args:
         weights: B x K weights of the prototypes, one row per example.
@@ -62,7 +67,7 @@ def weighted_prototypes(
         handle: Result of `new_handle`.
 
     Returns:
-        B x n weighted sums of the prototypes, and B sums of weights.
+        B x n weighted sums of the prototypes, and B sums of the weights after the multiplication by the factors.
     """
     return _living[handle].weighted_prototypes(weights, factors)
 

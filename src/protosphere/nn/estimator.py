@@ -37,9 +37,9 @@ from protosphere.nn.linear_probe import (
 )
 
 LARGEST_AT_ONCE = 1 << 27
-"""Largest number of multiplications in a pass over the examples for which the solver 'auto' chooses L-BFGS.
+"""Largest value of N n (m + K) for which the solver 'auto' chooses L-BFGS, for N examples with m features.
 
-At this limit, 200 passes take a few seconds.
+This is about the number of multiplications in a pass over the examples. At this limit, 200 passes take a few seconds.
 """
 
 CLASSES_FROM = 64
@@ -47,29 +47,34 @@ CLASSES_FROM = 64
 
 
 class PrototypeClassifier(ClassifierMixin, BaseEstimator):
-    """scikit-learn classifier that standardizes features, maps them to R^n and compares them with fixed prototypes.
+    """scikit-learn classifier that maps standardized features to R^n and compares the results with fixed prototypes.
 
-    The map to R^n is linear or a small network. With a linear map and the preset 'lindstrom', the training problem is
-    convex; if the prototypes also form a simplex, the model is multinomial logistic regression. Features may be
-    sparse; they are converted to dense arrays a few rows at a time.
+    The map to R^n is linear or a small network. With a linear map, the preset 'lindstrom' and a fixed scale, the
+    training problem is convex; if the prototypes also form a simplex, the model is multinomial logistic regression.
+    Features may be given as a SciPy sparse matrix, which is converted to a NumPy array a few rows at a time.
 
     Args:
         dim: Dimension n of the prototypes; by default K - 1 for K classes, but at most 512.
         hidden: Widths of the hidden ReLU layers, such as (64,); for an empty tuple the map is linear.
-        scheme: Name of the scheme of the prototypes, as in `PrototypeHead`.
-        preset: Name of the rule by which logits are computed, as in `PrototypeHead`.
-        scale: Scale of the logits, as in `PrototypeHead`.
-        alpha: L2 penalty: alpha / (2 N) times the squared norm of the map's weights is added to the mean loss of N
-            examples, as in scikit-learn's neural networks.
-        solver: 'lbfgs' (all examples at once, in float64), 'adam' (batches, in float32), or 'auto' (L-BFGS if a pass
-            over the examples takes at most 2^27 multiplications, otherwise Adam).
+        scheme: Name of the scheme of the prototypes, one of `ps.available()`; 'best' is the best known code, without a
+            search.
+        preset: Name of the rule by which logits are computed, one of `PRESETS`; by default 'protosphere' for at most 30
+            classes and 'soft_cap' for more.
+        scale: Scale of the logits: 'auto' (the preset's scale, fixed), 'learn' (a parameter that starts at the preset's
+            scale) or a number.
+        alpha: Strength of the L2 penalty: alpha / (2 N) times the squared norm of the map's weights, without biases, is
+            added to the mean loss of N examples, as in scikit-learn's neural networks.
+        solver: 'lbfgs' (all examples at once, in float64), 'adam' (batches, in float32) or 'auto'. For N examples with
+            m features, 'auto' chooses L-BFGS if N n (m + K) is at most 2^27, and otherwise Adam.
         batch_size: Largest batch size of 'adam' and of `partial_fit`; batches are smaller if there are few examples.
         learning_rate: Learning rate of 'adam' and of `partial_fit`.
-        max_iter: Largest number of L-BFGS iterations or Adam epochs; if it is reached, `fit` gives a
-            ConvergenceWarning.
+        max_iter: Largest number of L-BFGS iterations or Adam epochs. If the solver does not converge before, `fit`
+            gives a ConvergenceWarning.
         tol: L-BFGS stops when no entry of the gradient is larger than this in absolute value.
-        class_weight: None, 'balanced', or a dict from classes to weights, as in scikit-learn.
-        random_state: Seed of the initial weights and of the order of the examples.
+        class_weight: Weights by which the losses of the classes are multiplied, as in scikit-learn: a dictionary from
+            classes to weights, 'balanced' (weights inversely proportional to the class frequencies), or None (all 1).
+        random_state: Seed of the initial weights and of the order of the examples; an integer, a NumPy `RandomState`,
+            or None for NumPy's global generator.
         verbose: Whether to print the loss of each pass over the examples to standard error.
 
     Attributes:
@@ -182,7 +187,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         Args:
             X: N x m features, an array or a sparse matrix.
             y: N classes.
-            classes: All classes that will occur in any call; required in the first call.
+            classes: All classes that will occur in any call; required in the first call, and optional later.
             sample_weight: N nonnegative weights of the examples; 1 by default.
 
         Returns:
@@ -226,7 +231,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def embed(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the N x n outputs of the map: the vectors that are compared with the prototypes.
+        """Return the N x n outputs of the map, one row per example; the head compares these rows with the prototypes.
 
         Args:
             X: N x m features, an array or a sparse matrix.
@@ -245,7 +250,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return found
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the N x K logits; for two classes, the second logit minus the first for each of the N examples.
+        """Return the N x K logits. For two classes, return N differences instead: the second logit minus the first.
 
         Args:
             X: N x m features, an array or a sparse matrix.
@@ -330,7 +335,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the index of each label in the sorted classes; raise ValueError if a label is not a class."""
+    """Return the index of each label in the sorted classes, after a check that each label is a class."""
     numbers = np.searchsorted(classes, labels).clip(0, len(classes) - 1)
     unknown = np.unique(labels[classes[numbers] != labels])
     if len(unknown):

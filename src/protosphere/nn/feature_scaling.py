@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Means and variances of weighted examples with m features.
+    """Weighted means and variances of the m features of a set of examples.
 
     Attributes:
         total: Sum of the weights of all examples.
-        mean: m means.
-        variance: m variances.
+        mean: Means of the m features.
+        variance: Variances of the m features.
     """
 
     total: float
@@ -24,12 +24,12 @@ class Moments:
     variance: NDArray[np.float64]
 
     def standardized(self, features: Any) -> NDArray[np.float64]:
-        """Return (features - mean) / (standard deviation) as a dense array.
+        """Return the standardized features, (features - mean) / (standard deviation), as a NumPy array.
 
-        A feature that is constant up to rounding is divided by 1 instead of its standard deviation.
+        For a feature that is constant up to rounding, only the mean is subtracted.
 
         Args:
-            features: N x m array or sparse matrix.
+            features: N x m array, or SciPy sparse matrix.
         """
         dense: NDArray[np.float64] = (
             features.toarray() if hasattr(features, "toarray") else features
@@ -59,7 +59,7 @@ def moments(features: Any, weights: NDArray[np.float64]) -> Moments:
     """Return the weighted mean and the weighted variance of each of m features.
 
     Args:
-        features: N x m array, or sparse matrix in CSR format.
+        features: N x m array, or SciPy sparse matrix in CSR format.
         weights: N weights of the examples.
     """
     total = float(weights.sum())

@@ -13,7 +13,7 @@ from protosphere.nn.streaming.cross_entropy import checked_classes
 from protosphere.nn.vectors import widened
 
 SMALLEST_NORM = 1e-12
-"""Largest norm |z| for which the direction z / |z| is treated as a constant by autograd.
+"""Norm |z| up to which autograd treats the direction z / |z| as a constant.
 
 The derivative of the direction has norm 1 / |z|, which would be at least 1e12 for such vectors.
 """

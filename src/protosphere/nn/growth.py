@@ -2,8 +2,8 @@
 
 Such a head reserves a larger code and uses only its first points at the beginning, so the first points should be well
 separated among themselves. Nested codes have this property and keep their order: for example, the first 2^j codewords
-of a linear code are a linear code, and a Kerdock code begins with a first-order Reed-Muller code. Other codes, up to a
-moderate size, are reordered (see `nested`).
+of a linear code are a linear code, and a Kerdock code begins with a first-order Reed-Muller code. Other codes are
+reordered, unless they are very large (see `in_nested_order`).
 """
 
 import warnings
@@ -22,9 +22,9 @@ from protosphere.spherical.provenance import FIRST, Step
 from protosphere.spherical.spherical_code import SphericalCode
 
 LARGEST_ORDERED = 1 << 34
-"""Largest value of K^2 n for which a code of K points in R^n is reordered, which takes some seconds.
+"""Largest value of K^2 n for which a code of K points in R^n is reordered; larger codes keep their order.
 
-Larger codes keep their order.
+At this limit, the reordering takes some seconds.
 """
 
 MEANINGFUL = frozenset({"similarity", "tree"})
@@ -62,15 +62,18 @@ def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
 def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
     """Return the code of the first `num_classes` points of a code, with a certificate of its own.
 
+    The certificate contains the maximum cosine of these points and the converse, which is a lower bound on the maximum
+    cosine of any `num_classes` points in R^n.
+
     Args:
         code: The larger code.
         num_classes: Number of points to keep, at least 2.
 
     Returns:
-        The smaller code. Its provenance records the larger code.
+        The smaller code. Its provenance records how the larger code was built, and `num_classes`.
 
     Raises:
-        InvalidArgumentError: If `code` has fewer than `num_classes` points.
+        InvalidArgumentError: If `num_classes` is below 2, or `code` has fewer than `num_classes` points.
 
     Example:
         >>> import protosphere as ps
@@ -96,7 +99,9 @@ def first_classes(code: SphericalCode, num_classes: int) -> SphericalCode:
 
 
 def nested_certificates(code: SphericalCode) -> tuple[Certificate, ...]:
-    """Return the certificates (proved maximum cosines) of the first 2, 4, 8, ... classes of a code, and of all classes.
+    """Return the certificates of the first 2, 4, 8, ... classes of a code, and of all classes.
+
+    A certificate contains the maximum cosine of the points of these classes, together with proved bounds on it.
 
     Args:
         code: The code.
@@ -170,15 +175,16 @@ def reserved(
 ) -> tuple[SphericalCode, int]:
     """Return the code of a head, including reserved classes, and the number of classes in use.
 
-    `PrototypeHead.grow` may add the reserved classes later.
+    `PrototypeHead.grow` may add the reserved classes later. If the code must be constructed and has reserved classes,
+    it is ordered so that its first points are well separated.
 
     Args:
         given: Number K of classes in use, or a code, all of whose classes are in use.
         dim: Dimension n, if `given` is a number.
         reserve: Number of all classes, including reserved ones, or a code of all classes, if `given` is a number; None
             for no reserved classes.
-        scheme: Name of the scheme that builds the code, if neither `given` nor `reserve` is a code. The scheme's fast
-            options are the defaults, unless `options` contains 'budget'.
+        scheme: Name of the scheme that builds the code, if neither `given` nor `reserve` is a code. Unless `options`
+            contains 'budget', the scheme gets its fast options (see `Traits.quick_options`), for example no search.
         seed: Seed of the scheme, if the scheme is random.
         options: Keyword options of the scheme.
 

@@ -45,17 +45,18 @@ class PrototypeHead(nn.Module):
 
     Args:
         num_classes: Number K of classes, or a `SphericalCode` with K points.
-        dim: Dimension n, if `num_classes` is a number; by default K - 1 (including reserved classes), but at most 512.
-            Put an `nn.Linear(features, dim)` before the head.
+        dim: Dimension n, if `num_classes` is a number. The default is the number of all classes, including reserved
+            ones, minus 1, but at most 512. Put an `nn.Linear(features, dim)` before the head.
         scheme: One of `ps.available()`, if `num_classes` is a number; 'best' is the best known code, without a search.
         options: Options of the scheme, if `num_classes` is a number. For example, {'budget': 5} lets 'best' search for
             5 seconds.
-        preset: Name of the rule by which logits are computed from z, one of `PRESETS`; by default 'protosphere' for at
-            most 30 classes and 'soft_cap' for more. If it is not given, loading a state_dict restores the saved preset.
+        preset: Name of the rule by which logits are computed from z, one of `PRESETS`. The default is 'protosphere' for
+            at most 30 classes, including reserved ones, and 'soft_cap' for more. Loading a state_dict restores the
+            saved preset, unless this argument is given.
         scale: Scale of the logits: 'auto' (the preset's scale, fixed), 'learn' (a parameter that starts at the preset's
             scale) or a number.
-        reserve: Largest number of classes that `grow` can reach, or a code with that many points, if `num_classes` is a
-            number; by default, no class can be added.
+        reserve: Number of classes up to which `grow` can add classes, or a code with that many points, if `num_classes`
+            is a number; by default, no class can be added.
         projection: Name of the algorithm for dot products with the prototypes, one of `projections.KINDS`; 'auto'
             chooses the fastest algorithm for the structure of the code.
         seed: Seed of the scheme, if the scheme is random.
@@ -102,10 +103,7 @@ class PrototypeHead(nn.Module):
         self._may_be_replaced = is_on_meta(self.projection)
 
     def _use_first(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
-        """Use the first `num_classes` prototypes of the reserve, and build their projection with buffers of `dtype`.
-
-        The projection is the module that computes dot products with the prototypes.
-        """
+        """Use the first `num_classes` prototypes of the reserve, and build the module for dot products with them."""
         self.code = growth.first_classes(self.reserve, num_classes)
         current = getattr(self, "projection", None)
         resharded = getattr(current, "of", None)  # a ShardedProjection stays sharded
@@ -127,10 +125,7 @@ class PrototypeHead(nn.Module):
     def _apply(
         self, fn: Callable[[Tensor], Tensor], recurse: bool = True
     ) -> PrototypeHead:
-        """Apply a function to all tensors, as `.to()` and `.double()` do.
-
-        The prototypes are rebuilt if the function loses their values or casts them to a more precise dtype.
-        """
+        """Apply `fn` to all tensors, and rebuild the prototypes if `fn` loses their values or widens their dtype."""
         before = like_buffers(self.projection)
         intact = buffers_intact(self.projection) and keeps_values(fn)
         cast("Any", super())._apply(fn, recurse)  # torch has no types for it
@@ -147,10 +142,7 @@ class PrototypeHead(nn.Module):
         return super().train(mode)
 
     def _restore_lost_buffers(self) -> None:
-        """Rebuild the prototypes if a loader has replaced their buffers, which are not in the state_dict.
-
-        The buffers are checked once after each load.
-        """
+        """Rebuild the prototypes if a loader has replaced their buffers, which is checked once after each load."""
         if not self._may_be_replaced or is_on_meta(self.projection):
             return
         self._may_be_replaced = False
@@ -173,7 +165,7 @@ class PrototypeHead(nn.Module):
 
     @property
     def certificate(self) -> Certificate:
-        """Certificate of the prototypes in use: their maximum cosine, what the scheme guarantees, and a lower bound."""
+        """Certificate of the prototypes in use: their maximum cosine, and proved bounds on the maximum cosine."""
         return self.code.certificate
 
     @property
@@ -182,14 +174,15 @@ class PrototypeHead(nn.Module):
         return self.reserve.certificate
 
     def embed(self, z: Tensor) -> Tensor:
-        """Return the vectors whose dot products with the prototypes are the logits: z after normalization and scaling.
+        """Return the vectors whose dot products with the prototypes are the logits.
+
+        The preset and the scale of the head determine how these vectors are computed from z; see `Preset`.
 
         Args:
             z: (..., n) vectors.
 
         Returns:
-            (..., n) vectors: z, normalized by the preset and multiplied by the scale, in the dtype of z. For half
-            precision, the computation uses float32.
+            (..., n) vectors in the dtype of z. For half precision, the computation uses float32.
         """
         return self._embedded(self._checked_input(z)).to(z.dtype)
 
@@ -200,10 +193,7 @@ class PrototypeHead(nn.Module):
         return scale * self.preset.embed(wide)
 
     def _checked_input(self, z: Tensor) -> Tensor:
-        """Return z, converted to float32 if it has half precision.
-
-        Raise InvalidArgumentError if the shape of z is not (..., n).
-        """
+        """Return z after a check of its shape (..., n), converted to float32 if it has half precision."""
         if self._may_be_replaced and not torch.compiler.is_compiling():
             self._restore_lost_buffers()
         return checked_wide(z, self.dim)
@@ -248,22 +238,24 @@ class PrototypeHead(nn.Module):
         reduction: str = "mean",
         ignore_index: int = IGNORED_CLASS,
     ) -> Tensor:
-        """Return the loss of the preset without materializing the B x K logits.
+        """Return the loss of the preset without materializing the logits of all classes.
+
+        The presets that train with cross-entropy take the options of `torch.nn.functional.cross_entropy`.
 
         Args:
             z: (..., n) vectors.
             target: (...) class indices, or (..., K) probabilities of the classes.
-            weight: K class weights, as in `torch.nn.functional.cross_entropy`.
-            label_smoothing: As in `torch.nn.functional.cross_entropy`.
-            reduction: 'mean', 'sum' or 'none'.
-            ignore_index: Target of examples that are ignored.
+            weight: K class weights, by which the losses of the classes are multiplied; 1 if None.
+            label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
+            reduction: 'mean', 'sum' or 'none', as in `torch.nn.functional.cross_entropy`.
+            ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
 
         Returns:
             A scalar, or (...) losses if `reduction` is 'none'.
 
         Raises:
-            InvalidArgumentError: If the shapes of z and target do not match, or an option is given that the loss of the
-                preset does not support.
+            InvalidArgumentError: If the shapes of z and target do not match, or an option of cross-entropy is given and
+                the preset trains with another loss.
         """
         wide = self._checked_input(z)
         if self.preset.loss == "cross_entropy":
@@ -285,7 +277,7 @@ class PrototypeHead(nn.Module):
         return LOSSES[self.preset.loss].function(wide, target, self.projection)
 
     def decode(self, z: Tensor, k: int = 1) -> Nearest:
-        """Return the k nearest prototypes of each vector without materializing the B x K cosines.
+        """Return the k nearest prototypes of each vector without materializing the cosines with all K prototypes.
 
         Args:
             z: (..., n) vectors.
@@ -340,7 +332,7 @@ class PrototypeHead(nn.Module):
         Args:
             z: (..., n) vectors.
             kind: 'energy' (log-sum-exp of the logits), 'max_cosine' (cosine with the nearest prototype) or 'margin'
-                (that cosine minus the second largest).
+                (that cosine minus the cosine with the second nearest prototype).
 
         Returns:
             (...) scores.
@@ -393,7 +385,8 @@ class PrototypeHead(nn.Module):
             state: Result of `get_extra_state`.
 
         Raises:
-            InvalidArgumentError: If the state is damaged, or its prototypes differ from this head's prototypes.
+            InvalidArgumentError: If the state is damaged, its prototypes are not the prototypes of this head (up to
+                rounding, or the version that built them), or it has more classes in use than this head.
         """
         self._may_be_replaced = True
         self._has_state = True
@@ -421,7 +414,8 @@ class PrototypeHead(nn.Module):
 
         Args:
             state: State dict of a model.
-            prefix: Name of the head in the model, followed by a dot, such as 'head.'.
+            prefix: Name of the head in the model, followed by a dot, such as 'head.'; empty if `state` is the state
+                dict of the head itself.
 
         Raises:
             InvalidArgumentError: If the state dict has no head with this prefix, or the state of the head is damaged.

@@ -21,13 +21,19 @@ CHUNK_ENTRIES = 1 << 23
 """Largest number of features and logits in memory at a time: 64 MB in float64."""
 
 LEAST_GAIN = 0.05
-"""Adam's learning rate is halved after a pass whose loss is not below (1 - LEAST_GAIN) times the best loss so far."""
+"""Smallest relative decrease of the loss in a pass of Adam for which the learning rate is not halved.
+
+The decrease is measured from the smallest loss of all earlier passes.
+"""
 
 HALVINGS = 4
-"""Largest number of halvings of the learning rate; at the next halving, Adam counts as converged."""
+"""Number of halvings of Adam's learning rate after which training continues; at the next halving, training stops."""
 
 SMALLEST_BATCH, STEPS = 16, 40
-"""Limits for few examples: batches are reduced so that a pass has about STEPS steps, but not below SMALLEST_BATCH."""
+"""Limits of the batch size for few examples.
+
+Batches are made smaller, so that a pass has about STEPS steps, but not smaller than SMALLEST_BATCH examples.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +41,7 @@ class Examples:
     """Training examples: N feature vectors with their classes and weights.
 
     Attributes:
-        features: N x m array, or sparse matrix with N rows.
+        features: N x m array, or SciPy sparse matrix with N rows.
         classes: N indices of classes.
         weights: N weights.
         moments: Means and variances of the features, by which they are standardized.
@@ -66,13 +72,13 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class LinearProbe:
-    """Model to fit: a map from features to R^n, a head of fixed prototypes, and an L2 penalty on the map.
+    """Model to train: a map from features to R^n, a head of fixed prototypes, and an L2 penalty on the map's weights.
 
     Attributes:
         map_: Map from features to R^n.
         head: Head after the map; its scale may be learned.
         alpha: Weight of the penalty on the squared norm of the map's weights, see `penalty`.
-        verbose_label: Word for a pass over the examples in the printed lines, such as 'epoch'; None to print nothing.
+        verbose_label: Word that the lines printed by `report` begin with, such as 'epoch'; None to print nothing.
     """
 
     map_: nn.Sequential
@@ -123,7 +129,7 @@ class LinearProbe:
 
 
 def chunks(count: int, width: int) -> Iterator[slice]:
-    """Return slices that divide rows into chunks of at most `CHUNK_ENTRIES` entries, but at least one row.
+    """Return slices that divide the rows of an array into chunks of at most `CHUNK_ENTRIES` entries, or of one row.
 
     Args:
         count: Number of rows.
@@ -145,7 +151,8 @@ def fit_lbfgs(
         tol: L-BFGS stops when no entry of the gradient is larger than this in absolute value.
 
     Returns:
-        The number of iterations, and whether L-BFGS stopped before its limits of iterations and evaluations.
+        The number of iterations, and whether L-BFGS converged: whether it stopped before the largest number of
+        iterations and the largest number of evaluations of the loss, which is 5/4 of `max_iter`.
     """
     learned = probe.parameters
     total = float(examples.weights.sum())
@@ -188,7 +195,7 @@ def fit_adam(
     rate: float,
     rng: np.random.RandomState,
 ) -> tuple[int, bool]:
-    """Train the map by Adam on random batches; the learning rate is halved when the loss stops improving.
+    """Train the map by Adam on random batches; the learning rate is halved when the loss hardly decreases in a pass.
 
     Args:
         probe: The map and the head to train.
@@ -199,7 +206,8 @@ def fit_adam(
         rng: Random generator for the order of the examples.
 
     Returns:
-        The number of passes, and whether the learning rate was halved more than `HALVINGS` times (convergence).
+        The number of passes, and whether Adam converged: whether the learning rate was halved more than `HALVINGS`
+        times.
     """
     solver = torch.optim.Adam(probe.parameters, lr=rate)
     best = np.inf

@@ -1,7 +1,8 @@
 """Thresholds for the in-distribution scores of `PrototypeHead.score`, which are high for inputs of known classes.
 
-max_cosine is the cosine with the nearest prototype. margin is that cosine minus the second largest cosine. energy is
-the log-sum-exp of the logits (Liu et al. 2020), which grows with the norm of z if the preset does not normalize z.
+The score `max_cosine` is the cosine with the nearest prototype. The score `margin` is this cosine minus the cosine with
+the second nearest prototype. The score `energy` is the log-sum-exp of the logits (Liu et al. 2020). It depends on the
+norm of z, unless the preset divides z by its norm.
 """
 
 import math

@@ -18,12 +18,12 @@ from protosphere.spherical.structures import ProductPoints
 
 
 class PartDecisions(NamedTuple):
-    """The most probable value of each part of each input.
+    """The most probable value of each part of each input, for classes that consist of several parts (see `ps.compose`).
 
     Attributes:
         values: (..., P) indices of the values, for P parts.
         confidences: (..., P) probabilities of these values, each under the softmax over all values of its part.
-        names: Names of the parts and their values; None if the code has no such names.
+        names: Names of the parts and of their values; None if the code was made without such names.
 
     Example:
         >>> import protosphere as ps
@@ -38,12 +38,12 @@ class PartDecisions(NamedTuple):
     names: PartNames | None
 
     def named(self) -> list[dict[str, str]]:
-        """Return one dict per input, from the names of the parts to the names of their values.
+        """Return one dictionary per input, which maps the name of each part to the name of its most probable value.
 
         The inputs are listed in the order of the flattened leading dimensions of `values`.
 
         Raises:
-            InvalidArgumentError: If the code has no names.
+            InvalidArgumentError: If the code was made without names of parts.
         """
         if self.names is None:
             raise InvalidArgumentError(
@@ -86,10 +86,7 @@ def part_decisions(
 
 
 def _part_tables(structure: ProductPoints, projection: Projection) -> PartTables:
-    """Return the tables of the points of each part.
-
-    The result is shared with the projection if one of its blocks has tables of all parts; otherwise it is built.
-    """
+    """Return the tables of the points of each part: those of the projection if it has them, otherwise new ones."""
     for block in projection.blocks:
         held = cast("PartTables | None", getattr(block, "tables", None))
         if held is not None and held.sizes == structure.sizes:

@@ -11,15 +11,15 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.statistics import confident_scale
 
 LOGIT = 10**0.5
-"""The scale of the preset `soft_cap` is at least LOGIT * sqrt(min(n, K - 1)).
+"""Factor in the minimum scale of the preset `soft_cap`, which is LOGIT * sqrt(min(n, K - 1)).
 
 If there are many classes, a smaller scale would limit the logits too much.
 """
 
 FEW_CLASSES = 30
-"""Largest number of classes for which `protosphere` is the default preset (docs/studies/presets.md).
+"""Largest number of classes for which the default preset is `protosphere` (docs/studies/presets.md).
 
-For more classes, the default is `soft_cap`.
+For more classes, the default preset is `soft_cap`.
 """
 
 
@@ -29,15 +29,15 @@ class Preset:
 
     Let c_k be the prototype of class k. The logit of class k is the dot product of c_k with scale * embed(z), or with
     scale * embed(slope * z / scale) if the preset has a slope. A head without `preset=` uses 'protosphere' for at most
-    30 classes and 'soft_cap' for more. Train 'soft_cap' with momentum or with a learning rate of at least 0.1, because
-    smaller learning rates without momentum train slowly (docs/studies/presets.md).
+    30 classes (including reserved ones) and 'soft_cap' for more. Train 'soft_cap' with momentum or with a learning rate
+    of at least 0.1, because smaller learning rates without momentum train slowly (docs/studies/presets.md).
 
     Attributes:
         name: Name of the preset in `PrototypeHead(preset=...)`.
         embed: Function from (..., n) vectors to (..., n) vectors that normalizes z, or returns z unchanged.
         scale: Function from a code to the scale of a head with `scale='auto'`.
-        slope: Factor s for which the logits are about s z . c_k for small z, independent of the scale; None if z is not
-            multiplied by slope / scale.
+        slope: Approximate ratio of the logits to the dot products z . c_k for small z, whatever the scale is. The head
+            multiplies z by slope / scale before `embed`. None if z is not multiplied before `embed`.
         loss: Name of the loss that `PrototypeHead.loss` computes, one of `losses.LOSSES`.
         summary: Description in one line.
         reference: Paper or page that the preset comes from.
@@ -68,13 +68,15 @@ def _unit_scale(code: SphericalCode) -> float:
 
 
 def _small_radius(code: SphericalCode) -> float:
-    """Return 0.1, the radius that Kasarla et al. use for residual networks."""
+    """Return 0.1, the radius that Kasarla et al. (2022) use for residual networks."""
     del code
     return 0.1
 
 
 def perfect_scale(code: SphericalCode) -> float:
-    """Return the scale at which a vector equal to the prototype of its class gets softmax probability 0.99.
+    """Return the scale at which a vector that equals a prototype has at least probability 0.99 for its class.
+
+    The probabilities are the softmax of the scale times the cosines with all prototypes.
 
     Args:
         code: The prototypes.
@@ -83,10 +85,10 @@ def perfect_scale(code: SphericalCode) -> float:
 
 
 def soft_cap_scale(code: SphericalCode) -> float:
-    """Return the scale of the preset `soft_cap`, which is also an upper bound on the norm of the scaled z.
+    """Return the scale of the preset `soft_cap`: the larger of twice `perfect_scale` and LOGIT * sqrt(min(n, K - 1)).
 
-    The scale is the larger of twice `perfect_scale` and LOGIT * sqrt(min(n, K - 1)); docs/studies/presets.md has the
-    measurements.
+    The scale is also an upper bound on the norm of the vectors that `PrototypeHead.embed` returns. It was chosen by the
+    measurements in docs/studies/presets.md.
 
     Args:
         code: The prototypes.
@@ -105,7 +107,8 @@ _ALL = (
         soft_cap_scale,
         2.0,
         "cross_entropy",
-        "2 z for small z; the norm is at most the scale, at least twice the scale of 'protosphere'; cross-entropy",
+        "the embedding is about 2 z for small z, and its norm is below the scale, which is at least twice that of "
+        "'protosphere'; cross-entropy",
         "chosen by the tables of docs/studies/presets.md",
     ),
     Preset(
@@ -114,7 +117,8 @@ _ALL = (
         perfect_scale,
         None,
         "cross_entropy",
-        "z / (1 + |z|), scaled so that an embedding equal to its prototype has probability 0.99; cross-entropy",
+        "the embedding is z / (1 + |z|) times the scale at which a vector equal to its prototype has at least "
+        "probability 0.99; cross-entropy",
         "chosen by the table of docs/studies/presets.md",
     ),
     Preset(
@@ -123,7 +127,7 @@ _ALL = (
         _unit_scale,
         None,
         "cross_entropy",
-        "z c, z not normalized; cross-entropy",
+        "the logits are the dot products of z with the prototypes, and z is not normalized; cross-entropy",
         "Lindström et al. (2024)",
     ),
     Preset(
@@ -132,7 +136,8 @@ _ALL = (
         _small_radius,
         None,
         "cross_entropy",
-        "z c times a radius, 0.1 unless `scale` says otherwise, z not normalized; cross-entropy",
+        "the logits are the dot products of z with the prototypes times the scale, 0.1 by default, and z is not "
+        "normalized; cross-entropy",
         "Kasarla et al. (2022)",
     ),
     Preset(
@@ -141,13 +146,13 @@ _ALL = (
         _unit_scale,
         None,
         "squared_cosine",
-        "cosines; the loss is (1 - cosine of the target)^2",
+        "the logits are cosines, and the loss is (1 - cosine with the prototype of the target)^2",
         "Mettes et al. (2019)",
     ),
 )
 
 PRESETS = {preset.name: preset for preset in _ALL}
-"""All presets, by name."""
+"""Dictionary of all presets by name."""
 
 
 def preset_named(name: str) -> Preset:

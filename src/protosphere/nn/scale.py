@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from protosphere.errors import InvalidArgumentError, as_positive, brief
 
 LEARNED_RANGE = 4.0
-"""Largest factor by which a learned scale may grow or shrink.
+"""Largest factor by which a learned scale may become larger or smaller than its initial value.
 
 Without this limit, training with learning rate 0.1 diverged.
 """
@@ -21,6 +21,11 @@ class Scale(nn.Module):
     Args:
         setting: 'auto' (the value of `automatic`), 'learn' (a parameter that starts at `automatic`) or a number.
         automatic: Scale for 'auto', and initial scale for 'learn'.
+
+    Attributes:
+        setting: 'auto', 'learn' or the given number.
+        start: The scale, or its initial value if the scale is learned.
+        shift: Parameter that determines a learned scale, 0 for the initial value; None if the scale is fixed.
 
     Raises:
         InvalidArgumentError: If `setting` is neither 'auto' nor 'learn' nor a number above 0.
@@ -48,7 +53,7 @@ class Scale(nn.Module):
 
     @property
     def value(self) -> float | Tensor:
-        """Current scale: a number, or a tensor with gradient if it is learned."""
+        """The current scale: a number if the scale is fixed, or a tensor with gradient if the scale is learned."""
         if self.shift is None:
             return self.start
         return self.start * torch.exp(

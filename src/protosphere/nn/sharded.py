@@ -1,8 +1,8 @@
 """Distribute the classes over the processes of torch.distributed: each process holds K / world_size prototypes.
 
-All processes must be given the same z and target (`gathered` collects the rows of all processes). Each then computes
-the loss, gradient and nearest classes that a single process would compute. For a loss, the processes exchange two
-numbers and one vector of R^n per example, never logits.
+All processes must be given the same z and target (`gathered` collects the rows of all processes). Each process then
+computes the loss, gradient and nearest classes that a single process would compute. For a loss, the processes exchange
+two numbers and at most two vectors of R^n per example, never logits.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ Group = dist.ProcessGroup | None
 
 
 class ShardedProjection(Projection):
-    """Projection that stores only this process's share of the prototypes and combines the results of all processes.
+    """Projection that stores only some of the prototypes in each process and combines the results of all processes.
 
     To shard a head, set `head.projection = ShardedProjection(head.code)` in every process of the group. The methods
-    `loss`, `decode` and `score` of the head then work as before; its logits cannot be computed.
+    `loss`, `decode` and `score` of the head then work as before. Calling the head, which would compute all logits,
+    raises an error.
 
     Args:
         code: The prototypes, the same in every process.
-        kind: Name of the algorithm for dot products, as in `projection_for`.
+        kind: Name of the algorithm for dot products, one of `projections.KINDS`; 'auto' chooses the fastest algorithm
+            for the structure of the code.
         dtype: Dtype of the buffers; torch's default dtype if None.
         group: Process group; all processes by default.
 
@@ -70,12 +72,12 @@ class ShardedProjection(Projection):
 
     @property
     def all_combinations(self) -> None:
-        """Always None: the shortcut for all combinations of the values of parts needs the points of all parts."""
+        """Always None, because the algorithm for all combinations of parts needs the points of all parts."""
 
     def of(self, code: SphericalCode, dtype: torch.dtype | None) -> ShardedProjection:
-        """Return a sharded projection of another code with the same algorithm and process group.
+        """Return a sharded projection of another code with the same algorithm and the same process group.
 
-        A head calls this method when classes are added.
+        A head calls this method when its prototypes change, for example when classes are added.
 
         Args:
             code: The new prototypes.
@@ -109,11 +111,11 @@ class ShardedProjection(Projection):
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """Return the log-sum-exp of each row's dot products with the points of all processes, and the mean point.
 
-        The mean is weighted by the softmax of the dot products.
+        The mean point of a row is the mean of the points, weighted by the softmax of the row's dot products.
 
         Args:
             z: B x n vectors.
-            with_mean: Whether to compute the mean.
+            with_mean: Whether to compute the mean points.
 
         Returns:
             B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
@@ -130,7 +132,7 @@ class ShardedProjection(Projection):
     def moment(
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
     ) -> Tensor:
-        """Return a moment of the points under the softmax of each row; derivatives of the log-sum-exp need it.
+        """Return a weighted sum of the points for each row, from which derivatives of the log-sum-exp are computed.
 
         The moment of a row z is the sum of p_k (v_1 . c_k) ... (v_r . c_k) c_k over the points c_k of all processes.
         Here p_k = exp(z . c_k - log_sum_exp) is the softmax probability, and v_1, ..., v_r are the row's directions.
@@ -159,7 +161,7 @@ class ShardedProjection(Projection):
             factors: K factors by which the weights are multiplied; 1 if None.
 
         Returns:
-            B x n weighted sums and B sums of weights.
+            B x n weighted sums of the points, and B sums of the weights after the multiplication by the factors.
         """
         mine, totals = super().weighted_prototypes(weights, factors)
         return _all_reduce(mine, self.group), totals
@@ -189,7 +191,7 @@ class ShardedProjection(Projection):
 def _all_reduce(
     mine: Tensor, group: Group, operation: Any = dist.ReduceOp.SUM
 ) -> Tensor:
-    """Return the sum of the tensors of all processes, entry by entry, or another reduction of them."""
+    """Return the entry-by-entry sum of the tensors of all processes, or another reduction of these tensors."""
     all_of_them = mine.clone()
     dist.all_reduce(all_of_them, operation, group=group)  # pyright: ignore[reportUnknownMemberType]
     return all_of_them

@@ -1,4 +1,4 @@
-"""Detect how torch runs an operation: directly, while recording a graph, or inside a transform (vmap, grad)."""
+"""Functions that detect whether torch records a graph, or runs an operation inside a transform such as vmap."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ _functorch: Any = cast("Any", torch)._C._functorch
 _FALSE: Callable[[], bool] = bool
 
 is_exporting: Callable[[], bool] = getattr(torch.compiler, "is_exporting", _FALSE)
-"""Function that returns True while `torch.export` is recording.
+"""Function that returns True while `torch.export` is recording a graph.
 
 Before torch 2.7, this information is not available, and the result is False. Exported graphs then contain the same
 custom operators as graphs of `torch.compile`.
@@ -47,7 +47,7 @@ def in_memory(z: Tensor) -> bool:
 
 
 def is_wrapped(z: Tensor) -> bool:
-    """Return True if z is a wrapper without storage, as inside vmap and in batched gradients."""
+    """Return True if z is a wrapper without storage of its own, as inside vmap and in batched gradients."""
     return bool(_functorch.is_functorch_wrapped_tensor(z)) or is_batched_gradient(z)
 
 
@@ -57,7 +57,7 @@ def is_batched_gradient(value: object) -> bool:
 
 
 def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
-    """Return function.apply(*arguments) without inspecting the signature of the function in every call.
+    """Return function.apply(*arguments) without inspecting the signature of `function`, which torch does in each call.
 
     For a small head, the inspection would take a tenth of the time of the loss.
 
@@ -75,10 +75,7 @@ def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
 
 
 def _call_with_batched_gradients(function: Any, arguments: tuple[Any, ...]) -> Any:
-    """Apply the function by its vmap rule to arguments some of which are batched gradients, and return the results.
-
-    torch itself does not use the vmap rule of a function for `is_grads_batched=True`.
-    """
+    """Call the vmap rule of the function, which torch itself does not call for `is_grads_batched=True`."""
     internals: Any = cast("Any", torch)
     level = internals._C._vmapmode_increment_nesting() - 1
     internals._C._vmapmode_decrement_nesting()

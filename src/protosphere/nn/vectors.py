@@ -17,7 +17,9 @@ def widened(z: Tensor) -> Tensor:
 
 
 def check_vectors(z: Tensor, dim: int) -> None:
-    """Check that z is a floating-point tensor of shape B x dim; while tracing, only the dtype is checked.
+    """Check that z is a floating-point tensor of shape B x dim.
+
+    While `torch.jit.trace` records, only the dtype is checked.
 
     Args:
         z: Tensor to check.
@@ -32,12 +34,12 @@ def check_vectors(z: Tensor, dim: int) -> None:
 
 
 def checked_wide(z: Tensor, dim: int) -> Tensor:
-    """Check that z is a floating-point tensor of shape (..., dim), and return it, in float32 if it has half precision.
+    """Return z, converted to float32 if it has half precision, after a check of its dtype and shape.
 
-    While tracing, only the dtype is checked.
+    While `torch.jit.trace` records, only the dtype is checked.
 
     Args:
-        z: Tensor to check.
+        z: Tensor that should have the shape (..., dim) and a floating-point dtype.
         dim: Required size of the last dimension.
 
     Raises:

@@ -1,8 +1,8 @@
-"""Losses on fixed prototypes, each as a function of (z, target, projection, ...) and as an `nn.Module`.
+"""Losses on fixed prototypes. Each loss is a function of (z, target, projection, ...) and an `nn.Module`.
 
 The module is created from a head or a code and called with (z, target), where z is the input of the head. All losses
-return the mean over the batch and ignore examples with target -100. No loss allocates a B x K tensor for B examples and
-K classes. `LOSSES` maps names to losses.
+return the mean over the batch and ignore examples with target -100. For large K, no loss materializes the B x K logits
+of B examples and K classes. `LOSSES` maps names to losses.
 """
 
 from protosphere.nn.losses.additive_angular_margin import (

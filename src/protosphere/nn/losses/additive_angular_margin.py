@@ -19,10 +19,11 @@ def additive_angular_margin(
     scale: float | Tensor,
     margin: float,
 ) -> Tensor:
-    """Return the cross-entropy of scaled cosines after adding a margin to the angle between z and its prototype.
+    """Return the cross-entropy of scaled cosines after adding a margin to the angle of z with the target prototype.
 
-    The prototype of z is that of its target class. If the angle plus the margin exceeds pi, the cosine c of this sum is
-    replaced by -2 - c, so that the loss still grows with the angle.
+    The logits are the scaled cosines of z with all prototypes. Only the logit of the target class is changed by the
+    margin. If the angle with the target prototype plus the margin exceeds pi, the cosine c of this sum is replaced by
+    -2 - c, so that the loss still grows with the angle.
 
     Args:
         z: (..., n) vectors.
@@ -69,20 +70,22 @@ def cosine_after(cosine: Tensor, margin: float) -> Tensor:
 @loss(
     "additive_angular_margin",
     additive_angular_margin,
-    summary="cross-entropy on scaled cosines, the target's angle raised by a margin in radians",
+    summary="cross-entropy on scaled cosines after adding a margin in radians to the target's angle",
     reference="Deng et al. (2019), ArcFace",
 )
 class AdditiveAngularMargin(PrototypeLoss):
-    """Cross-entropy of scaled cosines after adding a margin to the angle between z and its prototype (ArcFace).
+    """Cross-entropy of scaled cosines after adding a margin to the angle of z with the target prototype (ArcFace).
 
-    The prototype of z is that of its target class.
+    The logits are the scaled cosines of z with all prototypes. Only the logit of the target class is changed by the
+    margin.
 
     Args:
         head_or_code: Head or code with the prototypes.
-        margin: The margin in radians, below the smallest angle between two prototypes.
+        margin: The margin in radians, above 0 and below the smallest angle between two prototypes.
         scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'auto' means the
-            head's scale if the head learns its scale, and otherwise the scale at which a vector equal to the prototype
-            of its class has probability 0.99. 'learn' makes a parameter that starts at the scale for probability 0.99.
+            head's scale if the head learns its scale. Otherwise, 'auto' means the scale at which a vector equal to the
+            prototype of its class has at least probability 0.99. 'learn' makes a parameter that starts at the scale for
+            probability 0.99.
 
     Raises:
         InvalidArgumentError: If the margin is not above 0 and below the smallest angle between two prototypes.

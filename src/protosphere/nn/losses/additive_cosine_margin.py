@@ -16,9 +16,10 @@ def additive_cosine_margin(
     scale: float | Tensor,
     margin: float,
 ) -> Tensor:
-    """Return the cross-entropy of scaled cosines after subtracting a margin from the cosine of z with its prototype.
+    """Return the cross-entropy of scaled cosines after subtracting a margin from the cosine with the target prototype.
 
-    The prototype of z is that of its target class.
+    The logits are the scaled cosines of z with all prototypes. Only the logit of the target class is changed by the
+    margin.
 
     Args:
         z: (..., n) vectors.
@@ -48,23 +49,26 @@ def additive_cosine_margin(
 @loss(
     "additive_cosine_margin",
     additive_cosine_margin,
-    summary="cross-entropy on scaled cosines, the target's lowered by a margin",
+    summary="cross-entropy on scaled cosines after subtracting a margin from the target's cosine",
     reference="Wang et al. (2018), CosFace",
 )
 class AdditiveCosineMargin(PrototypeLoss):
-    """Cross-entropy of scaled cosines after subtracting a margin from the cosine of z with its prototype (CosFace).
+    """Cross-entropy of scaled cosines after subtracting a margin from the cosine with the target prototype (CosFace).
 
-    The prototype of z is that of its target class.
+    The logits are the scaled cosines of z with all prototypes. Only the logit of the target class is changed by the
+    margin.
 
     Args:
         head_or_code: Head or code with the prototypes.
-        margin: The margin, below 1 minus the maximum cosine between two prototypes.
+        margin: Number that is subtracted from the cosine of z with the prototype of its target class, above 0 and below
+            1 minus the maximum cosine between two prototypes.
         scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'auto' means the
-            head's scale if the head learns its scale, and otherwise the scale at which a vector equal to the prototype
-            of its class has probability 0.99. 'learn' makes a parameter that starts at the scale for probability 0.99.
+            head's scale if the head learns its scale. Otherwise, 'auto' means the scale at which a vector equal to the
+            prototype of its class has at least probability 0.99. 'learn' makes a parameter that starts at the scale for
+            probability 0.99.
 
     Raises:
-        InvalidArgumentError: If the margin is not above 0 and below 1 minus the maximum cosine.
+        InvalidArgumentError: If the margin is not above 0 and below 1 minus the maximum cosine between two prototypes.
 
     Example:
         >>> import protosphere as ps, torch

@@ -46,15 +46,16 @@ class CosineCrossEntropy(PrototypeLoss):
     Args:
         head_or_code: Head or code with the prototypes.
         scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'auto' means the
-            head's scale if the head learns its scale, and otherwise the scale at which a vector equal to the prototype
-            of its class has probability 0.99. 'learn' makes a parameter that starts at the scale for probability 0.99.
+            head's scale if the head learns its scale. Otherwise, 'auto' means the scale at which a vector equal to the
+            prototype of its class has at least probability 0.99. 'learn' makes a parameter that starts at the scale for
+            probability 0.99.
 
     Example:
         >>> import torch
         >>> from protosphere.nn import CosineCrossEntropy, PrototypeHead
         >>> head = PrototypeHead(10, dim=9)
         >>> loss = CosineCrossEntropy(head)
-        >>> bool(loss(head.prototypes(), torch.arange(10)) < 0.011)  # probability 0.99
+        >>> bool(loss(head.prototypes(), torch.arange(10)) < 0.011)  # -log(0.99) = 0.01005
         True
     """
 

@@ -42,13 +42,13 @@ def dot_regression(
 @loss(
     "dot_regression",
     dot_regression,
-    summary="(z c_y - radius)^2 / (2 radius), z not normalized; the other classes take no part",
+    summary="(d - radius)^2 / (2 radius) for the dot product d of z with its target's prototype; z is not normalized",
     reference="Yang et al. (2022)",
 )
 class DotRegression(PrototypeLoss):
     """Mean of (d - radius)^2 / (2 radius), where d is the dot product of z with its target's prototype.
 
-    z is not normalized. The loss is 0 where d equals the radius.
+    z is not normalized. The loss of an example is 0 if d equals the radius.
 
     Args:
         head_or_code: Head or code with the prototypes.

@@ -33,16 +33,17 @@ def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Te
 @loss(
     "cross_entropy",
     logit_cross_entropy,
-    summary="cross-entropy on the head's logits, z embedded and scaled as its preset says",
+    summary="cross-entropy on the head's logits, which depend on its preset",
     reference="the last layer of any classifier",
 )
 class LogitCrossEntropy(PrototypeLoss):
     """Cross-entropy of the logits of a head, or of the dot products with the points of a code.
 
-    The loss is computed in blocks of classes, so that the B x K logits are never in memory at once.
+    For large K, the loss is computed in blocks of classes, so that the B x K logits are not in memory at once.
 
     Args:
-        head_or_code: Head that defines the logits, or a code, whose dot products with z are the logits.
+        head_or_code: Head whose logits are used, or a code. For a code, the logits are the dot products of z with the
+            points.
 
     Example:
         >>> import torch

@@ -21,12 +21,12 @@ def harder_cross_entropy(
     projection: Projection,
     scale: float | Tensor,
 ) -> Tensor:
-    """Return the cross-entropy of scaled cosines, where the cosines with the targets' prototypes are lowered.
+    """Return the cross-entropy of scaled cosines, where smaller numbers replace the cosines with the target prototypes.
 
     Args:
         on_sphere: B x n unit vectors.
-        own: B cosines of the vectors with their targets' prototypes.
-        harder: B smaller numbers, lowered by the margin, that replace `own`.
+        own: B cosines of the vectors with the prototypes of their target classes.
+        harder: B numbers that replace `own`: the cosines after the margin has been applied.
         projection: Projection that holds the prototypes.
         scale: Factor by which cosines are multiplied to give logits.
 
@@ -43,11 +43,12 @@ def harder_cross_entropy(
 def limited_margin(margin: float, limit: float, what: str) -> float:
     """Return the margin as a float after checking that it is above 0 and below the limit.
 
-    With a margin below the limit, a vector equal to the prototype of its class is still classified correctly.
+    With a margin below the limit, a vector equal to the prototype of its class still has the largest logit for this
+    class after the margin has been applied.
 
     Args:
         margin: The margin.
-        limit: Number that the margin must be below.
+        limit: Upper limit of the margin.
         what: Name of the limit in the error message.
 
     Raises:

@@ -56,7 +56,7 @@ def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:
         head_or_code: Head or code of the loss.
         setting: 'auto', 'learn' or a number. 'auto' means the head's scale if the head learns its scale. Otherwise,
             even if the head has a fixed scale, 'auto' means the scale at which a vector equal to the prototype of its
-            class has probability 0.99. 'learn' makes a parameter that starts at this scale.
+            class has at least probability 0.99. 'learn' makes a parameter that starts at this scale.
     """
     if isinstance(head_or_code, SphericalCode):
         return Scale(

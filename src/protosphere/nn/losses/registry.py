@@ -14,12 +14,12 @@ Module = TypeVar("Module", bound=type[nn.Module])
 
 @dataclass(frozen=True)
 class Loss:
-    """A registered loss.
+    """Record of a registered loss: its name, function, module class, summary and reference.
 
     Attributes:
         name: Name of the loss in presets and configs.
         function: Function of (z, target, projection, options...) that returns the mean over the batch.
-        module: Module class, which is created from (head_or_code, options...) and called with (z, target).
+        module: Module class; a module is created from (head_or_code, options...) and called with (z, target).
         summary: Description in one line.
         reference: Paper that the loss comes from.
 
@@ -48,17 +48,17 @@ class Loss:
 
 
 LOSSES: Registry[Loss] = Registry("loss")
-"""All losses, by name."""
+"""Registry of all losses by name."""
 
 
 def loss(
     name: str, function: Callable[..., Tensor], *, summary: str, reference: str
 ) -> Callable[[Module], Module]:
-    """Return a decorator that registers a loss, which consists of the decorated module class and of `function`.
+    """Return a decorator that registers a loss: the decorated module class together with `function`.
 
     Args:
         name: Name of the loss in presets and configs; registering a name twice is an error.
-        function: Function of (z, target, projection, options...).
+        function: Function of (z, target, projection, options...) that returns the mean over the batch.
         summary: Description in one line.
         reference: Paper that the loss comes from.
     """

@@ -36,13 +36,13 @@ def squared_cosine_distance(
 @loss(
     "squared_cosine",
     squared_cosine_distance,
-    summary="(1 - cosine with the target's prototype)^2; the other classes take no part",
+    summary="(1 - cosine with the target's prototype)^2; the loss does not depend on the other prototypes",
     reference="Mettes, van der Pol & Snoek (2019)",
 )
 class SquaredCosineDistance(PrototypeLoss):
     """Mean of (1 - c)^2, where c is the cosine of z with the prototype of its target.
 
-    The cost of this loss does not depend on the number of classes.
+    The loss does not depend on the prototypes of the other classes.
 
     Args:
         head_or_code: Head or code with the prototypes.

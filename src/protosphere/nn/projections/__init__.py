@@ -1,4 +1,4 @@
-"""Dot products with all prototypes, computed by a dense matrix, or by the structure of the code if that is faster.
+"""Dot products with all prototypes, computed with a matrix, or from the structure of the code where this is faster.
 
 >>> import protosphere as ps, torch
 >>> from protosphere.nn.projections import projection_for

@@ -1,7 +1,8 @@
-"""Blocks whose classes are all combinations of the values of P parts, where part p has s_p values.
+"""Block of points for all combinations of the values of P parts, where part p has s_p values.
 
-The dot product with a class is a sum over its parts. So the log-sum-exp, top-k and mean point of all s_1 s_2 ... s_P
-combinations follow from dot products with the s_1 + s_2 + ... + s_P points of the parts.
+The dot product with the point of a combination is a sum over the parts. So the log-sum-exp, the k largest dot products
+and the mean point of all s_1 s_2 ... s_P combinations can be computed from the dot products with the s_1 + s_2 + ... +
+s_P points of the parts.
 """
 
 from math import prod
@@ -15,14 +16,14 @@ from protosphere.nn.projections.part_tables import PartTables
 from protosphere.nn.vectors import widened
 
 MOST_PRODUCTS = 1 << 34
-"""Largest number of points for which `forward` computes the dot products with all points."""
+"""Largest number of points for which the dot products with all points can be computed."""
 
 
 class AllCombinationsBlock(nn.Module, ProjectionBlock):
-    """Block of all combinations of the values of parts, ordered so that the value of the last part changes fastest.
+    """Block of points for all combinations of the values of parts; the value of the last part changes fastest.
 
     Attributes:
-        tables: Points of each part.
+        tables: Module that computes the dot products with the points of each part.
     """
 
     kind = "all combinations"
@@ -84,20 +85,24 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.weighted_sum(torch.cat(shares, dim=1))[0]
 
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return the B log-sum-exps of dot products with all points, differentiable.
+        """Return the B log-sum-exps of the dot products with all points, differentiable.
 
-        Each is the sum over the parts of the log-sum-exp of the dot products with the points of the part.
+        The log-sum-exp over all combinations is the sum of the log-sum-exps over the points of each part.
         """
         by_run = [run.logsumexp(2).sum(0) for run in self.tables.by_run(z)]
         return by_run[0] if len(by_run) == 1 else torch.stack(by_run).sum(0)
 
     def plain_mean(self, z: Tensor) -> Tensor:
-        """Return the B x n mean points under the softmax of dot products with all points, differentiable."""
+        """Return the B x n means of all points, weighted by the softmax of the dot products, differentiable."""
         shares = [part.softmax(1) for part in self._by_part(z)]
         return self.tables.weighted_sum(torch.cat(shares, dim=1))
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and its gradient (the mean point)."""
+        """Return the log-sum-exp of each vector's dot products with the points, and the mean point if `with_mean`.
+
+        The mean point is the mean of the points, weighted by the softmax of the dot products. It is the gradient of the
+        log-sum-exp.
+        """
         mean = self.plain_mean(z) if with_mean else z.new_empty(len(z), 0)
         return self.plain_log_sum_exp(z), mean
 
@@ -129,18 +134,16 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
 
 
 def _every_sum(first: Tensor, second: Tensor) -> Tensor:
-    """Return, for each row, the sums of each of the l entries of `first` and each of the m entries of `second`.
-
-    The result has shape B x (l m).
-    """
+    """Return, for each row, the sums of every entry of `first` and every entry of `second`."""
     return (first[:, :, None] + second[:, None, :]).flatten(1)
 
 
 def _ranks_to_compare(first: int, second: int, k: int) -> list[tuple[int, int, int]]:
-    """Return the pairs of ranks that may have one of the k largest sums of entries of two descending lists.
+    """Return triples (start, stop, length) that say which entries of two descending lists must be added.
 
-    For the sum of the entries with ranks i and j, counted from 1, at least i j - 1 other sums are not smaller. So only
-    the pairs with i j <= k are needed, about k log k pairs.
+    To find the k largest sums, the entries start, ..., stop - 1 of the first list are added to the first `length`
+    entries of the second list. For the sum of the i-th and the j-th largest entry, at least i j - 1 other sums are not
+    smaller. So only the pairs with i j <= k are needed, about k log k pairs.
 
     Args:
         first: Length of the first list.
@@ -148,8 +151,7 @@ def _ranks_to_compare(first: int, second: int, k: int) -> list[tuple[int, int, i
         k: Number of sums to find.
 
     Returns:
-        About 2 sqrt(k) triples (start, stop, length): ranks start, ..., stop - 1 of the first list, counted from 0,
-        are combined with the first `length` entries of the second list.
+        About 2 sqrt(k) triples, with indices counted from 0.
 
     Example:
         >>> from protosphere.nn.projections.all_combinations import _ranks_to_compare

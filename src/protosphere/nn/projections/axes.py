@@ -1,4 +1,4 @@
-"""Prototypes +e_i or -e_i along the coordinate axes; their dot products with z are coordinates of z up to the sign."""
+"""Block of prototypes +e_i or -e_i, whose dot products with z are the coordinates of z up to the sign."""
 
 import torch
 from torch import Tensor, nn
@@ -7,9 +7,10 @@ from protosphere.nn.projections.block import ProjectionBlock
 
 
 class AxesBlock(nn.Module, ProjectionBlock):
-    """Block of points signs[k] e_(axes[k]), such as one-hot vectors and cross-polytopes in any order.
+    """Block of points that have a single nonzero coordinate, which is +1 or -1.
 
-    The time for all P dot products is O(P).
+    One-hot vectors and cross-polytopes, in any order, consist of such points. The time for the dot products of a vector
+    with all P points is O(P).
 
     Attributes:
         axes: For each point, the index of its nonzero coordinate.

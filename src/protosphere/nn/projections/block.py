@@ -1,8 +1,8 @@
-"""Protocol of projection blocks, each of which has some of the prototypes, and functions of their dot products.
+"""Protocol of the blocks of a projection, each of which holds some of the prototypes, and functions for blocks.
 
-log sum_k exp(z c_k) is computed tile by tile with a running maximum. Its gradient sum_k p_k c_k, where p_k are the
-softmax probabilities, is computed in the same pass, so every dot product is computed once. Milakov & Gimelshein (2018),
-Online normalizer calculation for softmax.
+The log-sum-exp of the dot products z c_k is computed tile by tile with a running maximum, as in Milakov & Gimelshein
+(2018), Online normalizer calculation for softmax. The gradient of the log-sum-exp, which is the mean of the points c_k
+weighted by the softmax, is computed in the same pass. So every dot product is computed only once.
 """
 
 from __future__ import annotations
@@ -29,14 +29,16 @@ LARGEST_EXPONENT = 80.0
 class ProjectionBlock(Protocol):
     """Protocol of a block: consecutive points of a projection, all of one kind, with the tensor operations on them.
 
-    A score is the dot product of a vector with a point. All methods except `__call__` take tensors without gradients
-    and not in half precision. The default methods treat all points as one tile, which suits blocks of few points.
+    A score is the dot product of a vector with a point. A tile is a range of units of the block, such as rows of a
+    matrix or cosets, for which scores are computed at a time. All methods except `__call__` take tensors that need no
+    gradient and are not in half precision. The default methods treat all points as one tile, which suits blocks of few
+    points.
 
     Attributes:
         kind: Kind of the points, such as 'matrix' or 'cosets'; each kernel backend lists the kinds that it supports.
         num_points: Number P of points.
         dim: Dimension n.
-        scores_per_row: Number of dot products with points that are computed per vector.
+        scores_per_row: Number of dot products that are computed for each vector.
         antipodal: Whether each score stands for two points: a point, and its antipode, which has the negative score.
     """
 
@@ -69,7 +71,7 @@ class ProjectionBlock(Protocol):
 
         Args:
             z: B x n vectors.
-            tile: Index of the first unit, and one past the last.
+            tile: Range of units: the index of the first unit, and one past the index of the last.
 
         Returns:
             A new tensor of three dimensions, the second of size B; the caller may overwrite it.
@@ -82,7 +84,7 @@ class ProjectionBlock(Protocol):
 
         Args:
             weights: Weights in the shape and order of `scores`.
-            tile: Index of the first unit, and one past the last.
+            tile: Range of units: the index of the first unit, and one past the index of the last.
         """
         del tile
         return self.weighted_sum(weights[0])
@@ -101,11 +103,14 @@ class ProjectionBlock(Protocol):
         ...
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and its gradient (the mean point).
+        """Return the log-sum-exp of each vector's dot products with the points, and the mean point.
+
+        The mean point is the mean of the points, weighted by the softmax of the dot products. It is the gradient of the
+        log-sum-exp.
 
         Args:
             z: B x n vectors.
-            with_mean: Whether to compute the gradient.
+            with_mean: Whether to compute the mean points.
 
         Returns:
             B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
@@ -114,6 +119,8 @@ class ProjectionBlock(Protocol):
 
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
+
+        This default method needs scores of shape (1, B, points), with the points of the tile in their order.
 
         Args:
             z: B x n vectors.
@@ -135,7 +142,7 @@ def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
 
     Args:
         stop: One past the last index.
-        size: Length of an interval; below 1, the length is 1. The last interval may be shorter.
+        size: Length of an interval; a value below 1 is replaced by 1. The last interval may be shorter.
         start: First index.
     """
     step = max(1, size)
@@ -150,12 +157,13 @@ def empty_top_k(z: Tensor) -> TopK:
 
 
 def merged_top_k(first: TopK, second: TopK, k: int) -> TopK:
-    """Return the k largest of the values of two results, in descending order, and their indices, for each row.
+    """Return the k largest of two sets of values, in descending order, and their indices, for each row.
 
-    Among equal values, those of the first result come first. If the first result is empty, the second is returned.
+    Equal values of the first set come before those of the second set. If the first set is empty, the second set is
+    returned.
 
     Args:
-        first: Values and indices of some points.
+        first: Values and indices of some points, B x m for some m.
         second: Values and indices of other points, at most k per row, in descending order.
         k: Number of values to keep.
     """
@@ -175,7 +183,7 @@ def tiled_log_sum_exp(
     Args:
         z: B x n vectors.
         block: Block of points.
-        with_mean: Whether to compute the mean point under the softmax of the dot products.
+        with_mean: Whether to compute the mean points, weighted by the softmax of the dot products.
 
     Returns:
         B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
@@ -201,10 +209,8 @@ def tiled_log_sum_exp(
 
 
 def _is_bounded(z: Tensor, block: ProjectionBlock) -> bool:
-    """Return True if the sums of exp(score) cannot overflow, so that no maximum must be subtracted from the scores.
-
-    The absolute value of a score is at most |z|. Below the limit on |z|, exp(-score) can be computed as 1 / exp(score).
-    """
+    """Return True if the sums of exp(score) cannot overflow, so that no maximum must be subtracted from the scores."""
+    # the absolute value of a score is at most |z|; below the limit, exp(-score) can be computed as 1 / exp(score)
     if not in_memory(z):
         return False
     limit = LARGEST_EXPONENT - log(block.num_points)
@@ -227,19 +233,8 @@ def _bounded_log_sum_exp(
 
 
 def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:
-    """Overwrite the scores with exp(score - shift), and return the sum of the exponentials for each vector.
-
-    If `antipodal`, the sums include the antipodes, and each score is overwritten with the difference between the
-    exponential of the point and that of its antipode.
-
-    Args:
-        scores: Result of `ProjectionBlock.scores`.
-        shift: B x 1 numbers; 0 if None.
-        antipodal: Whether each score stands for a point and its antipode.
-
-    Returns:
-        B sums.
-    """
+    """Overwrite the scores with exp(score - shift), and return the sum of the exponentials for each vector."""
+    # if antipodal, the sums include the antipodes, whose exponentials are then subtracted from those of the points
     opposite = None
     if antipodal and shift is not None:
         opposite = torch.exp(-shift - scores)
@@ -261,11 +256,13 @@ def tiled_moment(
     directions: Sequence[Tensor],
     block: ProjectionBlock,
 ) -> Tensor:
-    """Return the sum over k of exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k for each vector z, tile by tile.
+    """Return a moment of the points for each vector z, computed tile by tile.
+
+    The moment is the sum over k of exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k.
 
     Args:
         z: B x n vectors.
-        log_sum_exps: The value l of each vector, B numbers.
+        log_sum_exps: B values of l.
         directions: The directions v_1, ..., v_r of each vector, each B x n.
         block: Block of the points c_k.
 

@@ -1,4 +1,4 @@
-"""Dot products with all points of a block, and weighted sums of the points, as one differentiable operation."""
+"""Differentiable function for the dot products with all points of a block, and for weighted sums of these points."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def block_products(
     rows: Tensor, block: ProjectionBlock, transposed: bool = False
 ) -> Tensor:
-    """Return the dot products of vectors with all points, or weighted sums of the points; differentiable.
+    """Return the dot products of vectors with all points of a block, or weighted sums of the points; differentiable.
 
     Args:
-        rows: B x n vectors; with `transposed`, B x P weights.
+        rows: B x n vectors, or B x P weights of the points if `transposed` is True.
         block: Block of P points.
         transposed: Whether to return the weighted sums of the points instead of the dot products.
 
@@ -33,7 +33,7 @@ def block_products(
 
 
 class _BlockProducts(torch.autograd.Function):
-    """Autograd function of a linear map and its transpose; the backward pass of one is the other."""
+    """Autograd function of a linear map and its transpose, each of which is the backward pass of the other."""
 
     @staticmethod
     def forward(rows: Tensor, block: ProjectionBlock, transposed: bool) -> Tensor:

@@ -1,4 +1,4 @@
-"""The choice of a projection for a code, by the structure of its points and not by its construction."""
+"""Functions that choose a projection for a code by the structure of the points, whatever scheme constructed them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,11 +32,14 @@ from protosphere.spherical.structures.sign_rows import ENTRY_TOLERANCE
 from protosphere.types import Indices, Points
 
 SHORT = 100
-"""Largest n for which cosets are hardly faster than a matrix: 1.4 times as fast at n = 64, K = 4,096; 0.7 times
-with glue vectors at n = 70, K = 16,000. They are used for such n only to save memory, if the matrix would be large."""
+"""Largest dimension n for which the projection 'hadamard' is used only to save memory, if a matrix would be large.
+
+For such n, this projection is hardly faster than a matrix: it is 1.4 times as fast at n = 64 and K = 4,096, and 0.7
+times as fast with glue vectors at n = 70 and K = 16,000.
+"""
 
 LARGE = 1 << 26
-"""Smallest K n of a large matrix, 256 MB."""
+"""Smallest number K n of entries for which a matrix counts as large: 256 MB in float32."""
 
 LARGEST_INDEX = (1 << 63) - 1
 """The largest index of a tensor."""
@@ -44,12 +47,13 @@ LARGEST_INDEX = (1 << 63) - 1
 
 @dataclass(frozen=True)
 class Entry:
-    """A projection that is faster than a matrix for some codes.
+    """Record of a kind of projection that is faster than a matrix for some codes.
 
     Attributes:
-        plan: Function from a code and a dtype to its plan; None if the code does not have the structure.
-        smallest: Smallest K n for which it is faster.
-        above_dim: Dimension n above which it is faster.
+        plan: Function from a code and a dtype to the plan of the projection; it returns None if the code does not have
+            the structure that this kind of projection needs.
+        smallest: Smallest number K n of coordinates for which this kind is faster than a matrix.
+        above_dim: Dimension n above which this kind is faster than a matrix.
     """
 
     plan: Callable[[SphericalCode, torch.dtype], ProjectionPlan | None]
@@ -57,7 +61,7 @@ class Entry:
     above_dim: int = 0
 
     def pays(self, num_classes: int, dim: int) -> bool:
-        """Return True if the projection is faster than a matrix, or needs much less memory.
+        """Return True if this kind is faster than a matrix for a code of this size, or needs much less memory.
 
         Args:
             num_classes: Number of classes K.
@@ -74,16 +78,18 @@ def projection_for(
 
     Args:
         code: The prototypes.
-        kind: 'auto' chooses the fastest kind for the structure and size of the code. The others are 'dense' (a
-            matrix), 'hadamard' (codewords in cosets of a linear code), 'axes' (+-e_i), 'simplex', 'simplices',
-            'parts' (classes made of parts) and 'quantized'.
-        dtype: Dtype of the buffers; torch's default by default. Inputs may have other dtypes.
+        kind: Name of the algorithm. 'auto' chooses the fastest algorithm for the structure and size of the code.
+            'dense' is a product with a matrix. The others need a structure: 'hadamard' (codewords in cosets of a linear
+            code), 'axes' (points +e_i or -e_i), 'simplex' (a regular simplex), 'simplices' (regular simplices in
+            orthogonal subspaces), 'parts' (classes that consist of parts, see `ps.compose`) and 'quantized' (quantized
+            points).
+        dtype: Dtype of the buffers; torch's default dtype if None. The inputs may have another dtype.
 
     Returns:
         The projection.
 
     Raises:
-        InvalidArgumentError: If there is no such kind, or the code does not have its structure.
+        InvalidArgumentError: If `kind` has another value, or the code does not have the structure that `kind` needs.
 
     Example:
         >>> import protosphere as ps
@@ -100,11 +106,11 @@ def plan_for(
 
     Args:
         code: The prototypes.
-        kind: As in `projection_for`.
-        dtype: Dtype of the buffers; torch's default by default.
+        kind: Name of the algorithm, one of `KINDS`, see `projection_for`.
+        dtype: Dtype of the buffers; torch's default dtype if None.
 
     Raises:
-        InvalidArgumentError: If there is no such kind, or the code does not have its structure.
+        InvalidArgumentError: If `kind` has another value, or the code does not have the structure that `kind` needs.
     """
     as_choice("kind", kind, KINDS)
     kept = dtype or torch.get_default_dtype()
@@ -283,10 +289,8 @@ def _signed_or_bytes(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _simplex_order(points: Points) -> Indices:
-    """Return the row of `points` that has vertex 0, 1, ... of the closed form of a simplex.
-
-    The first nonzero entry of vertex i > 0 is negative and in coordinate i.
-    """
+    """Return the indices of the rows of `points` that are the vertices 0, 1, ... of the closed form of a simplex."""
+    # the first nonzero entry of vertex i > 0 is negative and in coordinate i
     first = (points != 0).argmax(axis=1)
     entry = np.take_along_axis(points, first[:, None], axis=1)[:, 0]
     return np.argsort(np.where(entry < 0, first + 1, 0), kind="stable")
@@ -300,12 +304,14 @@ PROJECTIONS = {
     "parts": Entry(_parts, 0),
     "quantized": Entry(_quantized, 0),
 }
-"""Structured projections by name, each with the K n from which it is used.
+"""Kinds of projections that use a structure of the code, by name, with the sizes from which they are used.
 
-Speed relative to the matrix, forward at batch 64 on one thread: axes 1.7 at K n = 2^15, 9.7 at 2^19; simplex 1.2 at
-2^16, 2.6 at 2^18; hadamard 1.6 at 2^18 and 5.2 at 2^20 for n = 256, 4.7 at 2^20 for n = 512. For single vectors the
-gain starts at 2^19 (simplex) and 2^21 (hadamard); below, every kind takes less than 0.25 ms.
+The sizes follow from measurements of the forward pass with 64 vectors on one thread. Compared with a matrix, 'axes' is
+1.7 times as fast at K n = 2^15 and 9.7 times as fast at 2^19. 'simplex' is 1.2 times as fast at 2^16 and 2.6 times as
+fast at 2^18. For n = 256, 'hadamard' is 1.6 times as fast at 2^18 and 5.2 times as fast at 2^20; for n = 512, it is 4.7
+times as fast at 2^20. For a single vector, 'simplex' is faster than a matrix from 2^19 and 'hadamard' from 2^21; for
+smaller codes, every kind takes less than 0.25 ms.
 """
 
 KINDS = ("auto", "dense", *PROJECTIONS)
-"""Kinds of projections; `auto` chooses by the structure and size of the code."""
+"""Names of the kinds of projections; 'auto' chooses a kind by the structure and size of the code."""

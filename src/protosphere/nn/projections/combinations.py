@@ -1,4 +1,4 @@
-"""Blocks of classes made of parts, and of quantized classes: a dot product is a sum of table lookups."""
+"""Block of points of classes that consist of parts, and of quantized points; dot products are sums of table entries."""
 
 import torch
 from torch import Tensor, nn
@@ -11,20 +11,23 @@ from protosphere.nn.tracing import is_traced
 from protosphere.nn.vectors import widened
 
 TILE_ENTRIES = 1 << 19
-"""Largest number of scores in memory at a time, 2 MB in float32."""
+"""Largest number of dot products in memory at a time, 2 MB in float32."""
 
 
 class CombinationsBlock(nn.Module, ProjectionBlock):
-    """Block of points that are given by one value of each part.
+    """Block of points of classes that consist of parts, where a class has one value of each part.
 
-    The dot products with the points of all parts are computed once per vector. With m parts, a class then takes m
-    additions instead of n multiplications, and m small integers of memory instead of n floats. Quantized points have
-    codewords too, whose sum is multiplied by a factor of the class. The factors are computed in each call: stored, they
-    would take four bytes a class.
+    The dot products of a vector with the points of all parts are computed once. With m parts, the dot product with a
+    class then takes m additions instead of n multiplications, and the class takes m small integers of memory instead of
+    n floats. The block also supports quantized points (see `QuantizedTables`). Such a point additionally has codewords,
+    whose sum is multiplied by a factor of the class. The factors are computed in each call and not stored, because they
+    would take four bytes per class.
 
     Attributes:
-        tables: Points of the parts, or values and codewords.
-        values: Value of each part, one row per class: uint8, or a signed dtype for parts of more than 256 values.
+        tables: Module that computes the dot products with the points of all parts: a `PartTables` for classes that
+            consist of parts, or a `QuantizedTables` for quantized points.
+        values: Index of the value of each part, one row per class: uint8, or a signed dtype for parts of more than 256
+            values.
     """
 
     kind = "combinations"
@@ -43,7 +46,10 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all points; without compiled loops if traced or exported."""
+        """Return the B x P dot products of vectors with all points.
+
+        While torch records a graph, standard operations are used instead of compiled loops.
+        """
         recorded = torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()
         if not recorded and not is_traced():
             return block_products(z, self)
@@ -54,29 +60,34 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.rows(self.values[index].long(), like)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return tiles that cover the points, small enough that the scores of `batch` vectors fit in the cache."""
+        """Return tiles that cover the points, so small that the dot products with `batch` vectors fit in the cache."""
         return cuts(self.num_points, TILE_ENTRIES // max(1, batch))
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of vectors with the points of a tile: (1, B, points)."""
+        """Return the dot products of vectors with the points of a tile, as a tensor of shape (1, B, points)."""
         return self._summed(self.tables(z), self.values[tile[0] : tile[1]])[None]
 
     def factors(self, values: Tensor, dtype: torch.dtype) -> Tensor | None:
-        """Return the factor of the codewords of each class, given by its values; None if there are no codewords."""
+        """Return the factor by which the sum of the codewords of each class is multiplied; None without codewords.
+
+        Args:
+            values: Indices of the values and codewords, one row per class.
+            dtype: Dtype of the factors.
+        """
         if isinstance(self.tables, QuantizedTables):
             return self.tables.factors(values, dtype)
         return None
 
     @property
     def num_plain(self) -> int:
-        """Number of values per class that are not multiplied by the factor of the class; they come first."""
+        """Number of parts: the first columns of `values`, whose points are not multiplied by a factor of the class."""
         tables = self.tables
         if isinstance(tables, QuantizedTables):
             return tables.num_parts
         return len(tables.sizes)
 
     def _summed(self, entries: Tensor, values: Tensor) -> Tensor:
-        """Return the B x classes sums of the table entries of each class's values."""
+        """Return the B x classes dot products, computed as sums of `entries` for the values of each class."""
         places = values.long() + self.tables.offsets
         factors = self.factors(values, entries.dtype)
         total = entries.index_select(1, places[:, 0])
@@ -96,7 +107,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
             out[:, first:last] = self._summed(entries, self.values[first:last])
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n weighted sums of the points of a tile."""
+        """Return the B x n sums of the points of a tile, weighted by (1, B, points) `weights`."""
         own = self._collected(weights[0], self.values[tile[0] : tile[1]])
         return self.tables.weighted_sum(own)
 

@@ -10,19 +10,24 @@ from protosphere.nn.projections.hadamard_layout import HadamardLayout
 class CosetTables(nn.Module):
     """Signs of the C cosets of a layout, one byte per coordinate.
 
-    The coordinates are sorted into b bins. For a coset, the coordinates of z are multiplied by the coset's signs and
-    summed over each bin. The Walsh-Hadamard transform of these b sums gives the dot products with its b codewords.
+    The coordinates are sorted into b bins (see `HadamardLayout.bins`). For a coset, the coordinates of z are multiplied
+    by the coset's signs and summed over each bin. The Walsh-Hadamard transform of these b sums gives the dot products
+    with the b codewords of the coset.
+
+    Args:
+        layout: Description of the codewords, their cosets and their glue vectors.
 
     Attributes:
         flips: (C, b L) signs of the coordinates of each bin, padded with zeros to the size L of the largest bin.
-        columns: Coordinates in the order of the columns of `flips`; 0 where `flips` is 0.
-        glue_vectors: Glue vectors, one per row; the rows are empty if the points have no glue vectors.
+        columns: Index of the coordinate of each column of `flips`; 0 in the padding.
+        glue_vectors: Glue vectors (the coordinates after those of the codewords), one per row; the rows are empty if
+            the points have no such coordinates.
         glue_of: Index of the glue vector of each coset.
         length: Length of the codewords.
         dim: Dimension n: the length of the codewords plus the length of the glue vectors.
         coefficient: Factor of the signs in a point.
         bins: Number b of bins.
-        both: Whether each codeword also stands for its antipode.
+        both: Whether the antipode of each codeword is also a codeword of its coset.
         glued: Whether any glue vector is nonzero.
     """
 

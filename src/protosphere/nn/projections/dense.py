@@ -1,4 +1,7 @@
-"""Prototypes as the rows of a matrix, which works for every code and is fastest for few classes."""
+"""Block of prototypes that are stored as the rows of a matrix.
+
+This works for every code, and is the fastest algorithm for few classes.
+"""
 
 import numpy as np
 import torch
@@ -10,14 +13,14 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Indices
 
 TILE_ENTRIES = 1 << 19
-"""Largest number of scores in memory at a time: 2 MB in float32."""
+"""Largest number of dot products in memory at a time: 2 MB in float32."""
 
 CHUNK_ROWS = 1 << 14
 """Largest number of points of a code that are computed in float64 at a time."""
 
 
 class DenseBlock(nn.Module, ProjectionBlock):
-    """A block whose points are the rows of a matrix.
+    """Block of points that are stored as the rows of a matrix.
 
     Attributes:
         weight: P x n points.
@@ -41,14 +44,18 @@ class DenseBlock(nn.Module, ProjectionBlock):
         return self.weight[index].to(like.dtype)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return tiles that cover the rows, each so small that the scores of `batch` vectors fit in the cache."""
+        """Return tiles that cover the rows, so small that their dot products with `batch` vectors fit in the cache."""
         size = TILE_ENTRIES // max(1, batch)
         if self.num_points <= size:
             return [(0, self.num_points)]
         return cuts(self.num_points, size)
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and its gradient if `with_mean`."""
+        """Return the log-sum-exp of each vector's dot products with the points, and the mean point if `with_mean`.
+
+        The mean point is the mean of the points, weighted by the softmax of the dot products. It is the gradient of the
+        log-sum-exp.
+        """
         if len(z) * self.num_points > TILE_ENTRIES:
             return super().log_sum_exp(z, with_mean)
         weight = self.weight.to(z.dtype)
@@ -74,11 +81,11 @@ class DenseBlock(nn.Module, ProjectionBlock):
 
 
 def matrix(code: SphericalCode, classes: Indices, dtype: torch.dtype) -> Tensor:
-    """Return a matrix whose rows are the points of some classes.
+    """Return a matrix whose rows are the prototypes of some classes.
 
     Args:
-        code: The prototypes.
-        classes: Indices of classes in ascending order, at least one.
+        code: The prototypes of all classes.
+        classes: Indices of the classes in ascending order, at least one.
         dtype: Dtype of the matrix. The points are computed in float64 in chunks and then converted.
     """
     weight = torch.empty(len(classes), code.dim, dtype=dtype)

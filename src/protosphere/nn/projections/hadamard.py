@@ -1,7 +1,8 @@
-"""Codewords in cosets of a small linear code; two small matrix products give all dot products.
+"""Block of codewords in cosets of a small linear code; two small matrix products give all dot products.
 
-The b codewords of the small code are the signs H[p(x), a]. H is Sylvester's matrix of order b, a is the index of the
-codeword, and p(x) < b is the bin of coordinate x. Coset c has the codewords s_c(x) H[p(x), a] with signs s_c. The dot
+Let H be Sylvester's matrix of order b. The coordinates x of the codewords are divided into b bins, numbered from 0; let
+p(x) be the number of the bin of x. Codeword a of the small code, for a = 0, ..., b - 1, has the signs H[p(x), a]. The
+codewords of coset c have the signs s_c(x) H[p(x), a], where s_c are the signs of one codeword of the coset. The dot
 products with z are
 
     y[bin, c] = sum over the x of the bin of z(x) s_c(x)            b products (B x n/b) (n/b x cosets)
@@ -9,7 +10,7 @@ products with z are
 
 This takes n/b + b multiplications per codeword, while the matrix of all codewords takes n; b near sqrt(n) is best. The
 codewords of a union of cosets of RM(1, m), or of any binary linear code, can be divided into such cosets. If the small
-code has the all-one codeword, each codeword is followed by its antipode, and one dot product is computed for both.
+code has the all-one codeword, each codeword is followed by its antipode, and one dot product is computed for the two.
 """
 
 import torch
@@ -31,30 +32,37 @@ from protosphere.nn.tracing import is_traced
 from protosphere.nn.vectors import widened
 
 TILE_ENTRIES = 1 << 19
-"""Largest number of scores in memory at a time: 2 MB in float32, so that they fit in the cache."""
+"""Largest number of dot products in memory at a time: 2 MB in float32, so that they fit in the cache."""
 
 HIGHEST_ENTRIES = 1 << 20
-"""Largest number of (coset, vector) pairs whose maximum scores are in memory at a time."""
+"""Largest number of (coset, vector) pairs whose maximum dot products are in memory at a time."""
 
 
 class HadamardBlock(nn.Module, ProjectionBlock):
     """Block of points that are codewords in cosets of a small linear code.
 
-    The first coordinates of a point are the signs of a codeword times `coefficient`. The others, if any, are the glue
-    vector of its coset. For the matrix products, the cosets of the layout are split into C cosets of a smaller code
-    with b codewords (without antipodes). `coset_tables` has the cosets before the split, for backends that use fast
-    transforms.
+    The first coordinates of a point are the signs of a codeword times `coefficient`. The other coordinates, if any, are
+    called a glue vector, and all points of a coset have the same glue vector. For the matrix products, the cosets of
+    the layout are split into C cosets of a smaller code with b codewords (without antipodes).
+
+    Args:
+        layout: Description of the codewords, their cosets and their glue vectors.
+        dtype: Dtype of the buffers.
 
     Attributes:
-        coefficient: Factor of the signs.
+        coset_tables: The cosets of the layout before they are split, for kernels that use fast transforms.
+        coefficient: Factor of the signs in a point.
         length: Length of the codewords.
         both_signs: Whether each codeword of a coset is followed by its antipode.
         glued: Whether a glue vector is nonzero.
-        antipodal: Whether each score stands for a pair of antipodal points: `both_signs`, but not `glued`.
-        signs: (b, L, C) signs s_c(x) for the x of each bin, padded with zeros to the size L of the largest bin.
-        columns: Coordinates x in the order (bin, position in the bin); 0 where `signs` is 0.
-        inner: H, the b x b Sylvester matrix.
-        outer: Matrix with one column per codeword of a coset: H; with antipodes, the columns of H and -H in turns.
+        antipodal: Whether each score (dot product) stands for a pair of antipodal points. This is the case if
+            `both_signs` is True and `glued` is False.
+        signs: (b, L, C) signs s_c(x) of the coordinates x of each bin, padded with zeros to the size L of the largest
+            bin.
+        columns: Indices of the coordinates x of the first bin, of the second bin and so on, with zeros as padding.
+        inner: The b x b Sylvester matrix H.
+        outer: Matrix with one column per point of a coset. Without antipodes, it is H; with antipodes, each column of H
+            is followed by its negative.
         glue_vectors: Glue vectors, one per row; the rows are empty if the points have no glue vectors.
         glue_of: Index of the glue vector of each coset.
     """
@@ -118,14 +126,14 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return products.flatten(1).to(z.dtype)
 
     def binned(self, z: Tensor) -> Tensor:
-        """Return the coordinates of B x n vectors sorted into bins, (b, B, L), for the first matrix product."""
+        """Return the coordinates of B x n vectors sorted by bin, a (b, B, L) tensor, for the first matrix product."""
         b, size, _ = self.signs.shape
         scaled = z[:, : self.length] * self.coefficient
         ordered = scaled.index_select(1, self.columns)
         return ordered.view(z.shape[0], b, size).transpose(0, 1)
 
     def unbinned(self, sums: Tensor) -> Tensor:
-        """Apply the transpose of `binned`: add (b, B, L) entries to their coordinates, and return B x n vectors.
+        """Return B x n vectors with the (b, B, L) entries added to their coordinates: the transpose of `binned`.
 
         The coordinates of the glue vectors are 0.
         """
@@ -137,19 +145,19 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
         Args:
             z: B x n vectors.
-            tile: Index of the first coset, and one past the last.
+            tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         products = z[:, self.length :] @ self.glue_vectors.to(z.dtype).T
         return products[:, self.glue_of[tile[0] : tile[1]]]
 
     def weighted_glue(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return B x n weighted sums of the glue vectors of the cosets of a tile.
+        """Return the B x n weighted sums of the glue vectors of the cosets of a tile.
 
-        The coordinates of the codewords are 0.
+        The coordinates that belong to codewords are 0.
 
         Args:
             weights: B x cosets weights.
-            tile: Index of the first coset, and one past the last.
+            tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         glue = self.glue_vectors.to(weights.dtype)[self.glue_of[tile[0] : tile[1]]]
         return nn.functional.pad(weights @ glue, (self.length, 0))
@@ -167,7 +175,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return rows
 
     def tiles(self, batch: int, start: int = 0, stop: int | None = None) -> list[Tile]:
-        """Return tiles that cover some cosets, each so small that the scores of `batch` vectors fit in the cache.
+        """Return tiles that cover some cosets, so small that the dot products with `batch` vectors fit in the cache.
 
         Args:
             batch: Number of vectors.
@@ -182,12 +190,12 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
         Args:
             z: B x n vectors.
-            tile: Index of the first coset, and one past the last.
+            tile: Range of cosets: the index of the first coset, and one past the index of the last.
 
         Returns:
-            Without glue vectors, (b, B, cosets) dot products with the b codewords of each coset; if the block is
-            antipodal, each stands for a pair of antipodes. With glue vectors, (points per coset, B, cosets) dot
-            products with all points.
+            Without glue vectors, (b, B, cosets) dot products with the b codewords of each coset. If the block is
+            antipodal, each dot product stands for a pair of antipodal points. With glue vectors, (points per coset, B,
+            cosets) dot products with all points.
         """
         signs = self.signs[:, :, tile[0] : tile[1]].to(z.dtype)
         summed = torch.bmm(self.binned(z), signs)
@@ -204,7 +212,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
         Args:
             weights: Weights in the shape and order of `scores`.
-            tile: Index of the first coset, and one past the last.
+            tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         b = len(self.inner)
         half = weights[:b] - weights[b:] if len(weights) > b else weights
@@ -247,8 +255,8 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        The k best points are in the k cosets with the largest maximum dot product, so only those cosets are computed
-        again.
+        The k points with the largest dot products are in the k cosets with the largest maximum dot products. So the dot
+        products with all points are computed again only for these cosets.
         """
         best = empty_top_k(z)
         for start, stop in cuts(self.num_cosets, HIGHEST_ENTRIES // max(1, len(z))):
@@ -258,10 +266,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return self._top_k_within(z, best[1], k)
 
     def _highest(self, z: Tensor, start: int, stop: int) -> Tensor:
-        """Return the largest dot product of each vector with a point of each of the cosets start, ..., stop - 1.
-
-        The result has shape B x (stop - start).
-        """
+        """Return each vector's largest dot product with a point of each of the cosets start, ..., stop - 1."""
         highest = z.new_empty(len(z), stop - start)
         for first, last in self.tiles(len(z), start, stop):
             scores = self.scores(z, (first, last))
@@ -272,13 +277,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return highest
 
     def _top_k_within(self, z: Tensor, cosets: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each vector with the points of some cosets, and their indices.
-
-        Args:
-            z: B x n vectors.
-            cosets: Indices of the cosets for each vector; row i has the cosets for vector i.
-            k: Number of points.
-        """
+        """Return the k largest dot products of vector i with the points of the cosets in row i, and their indices."""
         chosen = self.signs[:, :, cosets].to(z.dtype)
         summed = torch.einsum("zbl,lzbc->zbc", self.binned(z), chosen.transpose(0, 1))
         scores = torch.einsum("zbc,zw->bcw", summed, self.outer.to(z.dtype))

@@ -1,4 +1,4 @@
-"""Detection of a small linear code whose cosets contain most of the given codewords."""
+"""Functions that find a small linear code whose cosets contain most of the given codewords."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from protosphere.types import Indices, PackedBits, Points
 
 FEWEST_BITS = 2
 SMALLEST_SHARE = 0.75
-"""Smallest fraction of the codewords that must lie in complete cosets; the others become rows of a matrix."""
+"""Smallest fraction of the codewords that must lie in complete cosets; the other codewords become rows of a matrix."""
 
 ADDITIONS_OF_PRODUCT = 0.5
 """Time of one multiplication and addition in a matrix product, relative to the time of an addition in a transform."""
@@ -26,17 +26,18 @@ CHUNK_COSETS = 1 << 12
 
 @dataclass(frozen=True, eq=False)
 class HadamardLayout:
-    """Codewords in the cosets representatives[c] + span(generator) of a small linear code.
+    """Description of codewords that are divided into cosets of a small linear code.
 
-    If `antipodal`, the small code also has the all-one codeword, as its first generator. Codeword i of a coset is the
-    sum of the representative and of the generators that the bits of i select. The point of a codeword of coset c is the
-    codeword's signs times `coefficient`, followed by glue_vectors[glue_of[c]].
+    Coset c consists of the sums of representatives[c] and the codewords that `generator` generates. If `antipodal` is
+    True, the small code also has the all-one codeword, as its first generator. Codeword i of a coset is the sum of the
+    representative and of the generators j for which bit j of i is 1. The point of a codeword of coset c consists of the
+    codeword's signs times `coefficient`, followed by further coordinates, the glue vector glue_vectors[glue_of[c]].
 
     Attributes:
         length: Length of the codewords.
-        coefficient: Factor of the signs.
-        representatives: For each coset, a packed codeword.
-        generator: Packed rows that generate the small code, without the all-one codeword.
+        coefficient: Factor of the signs in a point.
+        representatives: For each coset, one of its codewords, with its bits packed into bytes.
+        generator: Codewords that generate the small code, one per row, without the all-one codeword; packed, too.
         antipodal: Whether the small code has the all-one codeword.
         glue_vectors: Glue vectors, one per row.
         glue_of: Index of the glue vector of each coset.
@@ -62,7 +63,7 @@ class HadamardLayout:
 
     @cached_property
     def bins(self) -> Indices:
-        """Bin of each coordinate: the integer whose bit j is the coordinate's entry in row j of the generator."""
+        """Bin of each coordinate: the integer whose bit j is the entry of row j of `generator` at this coordinate."""
         rows = unpack(self.generator, self.length).astype(np.int64)
         return (1 << np.arange(len(rows))) @ rows
 
@@ -83,7 +84,7 @@ class HadamardLayout:
         """Return a layout of the same codewords in the same order, with cosets of a smaller code.
 
         Args:
-            bits: Number of rows of the generator to keep; if it has fewer rows, all are kept.
+            bits: Number of rows of `generator` to keep; if `generator` has fewer rows, all rows are kept.
         """
         kept = self.generator[:bits]
         others = self.generator[bits:]
@@ -95,7 +96,7 @@ class HadamardLayout:
         return replace(self, representatives=words, generator=kept, glue_of=glue_of)
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
-        """Return the arrays that become buffers of a `HadamardBlock`, by name."""
+        """Return the arrays that become buffers of a `HadamardBlock`, in a dictionary from the buffers' names."""
         inner = hadamard(1 << len(self.generator)).astype(np.float32)
         if self.antipodal:
             both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1)
@@ -115,11 +116,11 @@ class HadamardLayout:
         }
 
     def flips(self) -> tuple[Indices, NDArray[np.int8]]:
-        """Return the coordinates sorted by bin, and the signs of each coset in that order.
+        """Return the indices of the coordinates sorted by bin, and the signs of each coset at these coordinates.
 
         Returns:
-            The indices of the coordinates, with every bin padded by zeros to the size of the largest bin; and a matrix
-            of signs with a row per coset and a column per index, 0 in the padding.
+            A vector of indices, in which every bin is padded with zeros to the size of the largest bin; and a matrix of
+            signs with one row per coset and one column per index, with zeros in the padding.
         """
         sizes = np.bincount(self.bins, minlength=1 << len(self.generator))
         filled = (np.arange(int(sizes.max())) < sizes[:, None]).reshape(-1)
@@ -136,14 +137,14 @@ class HadamardLayout:
 
 
 def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
-    """Return the layout of codewords in cosets of a small linear code with the lowest estimated cost.
+    """Return the layout with the lowest estimated cost that divides codewords into cosets of a small linear code.
 
     Args:
         rows: Points that begin with the signs of codewords.
 
     Returns:
-        The layout, and the indices in `rows` of its codewords, coset by coset. None if no small code fits, or if the
-        layout with the lowest estimated cost does not save half of the multiplications of a matrix.
+        The layout, and the indices in `rows` of the codewords in its cosets, coset by coset. None if no small code
+        fits, or if the layout with the lowest estimated cost does not save half of the multiplications of a matrix.
     """
     for bits, antipodal in _cheapest_first(rows):
         found = whole_cosets(rows, bits, antipodal)
@@ -161,9 +162,9 @@ def _saves_half(layout: HadamardLayout) -> bool:
 
 
 def split_bits(length: int) -> int:
-    """Return the number of bits for which length / size + size is nearly minimal, where size = 2^bits.
+    """Return the base-2 logarithm of the number of codewords of a small code with about the lowest cost.
 
-    This sum is the number of multiplications per codeword if the small code has `size` codewords.
+    With a small code of b codewords, a dot product with a codeword takes length / b + b multiplications.
 
     Args:
         length: Length of the codewords.
@@ -172,10 +173,8 @@ def split_bits(length: int) -> int:
 
 
 def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
-    """Return candidates (bits, antipodal) for the small code in ascending order of their estimated cost.
-
-    The estimate assumes that all codewords whose numbers form complete runs also form cosets. See `whole_cosets`.
-    """
+    """Return candidates (bits, antipodal) for the small code in ascending order of their estimated cost."""
+    # the estimate assumes that all complete runs of codewords are cosets, see `whole_cosets`
     ordered = np.sort(rows.numbers)
 
     def additions(candidate: tuple[int, bool]) -> float:
@@ -197,11 +196,11 @@ def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
 def whole_cosets(
     rows: SignRows, bits: int, antipodal: bool
 ) -> tuple[HadamardLayout, Indices] | None:
-    """Return the complete cosets of the small code that the first codewords generate, and the rows of their codewords.
+    """Return a layout of codewords in complete cosets of a small code that has the given number of generators.
 
-    Let size = 2^bits, or 2^(bits + 1) if `antipodal`. A run consists of the codewords with the numbers
-    j size, ..., j size + size - 1 for some j. The first complete run determines the small code. Other complete runs are
-    used if they are cosets of it.
+    Let size = 2^bits, or 2^(bits + 1) if `antipodal`. A run consists of the codewords with the indices
+    j size, ..., j size + size - 1 for some j, in the code that `rows.numbers` refers to. The first complete run
+    determines the small code. The other complete runs are used if they are cosets of the small code.
 
     Args:
         rows: Points that begin with the signs of codewords.
@@ -209,8 +208,9 @@ def whole_cosets(
         antipodal: Whether the small code has the all-one codeword.
 
     Returns:
-        The layout, and the indices in `rows` of its codewords, coset by coset. None if the first run is not a coset of
-        a linear code with these generators, or if less than `SMALLEST_SHARE` of the codewords lie in complete cosets.
+        The layout, and the indices in `rows` of the codewords of its cosets, coset by coset. None if the first complete
+        run is not a coset of a linear code with `bits` generators, or if less than a fraction `SMALLEST_SHARE` of the
+        codewords lies in complete cosets.
     """
     order = np.argsort(rows.numbers, kind="stable")
     size = 1 << (bits + antipodal)
@@ -255,13 +255,7 @@ def _linear(words: PackedBits) -> bool:
 
 
 def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.bool_]:
-    """Return a mask of the blocks of codewords that are cosets of the small code and have a single glue vector.
-
-    Args:
-        rows: Points that begin with the signs of codewords.
-        blocks: Indices in `rows`, one row per block.
-        small: Packed codewords of the small code.
-    """
+    """Return a mask of the blocks of codewords that are cosets of the small code and have a single glue vector."""
     alike: list[NDArray[np.bool_]] = []
     for start in range(0, len(blocks), CHUNK_COSETS):
         chunk = blocks[start : start + CHUNK_COSETS]

@@ -1,4 +1,4 @@
-"""Points of the parts of a product code, and the dot products with all of these points."""
+"""Module that stores the points of the parts of a product code and computes dot products with them."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -14,12 +14,14 @@ from protosphere.types import Points
 
 
 class Run(NamedTuple):
-    """Consecutive parts with the same number of values and the same dimension, whose products are computed together.
+    """Consecutive parts with the same number of values and the same dimension.
+
+    The dot products with the points of these parts are computed together.
 
     Attributes:
-        points: (parts, s, d) array of the s points of each part in R^d, multiplied by the weight of the part.
-        column: Index of the first coordinate of the run.
-        entry: Index of the run's first entry in the result of `PartTables.forward`.
+        points: (parts, s, d) tensor of the s points of each part in R^d, multiplied by the weight of the part.
+        column: Index of the first coordinate of z that belongs to these parts.
+        entry: Index of the first dot product of these parts in the result of `PartTables.forward`.
     """
 
     points: Tensor
@@ -28,23 +30,24 @@ class Run(NamedTuple):
 
 
 class PartTables(nn.Module):
-    """Points of P parts, each part in its own coordinates, one part after the other.
+    """Module that maps z to the dot products with the points of P parts.
 
-    `self(z)` has one entry for each of the E points of all parts. The dot product of z with a class is the sum of P of
-    these entries: one for the value of each part.
+    Each part has its own coordinates of z, one part after the other, and one point for each value. The module returns
+    the dot products with the E points of all parts. The dot product of z with the prototype of a class is the sum of P
+    of these dot products: one for the value of each part.
 
     Args:
         points: For each part p, an s_p x d_p matrix of unit vectors, one per value.
-        weights: For each part, the factor of its points.
-        dim: Dimension n, at least the sum of the d_p.
+        weights: For each part, the factor by which its unit vectors are multiplied.
+        dim: Dimension n, at least the sum of the d_p; the remaining coordinates of all points are 0.
         dtype: Dtype of the buffers.
 
     Attributes:
         dim: Dimension n.
         sizes: Number of values s_p of each part.
-        largest: Largest number of entries s_p d_p of the matrix of a part.
+        largest: Number of entries s_p d_p of the largest matrix of a part.
         missing: Number of zero coordinates after the coordinates of the parts.
-        offsets: Index of each part's first entry in the result of `forward`.
+        offsets: Index of the first dot product of each part in the result of `forward`.
     """
 
     offsets: Tensor
@@ -82,7 +85,7 @@ class PartTables(nn.Module):
         return sum(self.sizes)
 
     def runs(self, dtype: torch.dtype) -> list[Run]:
-        """Return the points of the parts, with consecutive parts of the same shape grouped into a run.
+        """Return the points of all parts; consecutive parts of the same shape are grouped into a `Run`.
 
         Args:
             dtype: Dtype of the points.
@@ -94,7 +97,7 @@ class PartTables(nn.Module):
         return found
 
     def by_run(self, z: Tensor) -> list[Tensor]:
-        """Return the dot products of vectors with the points of each run, as tensors of shape (parts, B, s).
+        """Return the dot products of vectors with the points of each `Run`, as tensors of shape (parts, B, s).
 
         Args:
             z: B x n vectors.
@@ -131,10 +134,10 @@ class PartTables(nn.Module):
         return self._side_by_side(found)
 
     def rows(self, values: Tensor, like: Tensor) -> Tensor:
-        """Return the prototypes of classes that are given by the values of their parts, one per row.
+        """Return the prototypes of classes, one per row; a class is given by the values of its parts.
 
         Args:
-            values: Matrix with a row per class and a column per part: the index of the value of each part.
+            values: Indices of the values, a matrix with one row per class and one column per part.
             like: Tensor whose dtype the prototypes get.
         """
         found: list[Tensor] = []

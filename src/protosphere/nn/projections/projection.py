@@ -1,4 +1,4 @@
-"""Dot products with all prototypes of a code, and sums over the prototypes without materializing all dot products."""
+"""Module that computes dot products with all prototypes of a code, and sums over these prototypes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,10 +40,12 @@ WEIGHTS_ENTRIES = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class BlockSpec:
-    """Description from which a block of points, or a range of its units, is built.
+    """Description of a block of points, from which the block or a part of it is built.
+
+    A block consists of units with the same number of points. A unit is, for example, a row of a matrix, or a coset.
 
     Attributes:
-        units: Number of units of the block, such as rows or cosets.
+        units: Number of units of the block.
         unit: Number of points per unit.
         build: Function from (first, last) to the block with the units first, ..., last - 1.
     """
@@ -59,8 +61,9 @@ class ProjectionPlan:
 
     Attributes:
         kind: Name of the algorithm: 'dense', 'hadamard', 'axes', 'simplex', 'simplices', 'parts' or 'quantized'.
-        blocks: Descriptions of the blocks of points, in the order of the points.
-        position: Index of the point of each class; None if class i has point i.
+        blocks: Descriptions of the blocks. The points of the projection are the points of the first block, followed by
+            those of the second block, and so on.
+        position: Index of the point that is the prototype of each class; None if class i has point i.
     """
 
     kind: str
@@ -69,16 +72,17 @@ class ProjectionPlan:
 
 
 class Projection(nn.Module):
-    """Module that maps z to the dot products (z c_1, ..., z c_K) with the prototypes c_k; see `projection_for`.
+    """Module that maps z to the dot products (z c_1, ..., z c_K) with the prototypes c_1, ..., c_K of a code.
 
-    The module has no parameters. Its buffers are never saved; they are rebuilt from the code.
+    The function `projection_for` returns such a module. The module has no parameters. Its buffers are not saved in a
+    state_dict, because they can be rebuilt from the code.
 
     Args:
-        plan: Blocks of the projection, made by `plan_for`.
+        plan: Description of the blocks of the projection, made by `plan_for`.
         num_classes: Number K of classes.
         dim: Dimension n.
         rank: Index of this process, if the classes are sharded over several processes.
-        world: Number of these processes; 1 if the classes are not sharded.
+        world: Number of processes over which the classes are sharded; 1 if they are not sharded.
 
     Attributes:
         num_classes: Number K of classes.
@@ -86,9 +90,10 @@ class Projection(nn.Module):
         kind: Name of the algorithm: 'dense', 'hadamard', 'axes', 'simplex', 'simplices', 'parts' or 'quantized'.
         blocks: Blocks of points; a sharded projection has only the blocks of this process.
         starts: Index of the first point of each block.
-        position: Index of the point of each class; None if class i has point i.
+        position: Index of the point that is the prototype of each class; None if class i has point i.
         classes: Class of each point; None if point i belongs to class i.
-        has_all_combinations: Whether the classes consist of parts, and every combination of values is a class.
+        has_all_combinations: Whether the classes consist of parts (see `ps.compose`), and every combination of values
+            of the parts is a class.
         handle: Integer that identifies the projection in compiled graphs.
 
     Example:
@@ -146,12 +151,12 @@ class Projection(nn.Module):
 
     @property
     def scores_per_row(self) -> int:
-        """Number of dot products with points that are computed per vector."""
+        """Number of dot products that are computed for each vector."""
         return sum(block.scores_per_row for block in self.typed_blocks)
 
     @property
     def all_combinations(self) -> AllCombinationsBlock | None:
-        """The block of a projection whose classes are all combinations of the values of parts; otherwise None."""
+        """The only block, if its points are all combinations of the values of parts; otherwise None."""
         block = self.blocks[0] if len(self.blocks) == 1 else None
         return block if isinstance(block, AllCombinationsBlock) else None
 
@@ -216,7 +221,9 @@ class Projection(nn.Module):
         return rows
 
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return log sum_k exp(z c_k) of each row z, by operations that all transforms and exporters of torch support.
+        """Return the log-sum-exp of each row's dot products with the prototypes, by standard operations of torch.
+
+        All transforms and exporters of torch support these operations.
 
         Args:
             z: B x n vectors, not in half precision.
@@ -228,7 +235,9 @@ class Projection(nn.Module):
             return block.plain_log_sum_exp(z)
 
     def plain_mean(self, z: Tensor) -> Tensor:
-        """Return the gradient of `plain_log_sum_exp`, differentiable: the mean prototype under the softmax of each row.
+        """Return, for each row, the mean of the prototypes weighted by the softmax of their dot products with the row.
+
+        The mean is the gradient of `plain_log_sum_exp`, and is itself differentiable.
 
         Args:
             z: B x n vectors, not in half precision.
@@ -245,13 +254,13 @@ class Projection(nn.Module):
             return block.plain_mean(z)
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return log sum_k exp(z c_k) of each row z, differentiable, without materializing the dot products.
+        """Return the log-sum-exp of each row's dot products with the prototypes, without materializing all of them.
 
         Args:
             z: B x n vectors.
 
         Returns:
-            B values, in float32 if z has half precision.
+            B values, differentiable, in float32 if z has half precision.
         """
         check_vectors(z, self.dim)
         return log_sum_exp(z, self)
@@ -259,16 +268,19 @@ class Projection(nn.Module):
     def softmax_terms(
         self, z: Tensor, classes: Tensor | None, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the log-sum-exp, mean prototype and target prototype of each row, without gradient.
+        """Return what the cross-entropy needs: the log-sum-exp, mean prototype and target prototype of each row.
+
+        The log-sum-exp is that of the dot products of the row with all prototypes, and the mean is weighted by the
+        softmax of these dot products. The results have no gradient.
 
         Args:
             z: B x n vectors.
-            classes: B target classes, or None.
-            with_mean: Whether to compute the mean prototype under the softmax.
+            classes: B target classes, or None if no target prototypes are needed.
+            with_mean: Whether to compute the means.
 
         Returns:
-            B log-sum-exps, B x n means and B x n prototypes of the target classes. The means are an empty B x 0 tensor
-            without `with_mean`, and so are the prototypes without `classes`.
+            B log-sum-exps, B x n means and B x n prototypes of the target classes. If `with_mean` is False, the means
+            are an empty B x 0 tensor. If `classes` is None, the prototypes are an empty B x 0 tensor.
         """
         block = self.all_combinations
         if block is not None and classes is not None:
@@ -280,11 +292,13 @@ class Projection(nn.Module):
         return value, mean, self.rows(classes, z)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return log sum_k exp(z c_k) of each row z, and the mean prototype under the softmax; without gradient.
+        """Return the log-sum-exp of each row's dot products with the prototypes, and the mean prototype.
+
+        The mean is weighted by the softmax of the dot products. The results have no gradient.
 
         Args:
             z: B x n vectors.
-            with_mean: Whether to compute the mean.
+            with_mean: Whether to compute the means.
 
         Returns:
             B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
@@ -294,10 +308,10 @@ class Projection(nn.Module):
     def moment(
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
     ) -> Tensor:
-        """Return a moment of the prototypes under the softmax of each row; without gradient.
+        """Return a weighted sum of the prototypes for each row, from which derivatives of the log-sum-exp are computed.
 
-        The moment of a row z with log-sum-exp l and directions v_1, ..., v_r is the sum over all classes k of
-        exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k.
+        The moment of a row z with log-sum-exp l and directions v_1, ..., v_r is the sum over all prototypes c_k of
+        exp(z . c_k - l) (v_1 . c_k) ... (v_r . c_k) c_k. The result has no gradient.
 
         Args:
             z: B x n vectors.
@@ -321,15 +335,15 @@ class Projection(nn.Module):
     def weighted_prototypes(
         self, weights: Tensor, factors: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Return, for each row i, the sums over k of weights_ik factors_k c_k and of weights_ik factors_k; no gradient.
+        """Return the weighted sums of the prototypes, and the sum of the weights, for each row; without gradient.
 
         Args:
             weights: B x K weights.
-            factors: K factors; 1 if None.
+            factors: K factors by which the weights are multiplied; 1 if None.
 
         Returns:
-            B x n weighted sums of the prototypes c_k, and B sums of the weights, in float32 if the weights have half
-            precision.
+            B x n weighted sums of the prototypes, and B sums of the weights after the multiplication by the factors; in
+            float32 if the weights have half precision.
         """
         # some rows at a time, because reordering needs memory for a copy
         size = max(1, WEIGHTS_ENTRIES // weights.shape[1])
@@ -364,18 +378,18 @@ class Projection(nn.Module):
         scale: float | Tensor = 1.0,
         ignore_index: int = -100,
     ) -> Tensor:
-        """Return the cross-entropy of the logits `scale * self(z)` without materializing the B x K logits.
+        """Return the cross-entropy of the logits `scale * self(z)` without materializing the logits.
 
-        The result equals that of `torch.nn.functional.cross_entropy`.
+        The result equals that of `torch.nn.functional.cross_entropy` with these logits.
 
         Args:
             z: (..., n) vectors.
             target: (...) classes, or (..., K) probabilities, with the classes in the last dimension.
-            weight: K class weights.
-            label_smoothing: As in `torch.nn.functional.cross_entropy`.
+            weight: K class weights, by which the losses of the classes are multiplied; 1 if None.
+            label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
             reduction: 'mean', 'sum' or 'none'.
             scale: Factor by which dot products are multiplied to give logits.
-            ignore_index: Target of examples that are ignored.
+            ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
 
         Returns:
             A scalar, or (...) losses if `reduction` is 'none'.
@@ -422,11 +436,15 @@ class Projection(nn.Module):
     def top_points(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each row with the points of the blocks, and the indices of the points.
 
-        If the blocks of this process have fewer than k points, the dot products with all of them are returned.
+        The indices are those of points and not of classes. If the blocks of this process have fewer than k points, the
+        result has the dot products with all of these points.
 
         Args:
             z: B x n vectors.
             k: Number of points.
+
+        Returns:
+            B x k dot products in descending order, and the B x k indices of the points.
         """
 
         def of_rows(rows: slice) -> TopK:

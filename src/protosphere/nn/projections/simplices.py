@@ -1,4 +1,4 @@
-"""Regular simplices in orthogonal subspaces; one cumulative sum per simplex gives all dot products."""
+"""Block of regular simplices in orthogonal subspaces; one cumulative sum per simplex gives all dot products."""
 
 from itertools import groupby
 
@@ -11,18 +11,28 @@ from protosphere.types import Indices
 
 
 class SimplicesBlock(nn.Module, ProjectionBlock):
-    """Block of vertices of regular simplices; the time for all P dot products is O(P).
+    """Block of points that are vertices of regular simplices in orthogonal subspaces.
 
-    Let a simplex have s vertices c_0, ..., c_(s-1), and let f_j = sqrt(s / ((s - 1) j (j + 1))); see
-    `geometry.simplex`. In the coordinate j = 1, ..., s - 1 of the simplex, c_i has the entry f_j if i < j, -j f_j if
-    i = j, and 0 if i > j. So z . c_i = sum_{j > i} f_j z_j - i f_i z_i. The simplices are stored one after the other.
-    A run consists of consecutive simplices of equal size, whose dot products are computed together.
+    The time for the dot products of a vector with all P points is O(P).
+
+    Let c_0, ..., c_(s-1) be the vertices of a simplex (see `geometry.simplex`), and let f_j = sqrt(s / ((s - 1) j
+    (j + 1))). A simplex has the coordinates j = 1, ..., s - 1. The entry of c_i in coordinate j is f_j if i < j, -j f_j
+    if i = j, and 0 if i > j. So z . c_i = sum_{j > i} f_j z_j - i f_i z_i.
+
+    The simplices are stored one after the other. A run consists of consecutive simplices of equal size, whose dot
+    products are computed together.
+
+    Args:
+        sizes: Number of vertices of each simplex.
+        dim: Dimension n.
+        dtype: Dtype of the buffers.
+        numbers: Index of the vertex that each point equals; None if point i is vertex i.
 
     Attributes:
         runs: For each run, the number of vertices of a simplex and the number of simplices.
         num_vertices: Number of vertices of all simplices.
         steps: The f_j of one simplex of each run, one run after the other.
-        numbers: Index of the vertex of each point; None if point i is vertex i.
+        numbers: Index of the vertex that each point equals; None if point i is vertex i.
     """
 
     kind = "simplices"
@@ -90,17 +100,7 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
 
 
 def _simplex_products(z: Tensor, steps: Tensor, size: int, count: int) -> Tensor:
-    """Return the dot products of vectors with the vertices of the simplices of a run.
-
-    Args:
-        z: B x (count (size - 1)) vectors, which have only the coordinates of these simplices.
-        steps: The factors f_j, see `_steps`.
-        size: Number of vertices of a simplex.
-        count: Number of simplices.
-
-    Returns:
-        B x (count size) dot products.
-    """
+    """Return the dot products of vectors with the vertices of `count` simplices of `size` vertices each."""
     stepped = z.reshape(-1, count, size - 1) * steps
     after = stepped.flip(2).cumsum(2).flip(2)
     own = stepped * torch.arange(1, size, dtype=z.dtype, device=z.device)
@@ -111,20 +111,8 @@ def _simplex_products(z: Tensor, steps: Tensor, size: int, count: int) -> Tensor
 
 
 def _simplex_sums(weights: Tensor, steps: Tensor, size: int, count: int) -> Tensor:
-    """Return the weighted sums of the vertices of the simplices of a run: the transpose of `_simplex_products`.
-
-    If g_0, ..., g_(size - 1) are the weights of the vertices of a simplex, coordinate j of its weighted sum is
-    f_j (g_0 + ... + g_(j-1) - j g_j).
-
-    Args:
-        weights: B x (count size) weights.
-        steps: The factors f_j, see `_steps`.
-        size: Number of vertices of a simplex.
-        count: Number of simplices.
-
-    Returns:
-        B x (count (size - 1)) coordinates.
-    """
+    """Return the weighted sums of the vertices of simplices: the transpose of `_simplex_products`."""
+    # with weights g_0, ..., g_(size - 1) of the vertices, coordinate j is f_j (g_0 + ... + g_(j-1) - j g_j)
     each = weights.reshape(-1, count, size)
     j = torch.arange(1, size, dtype=each.dtype, device=each.device)
     before = each.cumsum(2)[:, :, :-1]

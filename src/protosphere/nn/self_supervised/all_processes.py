@@ -1,4 +1,4 @@
-"""Sums, means and concatenations over all processes of torch.distributed, or over the only process."""
+"""Sums, means and concatenations of tensors over all processes of torch.distributed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ def are_several() -> bool:
 
 
 def all_reduced(mine: Tensor, operation: Any = dist.ReduceOp.SUM) -> Tensor:
-    """Return the entry-by-entry sum of the tensors of all processes, or another reduction of them.
+    """Return the entry-by-entry sum of the tensors of all processes, or another reduction of these tensors.
+
+    If there is only one process, the tensor is returned unchanged.
 
     Args:
-        mine: Tensor of this process, of the same shape in each process. A single process gets it back unchanged.
+        mine: Tensor of this process, of the same shape in each process.
         operation: The reduction, a `torch.distributed.ReduceOp`.
     """
     if not are_several():
@@ -40,7 +42,7 @@ def mean_row(rows: Tensor) -> Tensor:
 
 
 def all_gathered(mine: Tensor) -> Tensor:
-    """Return the rows of all processes, one process after the other; without gradient.
+    """Return the rows of all processes, one process after the other, without gradient.
 
     Args:
         mine: Rows of this process; every process has the same number of rows.

@@ -24,15 +24,15 @@ LAYER_STD = 0.02
 """Standard deviation of the initial weights of the MLP, as in the public implementations."""
 
 KINDS = ("fixed", "learned")
-"""Values of the argument `prototypes` besides a code."""
+"""Names that the argument `prototypes` accepts instead of a code."""
 
 
 class DINOHead(nn.Module):
     """MLP, normalized bottleneck and prototypes, with the architecture and argument names of the public DINO heads.
 
     The public heads learn the prototypes. By default, this head has a fixed code instead, so no prototype is trained,
-    averaged into the teacher or synchronized between processes. The default size, 65,536 prototypes in 256 dimensions,
-    is a Kerdock code.
+    averaged into the teacher or synchronized between processes. For the default size, 65,536 prototypes in 256
+    dimensions, this code is a Kerdock code.
 
     Args:
         in_dim: Dimension of the features.
@@ -47,7 +47,7 @@ class DINOHead(nn.Module):
 
     Attributes:
         mlp: The MLP.
-        last_layer: The prototypes, a `PrototypeHead` or `LearnedPrototypes`; pass it to `DINOLoss`.
+        last_layer: The prototypes, a `PrototypeHead` or `LearnedPrototypes`, to be passed to `DINOLoss`.
 
     Raises:
         InvalidArgumentError: If an argument is out of range, or `prototypes` is a code of another size.
@@ -114,13 +114,7 @@ class DINOHead(nn.Module):
 
 
 def _mlp(widths: list[int], use_bn: bool, seed: int) -> nn.Module:
-    """Return an MLP with GELU activations; a single layer is returned without an nn.Sequential.
-
-    Args:
-        widths: Dimensions of the input, of the hidden layers and of the output.
-        use_bn: Whether batch normalization follows each hidden linear layer.
-        seed: Seed of the initial weights.
-    """
+    """Return an MLP with GELU activations, whose layers have the given widths, from the input to the output."""
     generator = torch.Generator().manual_seed(seed)
     layers: list[nn.Module] = []
     for i in range(len(widths) - 1):

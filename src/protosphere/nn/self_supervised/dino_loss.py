@@ -2,8 +2,8 @@
 
 Logits of fixed prototypes are linear in the embedding t of the teacher. If m is the running mean of the embeddings, the
 running mean of the logits of prototype k is m c_k, and the centered logit is t c_k - m c_k = (t - m) c_k. So the center
-has n numbers instead of K. The cross-entropy depends on the teacher's probabilities only by the mean prototype, which
-has n numbers per example (see `view_pairs`). So B x K numbers are never materialized.
+has n numbers instead of K. The cross-entropy depends on the teacher's probabilities only through the mean prototype,
+which has n numbers per example (see `view_pairs`). So the B x K logits of B examples need not be materialized.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ CENTERINGS = ("center", "sinkhorn")
 POINT_TOLERANCE = 0.01
 """Tolerance for the comparison of two projections by a random linear combination of all prototypes.
 
-The coordinates of the two combinations may differ by POINT_TOLERANCE / sqrt(n). For 65,536 points, rounding causes
-about 1/100 of this difference, and two swapped points cause about 100 times this difference.
+The coordinates of the two combinations may differ by at most POINT_TOLERANCE / sqrt(n). For 65,536 points, rounding
+causes differences of about 1/50 of this limit, and two swapped points usually cause more than 5 times this limit.
 """
 
 SINKHORN_ITERATIONS = 3
@@ -55,10 +55,10 @@ SINKHORN_ITERATIONS = 3
 
 
 class DINOLoss(nn.Module):
-    """Cross-entropy between a teacher's probabilities of prototypes and a student's, over different views (DINO).
+    """Cross-entropy between a teacher's and a student's probabilities of prototypes, for different views (DINO).
 
-    With fixed prototypes and `centering='center'`, the B x K logits are never materialized, and the center has n
-    numbers instead of K.
+    With fixed prototypes and `centering='center'`, the B x K logits of B examples are not materialized for large K, and
+    the center has n numbers instead of K.
 
     Args:
         prototypes: Prototypes of the student: a `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
@@ -73,7 +73,7 @@ class DINOLoss(nn.Module):
 
     Attributes:
         center: With fixed prototypes, running mean of the teacher's unit embeddings (n numbers). With learned
-            prototypes, running mean of the teacher's cosines (K numbers).
+            prototypes, running mean of the teacher's cosines (K numbers). Not used with `centering='sinkhorn'`.
 
     Raises:
         InvalidArgumentError: If an argument is out of range, or the teacher's prototypes do not match the student's:
@@ -128,7 +128,8 @@ class DINOLoss(nn.Module):
             teacher: Embeddings of the teacher, one B x n tensor per view, which get no gradient.
 
         Raises:
-            InvalidArgumentError: If the views differ in shape, or student and teacher have one view each.
+            InvalidArgumentError: If the views differ in shape, or there is only one view of the student and one of the
+                teacher.
         """
         projection = projection_of(self.prototypes)
         check_views("student", student, projection.dim)
@@ -166,10 +167,7 @@ class DINOLoss(nn.Module):
         )
 
     def _centered(self, rows: Tensor) -> Tensor:
-        """Return the rows minus the center, divided by the teacher's temperature.
-
-        In training mode, update the center.
-        """
+        """Return the rows minus the center, divided by the temperature; in training mode, update the center."""
         centered = (rows - self.center.to(rows.dtype)) / self.teacher_temp
         if self.training:
             self._update_center(mean_row(rows))
@@ -191,10 +189,7 @@ class DINOLoss(nn.Module):
 def _teacher_module(
     student: PrototypeModule, given: Prototypes | None
 ) -> LearnedPrototypes | None:
-    """Return the teacher's learned prototypes; None if the teacher uses the student's prototypes.
-
-    Raise InvalidArgumentError if the teacher's prototypes do not match the student's.
-    """
+    """Return the teacher's learned prototypes after a check; None if the teacher uses the student's prototypes."""
     if given is None:
         return None
     own = projection_of(student)
@@ -219,10 +214,8 @@ def _teacher_module(
 
 
 def _are_same_points(own: Projection, other: Projection) -> bool:
-    """Return True if a random linear combination of all prototypes is the same for both projections.
-
-    The result is also True if a projection is on the meta device, where nothing can be compared.
-    """
+    """Return True if a random linear combination of all prototypes is the same for both projections."""
+    # on the meta device, nothing can be compared
     if is_on_meta(own) or is_on_meta(other):
         return True
     draw = torch.Generator().manual_seed(0)

@@ -27,14 +27,15 @@ NORMALIZED_NAMES = (
 
 
 class LearnedPrototypes(nn.Module):
-    """K trained unit vectors: the usual last layer of SwAV and DINO, a linear layer with normalized rows.
+    """Module with K trained unit vectors, the usual last layer of SwAV and DINO: a linear layer with normalized rows.
 
     The module has the methods of a `Projection` that losses use, so learned and fixed prototypes are interchangeable.
 
     Args:
         num_classes: Number K of prototypes, at least 2.
         dim: Dimension n.
-        seed: Seed of the initial points, which are uniform on the sphere; by default, torch's global generator is used.
+        seed: Seed of the initial prototypes, which are uniform on the sphere; by default, torch's global generator is
+            used.
 
     Attributes:
         num_classes: Number K of prototypes.
@@ -63,7 +64,7 @@ class LearnedPrototypes(nn.Module):
         """Set the prototypes to new random points, uniform on the sphere.
 
         Args:
-            seed: Seed of the points; by default, torch's global generator is used.
+            seed: Seed of the random points; by default, torch's global generator is used.
         """
         generator = None
         if seed is not None:
@@ -104,7 +105,7 @@ class LearnedPrototypes(nn.Module):
             return linear(wide.to(rows.dtype), rows)
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return log sum_k exp(z c_k) of each row z, with the prototypes c_k.
+        """Return the log-sum-exp of each row's dot products with the prototypes.
 
         Args:
             z: B x n vectors.
@@ -118,11 +119,13 @@ class LearnedPrototypes(nn.Module):
     def log_sum_exp_and_mean(
         self, z: Tensor, with_mean: bool = True
     ) -> tuple[Tensor, Tensor]:
-        """Return log sum_k exp(z c_k) of each row z, and the mean prototype under the softmax of the z c_k.
+        """Return the log-sum-exp of each row's dot products with the prototypes, and the mean prototype.
+
+        The mean is weighted by the softmax of the dot products.
 
         Args:
             z: B x n vectors.
-            with_mean: Whether to compute the mean.
+            with_mean: Whether to compute the means.
 
         Returns:
             B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
@@ -137,14 +140,15 @@ class LearnedPrototypes(nn.Module):
     def weighted_prototypes(
         self, weights: Tensor, factors: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Return, for each row i, the sums over k of weights_ik factors_k c_k and of weights_ik factors_k.
+        """Return the weighted sums of the prototypes, and the sum of the weights, for each row of weights.
 
         Args:
             weights: B x K weights.
-            factors: K factors; 1 if None.
+            factors: K factors by which the weights are multiplied; 1 if None.
 
         Returns:
-            B x n weighted sums of the prototypes c_k, and B sums of the weights, at least in float32.
+            B x n weighted sums of the prototypes, and B sums of the weights after the multiplication by the factors, at
+            least in float32.
         """
         wide = widened(weights)
         if factors is not None:
@@ -168,11 +172,11 @@ class LearnedPrototypes(nn.Module):
         Args:
             z: (..., n) vectors.
             target: (...) classes, or (..., K) probabilities, with the classes in the last dimension.
-            weight: K class weights.
-            label_smoothing: As in `torch.nn.functional.cross_entropy`.
-            reduction: 'mean', 'sum' or 'none'.
+            weight: K class weights, by which the losses of the classes are multiplied; 1 if None.
+            label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
+            reduction: 'mean', 'sum' or 'none', as in `torch.nn.functional.cross_entropy`.
             scale: Factor by which dot products are multiplied to give logits.
-            ignore_index: Target of examples that are ignored.
+            ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
 
         Returns:
             A scalar, or (...) losses if `reduction` is 'none'.
@@ -198,16 +202,7 @@ class LearnedPrototypes(nn.Module):
         return loss.reshape(z.shape[:-1]) if reduction == "none" else loss
 
     def _checked_target(self, z: Tensor, target: Tensor, ignored: int) -> Tensor:
-        """Return the targets as B classes or B x K probabilities.
-
-        Args:
-            z: (..., n) vectors; B is the product of the leading dimensions.
-            target: (...) classes or (..., K) probabilities.
-            ignored: Target of examples that are ignored.
-
-        Raises:
-            InvalidArgumentError: If the target has another shape, or an entry is neither a class nor `ignored`.
-        """
+        """Return the targets as a vector of classes or a matrix of probabilities, after a check."""
         if not target.is_floating_point():
             checked_classes(z, target, self.num_classes, ignored)
             return target.flatten().long()
@@ -219,7 +214,7 @@ class LearnedPrototypes(nn.Module):
         return target.reshape(-1, self.num_classes)
 
     def prototypes(self, index: Tensor | None = None) -> Tensor:
-        """Return the prototypes of the given classes, one per row; without gradient.
+        """Return the prototypes of the given classes, one per row, without gradient.
 
         Args:
             index: Vector of class indices; all classes by default.
@@ -284,15 +279,14 @@ class LearnedPrototypes(nn.Module):
 def rename_normalized_weight(
     state: dict[str, Any], prefix: str, errors: list[str]
 ) -> None:
-    """Convert the entries of a weight-normalized linear layer in a state dict to an entry `weight`, in place.
+    """Replace the entries of a weight-normalized linear layer in a state dict by an entry `weight`, in place.
 
-    The directions of the rows are renamed to `weight`, and their norms are removed.
+    The entry with the directions of the rows is renamed to `weight`, and the entry with their norms is removed.
 
     Args:
         state: State dict.
         prefix: Name of the layer, followed by a dot.
-        errors: List of error messages, to which one is appended if a norm is not 1, because prototypes are unit
-            vectors.
+        errors: List of error messages. A message is appended if a norm is not 1, because prototypes are unit vectors.
     """
     for norm_name, direction_name in NORMALIZED_NAMES:
         direction = state.pop(prefix + direction_name, None)

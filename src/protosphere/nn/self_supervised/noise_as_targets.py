@@ -27,8 +27,8 @@ class NoiseAsTargets(nn.Module):
 
     Args:
         code: Code whose K points are the targets, such as `ps.best(num_examples, dim)`.
-        num_examples: Number of examples; K by default. More than K examples share the targets as equally as possible.
-            With fewer than K examples, some targets are never used.
+        num_examples: Number of examples; K by default. With more than K examples, several examples have the same
+            target, and all targets are used about equally often. With fewer than K examples, some targets are not used.
         seed: Seed of the initial random assignment.
 
     Attributes:

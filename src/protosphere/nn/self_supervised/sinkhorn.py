@@ -15,10 +15,11 @@ def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> T
     """Return soft assignments of examples to prototypes in which all prototypes are used equally.
 
     The assignments are computed from exp(scores / epsilon). Each iteration rescales every column, so that all
-    prototypes have the same total, and then every row, so that it sums to 1. In the limit of many iterations, the
-    assignments maximize the sum of scores times assignments plus epsilon times their entropy, among all assignments
-    whose columns sum to B / K. The computation uses logarithms, so small values of epsilon do not cause overflow. If
-    torch.distributed is initialized, the batch consists of the examples of all processes.
+    columns have the same sum, and then every row, so that all rows sum to 1. In the limit of many iterations, the
+    result maximizes the sum of (score times assignment) over all entries, plus epsilon times the entropy of the
+    assignments, among all assignments whose rows sum to 1 and whose columns sum to B / K. The computation uses
+    logarithms, so small values of epsilon do not cause overflow. If torch.distributed is initialized, the columns are
+    summed over the examples of all processes.
 
     Args:
         scores: B x K similarities of the examples and the prototypes, such as cosines.
@@ -26,8 +27,8 @@ def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> T
         iterations: Number of iterations, at least 1.
 
     Returns:
-        B x K probabilities, without gradient, in float32 if `scores` has half precision. Rows sum to 1, and the columns
-        of the whole batch sum to about B / K.
+        B x K probabilities, without gradient, in float32 if `scores` has half precision. All rows sum to 1, and all
+        columns have about the same sum over the examples of all processes.
 
     Raises:
         InvalidArgumentError: If `scores` is not a matrix, or an option is out of range.

@@ -30,13 +30,14 @@ from protosphere.nn.self_supervised.view_pairs import (
 class SwappedPrediction(nn.Module):
     """Cross-entropy between the predictions of each view and the Sinkhorn assignments of every other view (SwAV).
 
-    Learned prototypes are parameters of the loss. Fixed prototypes are not trained, and only the Sinkhorn assignments
-    materialize B x K cosines with them, for one view at a time.
+    Learned prototypes are parameters of the loss. Fixed prototypes are not trained. With fixed prototypes, only the
+    Sinkhorn assignments need B x K cosines in memory, for one view of B images at a time.
 
     Args:
-        prototypes: A `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
+        prototypes: The prototypes: a `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
         temperature: Number by which cosines are divided to give the logits of the predictions.
-        epsilon: Weight of the entropy in the assignments, as in `sinkhorn`.
+        epsilon: Weight of the entropy in the Sinkhorn assignments, above 0; smaller values give assignments closer to 0
+            and 1.
         iterations: Number of Sinkhorn iterations for the assignments.
 
     Raises:
@@ -112,12 +113,7 @@ class SwappedPrediction(nn.Module):
             return self._loss_of_fixed(vectors, projection)
 
     def _loss_of_fixed(self, vectors: list[Tensor], projection: Projection) -> Tensor:
-        """Return the loss for fixed prototypes. The target of a row is the mean prototype under its assignment.
-
-        Args:
-            vectors: B x n unit vectors of each view.
-            projection: Projection that holds the prototypes.
-        """
+        """Return the loss for fixed prototypes. The target of a row is the mean prototype under its assignment."""
         targets: list[Tensor] = []
         for view in vectors:
             assigned = self._assignments(projection(view.detach()))
@@ -128,14 +124,7 @@ class SwappedPrediction(nn.Module):
     def _loss_of_learned(
         self, vectors: list[Tensor], projection: LearnedPrototypes
     ) -> Tensor:
-        """Return the loss for learned prototypes. The target of a row is its assignment to the K prototypes.
-
-        The same cosines are used for the assignments and for the predictions.
-
-        Args:
-            vectors: B x n unit vectors of each view.
-            projection: The learned prototypes.
-        """
+        """Return the loss for learned prototypes. The target of a row is its assignment to the K prototypes."""
         cosines = projection(torch.cat(vectors))
         each_view = cosines.detach().chunk(len(vectors))
         targets = [self._assignments(view) for view in each_view]

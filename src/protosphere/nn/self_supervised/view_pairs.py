@@ -5,8 +5,8 @@ q_1, ..., q_K the teacher's probabilities. The cross-entropy is
 
     -sum_k q_k log softmax(s c_1, ..., s c_K)_k = log sum_k exp(s c_k) - s y,    y = sum_k q_k c_k,
 
-so the target y of an example is a vector of n numbers. For learned prototypes, the product s y is replaced by the dot
-product of the vector of K logits and the vector q.
+so the target y of an example is a vector of n numbers. For learned prototypes, the dot product s y is replaced by the
+dot product of the vector of K logits and the vector q.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from protosphere.nn.vectors import widened
 class ViewPredictions(NamedTuple):
     """Predictions for the B rows of a view.
 
-    The cross-entropy of a row with a target y is its log-sum-exp minus the dot product of its vector with y.
+    The cross-entropy of a row with a target y is the log-sum-exp of the row minus the dot product of its vector with y.
 
     Attributes:
         vectors: For fixed prototypes, B x n embeddings divided by the temperature. For learned ones, B x K logits.
@@ -83,7 +83,7 @@ def unit_vectors(views: Sequence[Tensor]) -> list[Tensor]:
 def predictions(
     vectors: Tensor, projection: AnyProjection, temperature: float
 ) -> ViewPredictions:
-    """Return the predictions for the embeddings of a view, which must be unit vectors; differentiable.
+    """Return the predictions for the embeddings of a view, differentiable.
 
     Args:
         vectors: B x n unit vectors.
@@ -97,14 +97,14 @@ def predictions(
 
 
 def from_logits(logits: Tensor) -> ViewPredictions:
-    """Return the predictions given by B x K logits, differentiable. A target for them is a row of K probabilities."""
+    """Return the predictions given by B x K logits, differentiable; their targets are B x K probabilities."""
     return ViewPredictions(logits, logits.logsumexp(1))
 
 
 def softmax_mean(vectors: Tensor, projection: Projection) -> Tensor:
-    """Return the mean of fixed prototypes under the softmax of their dot products with each vector; without gradient.
+    """Return the mean of fixed prototypes, weighted by the softmax of their dot products with each vector.
 
-    The B x K dot products are not materialized.
+    The result has no gradient, and for large K the B x K dot products are not materialized.
 
     Args:
         vectors: B x n vectors, not in half precision.
@@ -137,8 +137,8 @@ def mean_cross_entropy(
 
     Args:
         students: The student's predictions, one per view.
-        targets: The targets of the first views, one tensor per view, in the order of `students`. At least one pair
-            must have different views.
+        targets: The targets of the first views, one tensor per view, in the order of `students`. At least
+            one of the two arguments must have two or more views.
     """
     losses: list[Tensor] = []
     num_pairs = 0

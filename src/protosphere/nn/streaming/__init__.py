@@ -1,1 +1,1 @@
-"""Losses over any number of classes without materializing the B x K logits."""
+"""Losses for B examples and any number K of classes that need not materialize the B x K logits."""

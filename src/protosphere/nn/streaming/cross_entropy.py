@@ -1,5 +1,6 @@
-"""Cross-entropy from log-sum-exps and a few dot products, equal to torch's cross-entropy of B x K logits.
+"""Cross-entropy of B x K logits, computed from log-sum-exps and a few dot products instead of all logits.
 
+The results equal those of `torch.nn.functional.cross_entropy`.
 Let s be the label smoothing, w_k the class weights, W their sum, c_k the prototypes, and lse_i the log-sum-exp of the
 logits z_i c_1, ..., z_i c_K of example i. If its target is the class y, the example has the loss
 (1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k). If its target has the probabilities q_k, the
@@ -41,10 +42,10 @@ class LossOptions:
 
     Attributes:
         num_classes: Number of classes K.
-        weight: K class weights.
-        label_smoothing: Share of the target's probability that is spread evenly over all classes.
+        weight: K class weights, by which the losses of the classes are multiplied; 1 if None.
+        label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
         reduction: 'mean', 'sum' or 'none'.
-        ignore_index: Target of examples that are ignored.
+        ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
     """
 
     num_classes: int
@@ -82,16 +83,18 @@ def streamed_cross_entropy(
     reduction: str = "mean",
     ignore_index: int = IGNORED_CLASS,
 ) -> Tensor:
-    """Return the cross-entropy of the logits z c_k without materializing the logits.
+    """Return the cross-entropy of the logits z c_1, ..., z c_K without materializing the logits.
+
+    The arguments have the meaning that they have in `torch.nn.functional.cross_entropy`.
 
     Args:
-        projection: The K prototypes c_k.
+        projection: Projection that holds the K prototypes c_k.
         z: (..., n) vectors, not in half precision.
         target: (...) classes, or (..., K) probabilities, with the classes in the last dimension.
-        weight: K class weights.
-        label_smoothing: As in `torch.nn.functional.cross_entropy`.
+        weight: K class weights, by which the losses of the classes are multiplied; 1 if None.
+        label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
         reduction: 'mean', 'sum' or 'none'.
-        ignore_index: Target of examples that are ignored.
+        ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
 
     Returns:
         A scalar, or (...) losses if `reduction` is 'none'.
@@ -128,15 +131,7 @@ def _losses_of_classes(
     kept: Tensor,
     options: LossOptions,
 ) -> tuple[Tensor, Tensor]:
-    """Return the weight of each example in the mean, and the loss of each example, for targets that are classes.
-
-    Args:
-        projection: The K prototypes.
-        rows: B x n vectors.
-        classes: B classes; 0 for ignored examples.
-        kept: B booleans, False for ignored examples.
-        options: Options of the loss.
-    """
+    """Return the weight of each example in the mean, and the loss of each example, for targets that are classes."""
     log_sum_exps, own = log_sum_exp_and_target(rows, classes, projection)
     losses = _not_negative(log_sum_exps - own)
     if options.weight is None:
@@ -151,16 +146,7 @@ def _losses_of_classes(
 def _losses_of_probabilities(
     projection: Projection, rows: Tensor, target: Tensor, options: LossOptions
 ) -> tuple[Tensor, Tensor]:
-    """Return the weight of each example in the mean, which is 1, and its loss, for targets that are probabilities.
-
-    The computation uses the more precise of the dtypes of `rows` and `target`.
-
-    Args:
-        projection: The K prototypes.
-        rows: B x n vectors.
-        target: B x K probabilities.
-        options: Options of the loss.
-    """
+    """Return a weight of 1 for each example, and the loss of each example, for targets that are probabilities."""
     finer = torch.promote_types(rows.dtype, target.dtype)
     rows = rows.to(finer)
     if widened(target[:0]).dtype != finer:
@@ -184,15 +170,7 @@ def _smoothed(
     log_sum_exps: Tensor,
     options: LossOptions,
 ) -> Tensor:
-    """Return the losses with label smoothing s: (1 - s) loss + (s / K) sum_k w_k (lse - z c_k) for each example.
-
-    Args:
-        losses: B losses without label smoothing.
-        projection: The prototypes c_k.
-        rows: B x n vectors z.
-        log_sum_exps: B log-sum-exps, lse in the formula.
-        options: Options with the label smoothing s and the class weights w_k.
-    """
+    """Return the losses after label smoothing; the docstring of the module has the formula."""
     smoothing = options.label_smoothing
     if not smoothing:
         return losses
@@ -214,12 +192,7 @@ def _products(rows: Tensor, point: Tensor) -> Tensor:
 
 
 def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
-    """Return the losses with negative values, which are rounding errors, replaced by 0; gradients do not change.
-
-    Args:
-        losses: B losses.
-        known: Mask of the losses whose exact values cannot be negative; None for all of them.
-    """
+    """Return the losses; negative values, where `known` says that they are rounding errors, are replaced by 0."""
     below = losses.detach().clamp(max=0)
     if known is not None:
         below = torch.where(known, below, 0)
@@ -229,16 +202,16 @@ def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
 def checked_classes(
     z: Tensor, target: Tensor, num_classes: int, ignore_index: int = IGNORED_CLASS
 ) -> tuple[Tensor, Tensor]:
-    """Check the target classes; return them with 0 for ignored examples, and a mask of the other examples.
+    """Return the target classes, after a check, and a mask of the examples that are not ignored.
 
     Args:
         z: (..., n) vectors.
         target: (...) classes.
         num_classes: Number of classes K.
-        ignore_index: Target of examples that are ignored.
+        ignore_index: Class index that marks examples to be ignored.
 
     Returns:
-        The classes, as int64, and the mask of examples that are not ignored; both (...).
+        (...) int64 classes, 0 for ignored examples; and (...) booleans, False for ignored examples.
 
     Raises:
         InvalidArgumentError: If the targets are not integers of shape (...), or one of them is neither a class nor
@@ -254,7 +227,7 @@ def checked_classes(
 
 
 def classes_in_range(name: str, index: Tensor, num_classes: int) -> Tensor:
-    """Return `index` as int64 after checking that every entry is a class; the function can be used under vmap.
+    """Return `index` as int64, after a check that every entry is a class; the function also works inside vmap.
 
     Args:
         name: Name of the argument in the error message.
@@ -286,10 +259,7 @@ def _require_fit(fits: bool, z: Tensor, target: Tensor, num_classes: int) -> Non
 
 
 class _Classes(torch.autograd.Function):
-    """Autograd function with a vmap rule that returns classes and a mask of the examples that are not ignored.
-
-    The classes are checked. On an asynchronous device, the check does not wait for the device.
-    """
+    """Autograd function with a vmap rule that checks classes and returns them with a mask of the examples to use."""
 
     @staticmethod
     def forward(
@@ -317,10 +287,7 @@ class _Classes(torch.autograd.Function):
 
 
 def _require_classes(classes: Tensor, num_classes: int, name: str) -> None:
-    """Raise an error if an entry is not a class: immediately on a CPU, later on an asynchronous device.
-
-    While tracing, nothing is checked.
-    """
+    """Raise an error if an entry is not a class: immediately on a CPU, later on an asynchronous device."""
     within = ((classes >= 0) & (classes < num_classes)).all()
     needed = f"'{name}' must lie in 0, ..., {num_classes - 1}"
     if is_traced():  # torch.jit.trace cannot record the check

@@ -1,12 +1,13 @@
 """Log-sum-exp of logits and weighted sums of prototypes, differentiable any number of times, without B x K logits.
 
 Let p be the softmax of the logits z c_1, ..., z c_K. The gradient of log sum_k exp(z c_k) with respect to z is the mean
-of the prototypes under p, and the Hessian is their covariance under p. All derivatives are composed of the moments
+of the prototypes under p, and the Hessian is the covariance of the prototypes under p. All derivatives are composed of
+the moments
 
-    M(z, l; v_1, ..., v_r) = sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k,    l = log sum_k exp(z c_k),
+    M(z, l; v_1, ..., v_r) = sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k,    l = log sum_k exp(z c_k).
 
-which are linear in each v. For constant l, the derivative of a moment with respect to z along a direction u is
-M(z, l; v_1, ..., v_r, u).
+A moment is linear in each of the directions v_1, ..., v_r. For constant l, the derivative of a moment with respect to z
+along a direction u is M(z, l; v_1, ..., v_r, u).
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ Dims = tuple[int | None, ...]
 
 
 def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
-    """Return log sum_k exp(z c_k) of each row z, differentiable.
+    """Return the log-sum-exp of each row's dot products with the prototypes, differentiable.
 
     Args:
         z: B x n vectors.
-        projection: The prototypes c_k.
+        projection: Projection that holds the prototypes c_k.
 
     Returns:
         B values, in float32 if z has half precision.
@@ -58,14 +59,15 @@ def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
 def log_sum_exp_and_target(
     z: Tensor, classes: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor]:
-    """Return log sum_k exp(z c_k) of each row z, and the dot product of z with the prototype of its class.
+    """Return the log-sum-exp of each row's dot products with the prototypes, and the dot product with its target.
 
-    Both results are differentiable.
+    The second result is the dot product of each row with the prototype of its target class. The two results are
+    differentiable.
 
     Args:
         z: B x n vectors, not in half precision.
-        classes: B classes.
-        projection: The prototypes c_k.
+        classes: B target classes.
+        projection: Projection that holds the prototypes c_k.
 
     Returns:
         B log-sum-exps and B dot products.
@@ -81,11 +83,8 @@ def log_sum_exp_and_target(
 
 
 def _needs_plain_sums(z: Tensor, projection: Projection) -> bool:
-    """Return True if a log-sum-exp must be computed by standard operations of torch, which torch can differentiate.
-
-    This is the case if the classes are all combinations of the values of parts, and torch compiles, transforms, or
-    computes a forward-mode derivative. The formula by moments would take time for every combination of values.
-    """
+    """Return True if a log-sum-exp must be computed by standard operations of torch, which torch can differentiate."""
+    # for all combinations of parts, the formula by moments would take time for every combination
     if not projection.has_all_combinations:
         return False
     if torch.compiler.is_compiling() or under_transform():
@@ -100,13 +99,13 @@ def moment(
     directions: Sequence[Tensor],
     projection: Projection,
 ) -> Tensor:
-    """Return the moment M(z, l; v_1, ..., v_r) of each row (see the docstring of the module), differentiable.
+    """Return the moment M(z, l; v_1, ..., v_r) of each row z, differentiable; the docstring of the module defines it.
 
     Args:
         z: B x n vectors.
         log_sum_exps: B values of l.
         directions: The vectors v_1, ..., v_r, each B x n.
-        projection: The prototypes c_k.
+        projection: Projection that holds the prototypes c_k.
     """
     return call(_Moment, projection, z, log_sum_exps, *directions)
 
@@ -120,18 +119,18 @@ def mean_and_covariance(
 ) -> tuple[Tensor, Tensor]:
     """Return the derivatives of the log-sum-exp and of the mean prototype along a direction, for each row.
 
-    The first is the dot product of the mean prototype and the direction. The second is the product of the covariance of
-    the prototypes under the softmax and the direction.
+    The derivative of the log-sum-exp is the dot product of the mean prototype and the direction. The derivative of the
+    mean prototype is the covariance matrix of the prototypes under the softmax, multiplied by the direction.
 
     Args:
         z: B x n vectors.
         log_sum_exps: B log-sum-exps.
         mean: B x n mean prototypes under the softmax.
         direction: B x n directions.
-        projection: The prototypes c_k.
+        projection: Projection that holds the prototypes c_k.
 
     Returns:
-        B derivatives of the log-sum-exp, and B x n derivatives of the mean.
+        B derivatives of the log-sum-exps, and B x n derivatives of the means.
     """
     along = (mean * direction).sum(1)
     second = moment(z, log_sum_exps, [direction], projection)
@@ -141,15 +140,15 @@ def mean_and_covariance(
 def weighted_prototypes(
     weights: Tensor, factors: Tensor | None, projection: Projection
 ) -> tuple[Tensor, Tensor]:
-    """Return, for each row i, the sums over k of weights_ik factors_k c_k and of weights_ik factors_k; differentiable.
+    """Return the weighted sums of the prototypes, and the sum of the weights, for each row of weights; differentiable.
 
     Args:
         weights: B x K weights.
-        factors: K factors, which get no gradient; 1 if None.
-        projection: The prototypes c_k.
+        factors: K factors by which the weights are multiplied, without gradient; 1 if None.
+        projection: Projection that holds the K prototypes.
 
     Returns:
-        B x n weighted sums of the prototypes, and B sums of the weights.
+        B x n weighted sums of the prototypes, and B sums of the weights after the multiplication by the factors.
     """
     if torch.compiler.is_compiling() and not is_recorded():
         operator = torch.ops.protosphere.weighted_prototypes
@@ -162,7 +161,7 @@ def mean_prototype(like: Tensor, projection: Projection) -> Tensor:
 
     Args:
         like: Tensor whose dtype and device the mean gets.
-        projection: The prototypes c_k.
+        projection: Projection that holds the prototypes.
     """
     block = projection.all_combinations
     if block is not None:
@@ -177,9 +176,9 @@ def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
     """Return each tensor with the members of a vmapped batch concatenated along the rows.
 
     Args:
-        info: Object of torch with the attribute `batch_size`, the number of members.
-        in_dims: Batch dimension of each tensor; None for a tensor that all members share.
-        tensors: Tensors whose first dimension, apart from the batch dimension, is that of the rows.
+        info: Object that torch gives to a vmap rule; its attribute `batch_size` is the number of members.
+        in_dims: Batch dimension of each tensor; None for a tensor that is the same for all members.
+        tensors: Tensors whose first dimension, apart from the batch dimension, is the dimension of the rows.
     """
     rows: list[Tensor] = []
     for tensor, dim in zip(tensors, in_dims, strict=True):
@@ -195,8 +194,8 @@ def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
     """Split the concatenated rows of a vmapped batch into its members: the inverse of `folded`.
 
     Args:
-        info: Object of torch with the attribute `batch_size`, the number of members.
-        rows: Tensors with the rows of all members.
+        info: Object that torch gives to a vmap rule; its attribute `batch_size` is the number of members.
+        rows: Tensors with the rows of all members, one member after the other.
     """
     return tuple(torch.unflatten(tensor, 0, (info.batch_size, -1)) for tensor in rows)
 
@@ -209,8 +208,8 @@ def softmax_gradient(
     The result is differentiable. It is None if neither gradient is given.
 
     Args:
-        ctx: Context of the autograd function: it has saved the tensors z, log-sum-exp and mean, and has the attributes
-            `projection` and `with_mean`.
+        ctx: Context of the autograd function, with the saved tensors z, log-sum-exp and mean, and the attributes
+            `projection` and `with_mean` (whether the mean was computed in the forward pass).
         of_value: B gradients with respect to the log-sum-exp, or None.
         of_mean: B x n gradients with respect to the mean, or None.
     """
@@ -232,10 +231,11 @@ def softmax_gradient(
 
 
 class LogSumExp(torch.autograd.Function):
-    """Autograd function that returns the log-sum-exp, the mean prototype under the softmax, and prototypes of classes.
+    """Autograd function that returns a log-sum-exp, a mean prototype and a target prototype for each row of z.
 
-    Without `with_mean`, the mean is an empty B x 0 tensor, and the backward pass computes the mean that it needs. The
-    prototypes have no gradient; if `classes` is None, they are an empty B x 0 tensor.
+    The log-sum-exp is that of the row's dot products with all prototypes, and the mean is weighted by the softmax of
+    these dot products. If `with_mean` is False, the returned means are an empty B x 0 tensor, and the backward pass
+    computes them. The target prototypes have no gradient. If `classes` is None, they are an empty B x 0 tensor.
     """
 
     @staticmethod
@@ -308,7 +308,7 @@ class _Moment(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        """Return None for the projection, and the gradients for z, l and each direction; None if not needed."""
+        """Return None for the projection, and the gradients with respect to z, l and each direction."""
         output, *tensors = ctx.saved_tensors
         gradients: list[Tensor | None] = []
         for i in range(len(tensors)):
@@ -349,18 +349,8 @@ def _moment_derivative(
     by: int,
     along: Tensor,
 ) -> Tensor:
-    """Return the product of the derivative of a moment with respect to one of its arguments and a vector, for each row.
-
-    The derivative with respect to z or to a direction is a symmetric matrix, so the product serves both the forward
-    and the backward mode. With respect to l, the derivative is the vector -M, and the product is taken entry by entry.
-
-    Args:
-        projection: The prototypes.
-        output: B x n moments M.
-        tensors: The arguments z, l and v_1, ..., v_r of the moments.
-        by: Index in `tensors` of the argument.
-        along: The vectors: B x n, or B x 1 numbers in forward mode with respect to l.
-    """
+    """Return the derivative of each row's moment with respect to tensors[by], multiplied by `along`."""
+    # the derivative by z or by a direction is a symmetric matrix, so the product serves forward and backward mode
     z, log_sum_exps, *directions = tensors
     if by == 0:
         return moment(z, log_sum_exps, [*directions, along], projection)
@@ -371,7 +361,7 @@ def _moment_derivative(
 
 
 class WeightedPrototypes(torch.autograd.Function):
-    """Autograd function of weighted sums of prototypes; the factors of the weights get no gradient."""
+    """Autograd function of weighted sums of prototypes, see the function `weighted_prototypes`."""
 
     @staticmethod
     def forward(
