@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from types import TracebackType
+
+SAMPLING_SECONDS = 0.002
 
 
 def peak_megabytes() -> float:
@@ -10,7 +14,52 @@ def peak_megabytes() -> float:
 
     `resource.getrusage` is not used, because its value includes the process from which this one was started.
     """
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return (
-        next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
-    )
+    return _status_megabytes("VmHWM")
+
+
+def own_megabytes() -> float:
+    """Return the resident memory of this process in MB, without the mapped files of programs and libraries.
+
+    All processes share these files, and the system drops them where memory is short.
+    """
+    return _status_megabytes("RssAnon")
+
+
+class PeakOfOwnMemory:
+    """Context manager that records the largest value of `own_megabytes`, which Linux does not keep.
+
+    Attributes:
+        megabytes: The largest value so far.
+    """
+
+    def __init__(self) -> None:
+        self.megabytes = 0.0
+        self._ended = threading.Event()
+        self._sampler = threading.Thread(target=self._sample, daemon=True)
+
+    def __enter__(self) -> PeakOfOwnMemory:
+        self._sampler.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        self._sampler.join()
+
+    def _sample(self) -> None:
+        while True:
+            self.megabytes = max(self.megabytes, own_megabytes())
+            if self._ended.wait(SAMPLING_SECONDS):
+                return
+
+
+def _status_megabytes(name: str) -> float:
+    """Return a value of Linux's status of this process, which is in kB, in MB."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError(f"/proc/self/status has no {name}")
