@@ -75,6 +75,20 @@ def test_tensors_and_small_floats_are_taken():
     assert ps.from_embeddings(torch.tensor(vectors).bfloat16()).num_classes == 40
 
 
+def test_other_forms_of_the_same_vectors_give_the_same_bits():
+    vectors = vectors_of(40, 6)
+    expected = ps.from_embeddings(vectors, whiten=0.5).points
+    rows = [torch.tensor(row, requires_grad=True) for row in vectors]
+    for form in (
+        np.asfortranarray(vectors),
+        vectors.tolist(),
+        rows,
+        torch.tensor(vectors).to_sparse(),
+    ):
+        found = ps.from_embeddings(form, whiten=np.float32(0.5)).points
+        assert np.array_equal(found, expected)
+
+
 def test_coinciding_vectors_get_the_least_angle():
     vectors = vectors_of(120, 8)
     vectors[10:40] = vectors[3]
@@ -250,7 +264,19 @@ BAD = {
     ),
     "angle of a turn": (vectors_of, {"min_angle": 361.0}, "at most 180 degrees"),
     "one dimension": (lambda: vectors_of(9, 1), {}, "'dim' must be at least 2 for 9"),
-    "parts": (vectors_of, {"parts": 11}, "nearest: 10"),
+    "parts": (vectors_of, {"parts": 11}, "parts=10 works"),
+    "parts of few dimensions": (
+        lambda: vectors_of(9, 3),
+        {"parts": 2},
+        "leave 'parts' out",
+    ),
+    "huge dim": (vectors_of, {"dim": 2**70}, "to fit in memory"),
+    "huge dim with parts": (
+        vectors_of,
+        {"dim": 2**70, "parts": 4},
+        "at most 16,777,216",
+    ),
+    "no data": (lambda: torch.empty(30, 5, device="meta"), {}, "the device 'meta'"),
     "one part": (vectors_of, {"parts": 1}, "more parts work, such as 3"),
 }
 

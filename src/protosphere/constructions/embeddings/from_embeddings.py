@@ -16,12 +16,14 @@ from protosphere.constructions.embeddings.principal import (
 )
 from protosphere.constructions.embeddings.quantization import Units, quantized
 from protosphere.constructions.embeddings.spreading import spread
-from protosphere.errors import InfeasibleError, as_integer, as_positive
+from protosphere.constructions.limits import dense_points_fit
+from protosphere.errors import InfeasibleError, as_integer, as_positive, brief
 from protosphere.geometry.sphere import normalized, padded
 from protosphere.spherical.certificate import certified
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.structures import Plain
+from protosphere.spherical.structures.quantized import LARGEST_QUANTIZED_DIM
 from protosphere.types import Points, Progress, ignore
 
 MOST_DENSE_CLASSES = 50_000
@@ -101,6 +103,10 @@ def from_embeddings(
             f"'dim' must be at least 2 for {len(units)} classes, got vectors that vary in 1 dimension; dim=3 works"
         )
     if parts is None:
+        if not dense_points_fit(8 * len(units) * n):
+            raise InfeasibleError(
+                f"'dim' must be smaller for {len(units)} dense prototypes to fit in memory, got {brief(n)}"
+            )
         return _dense(units, n, min_angle, rng, progress)
     return _compressed(units, n, parts, min_angle, rng, progress)
 
@@ -168,8 +174,13 @@ def _compressed(
 ) -> SphericalCode:
     n = units.shape[1]
     if n < 2 * num_parts:
+        more = f"parts={n // 2} works" if n >= 4 else "leave 'parts' out"
         raise InfeasibleError(
-            f"'parts' needs two dimensions a part, got {num_parts} parts of {n} dimensions; nearest: {n // 2}"
+            f"'parts' needs two dimensions a part, got {num_parts} parts of vectors that vary in {n} dimensions; {more}"
+        )
+    if dim > LARGEST_QUANTIZED_DIM:
+        raise InfeasibleError(
+            f"'dim' must be at most {LARGEST_QUANTIZED_DIM:,} for compressed prototypes, got {brief(dim)}"
         )
     distance = None
     if min_angle is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,16 +50,7 @@ def as_vectors(given: Any) -> Vectors:
     Raises:
         InvalidArgumentError: If `given` is not a matrix of finite real numbers with at least two rows.
     """
-    if hasattr(given, "detach"):
-        given = given.detach().cpu()
-        given = given.double() if given.itemsize < 4 else given
-        given = given.numpy()
-    try:
-        array: NDArray[Any] = np.asarray(given)
-    except ValueError as error:
-        raise InvalidArgumentError(
-            "'vectors' must be a matrix of numbers, got rows of different lengths"
-        ) from error
+    array = _as_array(given)
     if array.dtype.kind not in "biuf" or array.ndim != 2 or min(array.shape) < 1:
         kind = f"shape {array.shape} of {array.dtype}"
         raise InvalidArgumentError(
@@ -69,7 +60,9 @@ def as_vectors(given: Any) -> Vectors:
         raise InvalidArgumentError(
             f"'vectors' must have two rows or more, got {len(array)}"
         )
-    vectors = array if array.dtype == np.float32 else array.astype(np.float64)
+    dtype = np.float32 if array.dtype == np.float32 else np.float64
+    # In one order of memory, so that sums are rounded in the same way whatever the caller's order was.
+    vectors = np.ascontiguousarray(array, dtype)
     for start, rows in _blocks(vectors):
         finite = np.isfinite(rows).all(axis=1)
         if not finite.all():
@@ -83,6 +76,33 @@ def as_vectors(given: Any) -> Vectors:
             f"'vectors' must have entries up to 1e100, got {largest:g}; divide by that"
         )
     return vectors
+
+
+def _as_array(given: Any) -> NDArray[Any]:
+    """Return tensors, arrays and lists as an array of any shape and type."""
+    if isinstance(given, list | tuple):
+        given = [_without_gradient(row) for row in cast("Sequence[Any]", given)]
+    try:
+        return np.asarray(_without_gradient(given))
+    except ValueError as error:
+        raise InvalidArgumentError(
+            "'vectors' must be a matrix of numbers, got rows of different lengths"
+        ) from error
+
+
+def _without_gradient(given: Any) -> Any:
+    """Return a tensor as an array; anything else unchanged."""
+    if not hasattr(given, "detach"):
+        return given
+    if given.is_meta:
+        raise InvalidArgumentError(
+            "'vectors' must have data, got a tensor on the device 'meta'"
+        )
+    if str(given.layout) != "torch.strided":
+        given = given.to_dense()
+    given = given.detach().cpu()
+    given = given.double() if given.itemsize < 4 else given
+    return given.numpy()
 
 
 def _blocks(vectors: Vectors) -> Iterator[tuple[int, Points]]:
@@ -181,6 +201,9 @@ def directions_of(
 
 def as_power(whiten: object) -> float:
     """Return `whiten` as a float; InvalidArgumentError unless it is from 0 to 1."""
-    if isinstance(whiten, int | float) and 0 <= whiten <= 1:
-        return float(whiten)
-    raise InvalidArgumentError(f"'whiten' must be from 0 to 1, got {brief(whiten)}")
+    is_number = isinstance(whiten, int | float | np.floating | np.integer)
+    power = float(cast("float", whiten)) if is_number else np.nan
+    if 0 <= power <= 1:
+        return power
+    shown = brief(cast("object", whiten))
+    raise InvalidArgumentError(f"'whiten' must be from 0 to 1, got {shown}")

@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from protosphere.assignment.part_table import PartTable, Row, part_table
-from protosphere.constructions.parts.composed import composed_placement, too_few_dims
+from protosphere.constructions.parts.composed import (
+    composed_placement,
+    require_possible_dim,
+)
 from protosphere.constructions.parts.part_codes import (
     SIMPLEX,
     PartCode,
@@ -15,7 +18,7 @@ from protosphere.constructions.parts.part_codes import (
     part_code,
     shares_of,
 )
-from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer, brief
+from protosphere.errors import InvalidArgumentError, as_integer, brief
 from protosphere.spherical.certificate import certified
 from protosphere.spherical.provenance import Provenance
 from protosphere.spherical.spherical_code import SphericalCode
@@ -131,8 +134,7 @@ def composed_code(
     """
     needed = [code.points.dim for code in part_codes]
     n = sum(needed) if dim is None else as_integer("dim", dim, minimum=1)
-    if n < sum(needed):
-        raise InfeasibleError(too_few_dims(needed, n))
+    require_possible_dim(needed, n)
     shares = shares_of(weights)
     placement = composed_placement(table, part_codes, shares, n)
     certificate = certified(placement, None, progress)

@@ -18,9 +18,15 @@ from protosphere.constructions.parts.part_codes import (
 )
 from protosphere.constructions.registry import construction
 from protosphere.constructions.traits import Traits
-from protosphere.errors import InvalidArgumentError, as_integer, brief
+from protosphere.errors import (
+    InfeasibleError,
+    InvalidArgumentError,
+    as_integer,
+    brief,
+)
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.structures import ProductPoints
+from protosphere.spherical.structures.product import LARGEST_PRODUCT_DIM
 
 
 def _infeasible_reason(
@@ -49,6 +55,24 @@ def too_few_dims(needed: Sequence[int], dim: int) -> str:
         f"'composed' needs dim >= {total} = {each} for its parts, got {dim}; nearest: {total}, "
         "or codes in fewer dimensions, such as ('best', 8)"
     )
+
+
+def require_possible_dim(needed: Sequence[int], dim: int) -> None:
+    """Check that the prototypes of the parts fit side by side, and that a file could hold so many coordinates.
+
+    Args:
+        needed: Number of dimensions of each part.
+        dim: Dimension of the request.
+
+    Raises:
+        InfeasibleError: If `dim` is too small or too large.
+    """
+    if dim < sum(needed):
+        raise InfeasibleError(too_few_dims(needed, dim))
+    if dim > LARGEST_PRODUCT_DIM:
+        raise InfeasibleError(
+            f"'dim' must be at most {LARGEST_PRODUCT_DIM:,} for classes made of parts, got {brief(dim)}"
+        )
 
 
 def checked_table(table: str, num_classes: int) -> PartTable:
