@@ -82,8 +82,9 @@ def _as_array(given: Any) -> NDArray[Any]:
     """Return tensors, arrays and lists as an array of any shape and type."""
     if isinstance(given, list | tuple):
         given = [_without_gradient(row) for row in cast("Sequence[Any]", given)]
+    given = _without_gradient(given)
     try:
-        return np.asarray(_without_gradient(given))
+        return np.asarray(given)
     except ValueError as error:
         raise InvalidArgumentError(
             "'vectors' must be a matrix of numbers, got rows of different lengths"
@@ -205,5 +206,4 @@ def as_power(whiten: object) -> float:
     power = float(cast("float", whiten)) if is_number else np.nan
     if 0 <= power <= 1:
         return power
-    shown = brief(cast("object", whiten))
-    raise InvalidArgumentError(f"'whiten' must be from 0 to 1, got {shown}")
+    raise InvalidArgumentError(f"'whiten' must be from 0 to 1, got {brief(whiten)}")
