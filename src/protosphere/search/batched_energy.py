@@ -1,4 +1,4 @@
-"""The smooth maximum cosine and its gradient as tensors, over orbits of a symmetry group.
+"""The smooth maximum cosine of codes with a symmetry group, and its gradient, by tensor operations.
 
 A code with a symmetry group is the union of the orbits of m representatives. The smooth maximum cosine of the whole
 code (the energy that descents minimize) and its gradient need only the products of the m representatives with all K

@@ -2,10 +2,11 @@
 
 At a local optimum, some pairs of points have the maximum cosine mu. These pairs are called active. The sum of the
 gradients of their cosines, weighted by multipliers l_ij >= 0 that sum to 1, is zero. These are equations for the
-points, mu and the multipliers. The slack of a pair is mu minus its cosine. Newton's method solves the equations while the
-product of multiplier and slack of each pair decreases to zero, so that the active pairs need not be known in advance (a
-primal-dual interior-point method, Nocedal and Wright 2006, chapter 19). Each step solves one linear system. For large
-codes, Gauss-Newton steps make the cosines of the active pairs equal instead, by LSMR (Fong and Saunders 2011).
+points, mu and the multipliers. The slack of a pair is mu minus its cosine. Newton's method solves the equations while
+the product of multiplier and slack of each pair decreases to zero, so that the active pairs need not be known in
+advance (a primal-dual interior-point method, Nocedal and Wright 2006, chapter 19). Each step solves one linear system.
+For large codes, Gauss-Newton steps make the cosines of the active pairs equal instead, by LSMR (Fong and Saunders
+2011).
 """
 
 from __future__ import annotations

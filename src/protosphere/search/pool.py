@@ -1,4 +1,4 @@
-"""The pool of the best codes of a search, in ascending order of the maximum cosine, without duplicates."""
+"""The pool of a search: its best codes, in ascending order of the maximum cosine, without duplicates."""
 
 from dataclasses import dataclass, field
 
@@ -97,16 +97,16 @@ class CodePool:
             self.improved_at = self.budget.spent
 
     def replace(self, old: ScreenedCode, new: ScreenedCode) -> None:
-        """Replace a code of the pool.
+        """Remove a code from the pool and add another code as `admit` does.
 
         Args:
             old: The code to remove.
-            new: The code to admit.
+            new: The code to add.
         """
         self.codes = [code for code in self.codes if code is not old]
         self.admit(new)
 
     def recall(self) -> None:
-        """Add the best codes of earlier epochs to the pool again."""
+        """Add the best code of each earlier epoch to the pool again."""
         for code in self.earlier:
             self.admit(code)
