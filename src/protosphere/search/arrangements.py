@@ -89,7 +89,7 @@ SIGNED_PROBABILITY = 0.2
 """Probability of drawing a group of signed permutations of the coordinates."""
 
 MAX_RATIONAL_ORDER = 60
-"""Largest order of the rotation that generates a group with rational characters, or its cyclic part."""
+"""Largest order of the rotation in a cyclic or dihedral group with rational characters."""
 
 
 def _random_family(rng: np.random.Generator, names: list[str]) -> list[str]:

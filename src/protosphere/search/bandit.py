@@ -230,7 +230,7 @@ class BanditSearch:
             self._admit_all(batch, found)
 
     def deepen(self) -> None:
-        """Screen the best unfinished codes of the race."""
+        """Screen the best codes of the race that are not finished yet."""
         leaders = self.pool.unfinished[: self._affordable_starts()]
         if not leaders:
             return
@@ -241,7 +241,7 @@ class BanditSearch:
         self._screen(arms, starts, first)
 
     def explore(self) -> None:
-        """Screen one batch of new starts from arms; arms with low values are drawn more often."""
+        """Screen one batch of new starts; arms that led to low maximum cosines are drawn more often."""
         if not self.arms:
             self.explore_orbits()
             return

@@ -44,10 +44,10 @@ class Budget:
             evaluations before a speed is measured.
         iterations: Total number of evaluations allowed.
         seconds: Total number of seconds allowed, from the construction of this object; None for no limit.
-        progress: Called with the best value after every hundredth of the budget and at least every second.
-        clock: Returns the time in seconds.
+        progress: Called with a message after each hundredth of the budget, or after a second if that is earlier.
+        clock: Function that returns the time in seconds.
         spent: Number of evaluations so far.
-        seconds_spent: Seconds that compiled descents took.
+        seconds_spent: Number of seconds that compiled descents took so far.
         best: Lowest maximum cosine found so far.
         starts: Number of starts so far.
         interrupted: Whether the user pressed Ctrl-C.

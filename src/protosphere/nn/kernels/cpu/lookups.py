@@ -127,14 +127,14 @@ def sum_rows(
     """Write the scores of `count` consecutive classes with LANES vectors.
 
     Args:
-        table: Lookup table, flat: rows of LANES numbers.
+        table: Lookup table, a one-dimensional array of rows of LANES numbers.
         values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
         offsets: Index of the first table row of each part and each codebook.
-        factors: K numbers that multiply the rows of the codebooks of each class; empty if there are no codebooks.
+        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
         num_parts: Number of parts; the columns of `values` after them belong to codebooks.
         first: Index of the first class.
         count: Number of classes.
-        x: Rows of scores, flat, one row per class; the first `count` rows are overwritten.
+        x: One-dimensional array with a row of LANES scores per class; the first `count` rows are overwritten.
     """
     x[: count * LANES] = 0
     if len(factors):
@@ -154,17 +154,17 @@ def add_rows(
     count: int,
     x: Block,
 ) -> None:
-    """Add the table rows of the values of parts `start` to `stop - 1` to the scores of `count` consecutive classes.
+    """Add the table rows of parts (or codebooks) `start` to `stop - 1` to the scores of `count` consecutive classes.
 
     Args:
-        table: Lookup table, flat: rows of LANES numbers.
+        table: Lookup table, a one-dimensional array of rows of LANES numbers.
         values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
         offsets: Index of the first table row of each part and each codebook.
         start: Index of the first part or codebook.
         stop: One past the index of the last part or codebook.
         first: Index of the first class.
         count: Number of classes.
-        x: Rows of scores, flat, one row per class; updated in place.
+        x: One-dimensional array with a row of LANES scores per class; updated in place.
     """
     in_fours = U(stop - (stop - start) % 4)
     for p in range(U(start), in_fours, U(4)):
@@ -189,7 +189,7 @@ def multiply_rows(x: Block, factors: Factors, first: int, count: int) -> None:
     """Multiply the row of each of `count` consecutive classes by the factor of the class.
 
     Args:
-        x: Rows of LANES numbers, flat, one row per class; updated in place.
+        x: One-dimensional array with a row of LANES numbers per class; updated in place.
         factors: Factors of all K classes.
         first: Index of the first class.
         count: Number of classes.
@@ -216,14 +216,14 @@ def scatter_rows(
     A row is multiplied by the factor of the class before it is added to the table rows of codewords.
 
     Args:
-        x: Rows of LANES numbers, flat, one row per class; overwritten if `factors` is not empty.
+        x: One-dimensional array with a row of LANES numbers per class; overwritten if `factors` is not empty.
         values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
         offsets: Index of the first table row of each part and each codebook.
-        factors: K numbers that multiply the rows of the codebooks of each class; empty if there are no codebooks.
+        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
         num_parts: Number of parts; the columns of `values` after them belong to codebooks.
         first: Index of the first class.
         count: Number of classes.
-        table: Table, flat: rows of LANES numbers; updated in place.
+        table: Table, a one-dimensional array of rows of LANES numbers; updated in place.
     """
     for p in range(U(num_parts)):
         for k in range(U(count)):
@@ -300,7 +300,7 @@ def write_scores(
         tables: Lookup tables, one for each group of LANES vectors: (groups, rows * LANES).
         values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
         offsets: Index of the first table row of each part and each codebook.
-        factors: K numbers that multiply the rows of the codebooks of each class; empty if there are no codebooks.
+        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
         num_parts: Number of parts; the columns of `values` after them belong to codebooks.
         scores: B x K array for the scores, overwritten. The last group of vectors may have fewer than LANES vectors.
     """
@@ -332,7 +332,7 @@ def add_weights(
         weights: B x K weights, one row for each vector.
         values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
         offsets: Index of the first table row of each part and each codebook.
-        factors: K numbers that multiply the rows of the codebooks of each class; empty if there are no codebooks.
+        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
         num_parts: Number of parts; the columns of `values` after them belong to codebooks.
         tables: Tables, one for each group of LANES vectors: (groups, rows * LANES); updated in place.
     """
@@ -367,7 +367,7 @@ def write_highest_lookups(
         tables: Lookup tables, one for each group of LANES vectors: (groups, rows * LANES).
         values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
         offsets: Index of the first table row of each part and each codebook.
-        factors: K numbers that multiply the rows of the codebooks of each class; empty if there are no codebooks.
+        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
         num_parts: Number of parts; the columns of `values` after them belong to codebooks.
         highest: (groups, tiles, LANES) array for the largest scores, overwritten.
     """
@@ -386,7 +386,7 @@ def write_peak(x: Block, count: int, peak: Block) -> None:
     """Write the entrywise maximum of the first `count` rows of x into `peak`.
 
     Args:
-        x: Rows of LANES numbers, flat.
+        x: One-dimensional array of rows of LANES numbers.
         count: Number of rows.
         peak: Array for the LANES maxima, overwritten.
     """
@@ -403,7 +403,7 @@ def write_total(x: Block, count: int, total: Block) -> None:
     """Write the entrywise sum of the first `count` rows of x into `total`.
 
     Args:
-        x: Rows of LANES numbers, flat.
+        x: One-dimensional array of rows of LANES numbers.
         count: Number of rows.
         total: Array for the LANES sums, overwritten.
     """
@@ -434,7 +434,7 @@ def write_lookup_sums(
         tables: Lookup tables, one for each group of LANES vectors: (groups, rows * LANES).
         values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
         offsets: Index of the first table row of each part and each codebook.
-        factors: K numbers that multiply the rows of the codebooks of each class; empty if there are no codebooks.
+        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
         num_parts: Number of parts; the columns of `values` after them belong to codebooks.
         shifts: (groups, LANES) array for the shift of each vector, overwritten.
         sums: (groups, LANES) array for the sum of each vector, overwritten.
@@ -493,7 +493,7 @@ def scale_table(table: Block, factors: Block) -> None:
     """Multiply every row of a table by the same LANES factors, entry by entry.
 
     Args:
-        table: Rows of LANES numbers, flat; multiplied in place.
+        table: One-dimensional array of rows of LANES numbers; multiplied in place.
         factors: LANES factors.
     """
     for i in range(U(len(table)) // W):

@@ -29,7 +29,7 @@ class PartSoftmaxBackend(TorchBackend):
     block_kinds: frozenset[str] | None = frozenset({"all combinations"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True if the rows are a plain float32 tensor on the CPU, and so is the block, with small parts."""
+        """Return True if the rows are a plain float32 tensor on the CPU, like the block, and the parts are small."""
         if rows.dtype != torch.float32 or not in_memory(rows):
             return False
         tables = _combinations(block).tables

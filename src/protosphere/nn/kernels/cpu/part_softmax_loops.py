@@ -107,9 +107,9 @@ def write_sums(
     Row j of x is the sum over k < count of factors[start + jump j + stride k] times row k of y.
 
     Args:
-        x: Rows of LANES numbers, flat; the first `many` rows are overwritten.
+        x: One-dimensional array of rows of LANES numbers; the first `many` rows are overwritten.
         many: Number of sums.
-        y: Rows of LANES numbers, flat.
+        y: One-dimensional array of rows of LANES numbers.
         factors: One-dimensional array of factors.
         start: Index of the first factor.
         jump: Distance between the factors of one sum and of the next sum.
@@ -132,7 +132,7 @@ def write_columns(
     """Write `width` coordinates of LANES vectors into rows, one row per coordinate.
 
     Args:
-        rows: Rows of LANES numbers, flat; the first `width` rows are overwritten.
+        rows: One-dimensional array of rows of LANES numbers; the first `width` rows are overwritten.
         z: B x n vectors.
         first: Index of the first vector.
         lanes: Number of vectors, at most LANES; the other entries of the rows stay the same.
@@ -158,7 +158,7 @@ def read_columns(
     """Write rows back into `width` coordinates of LANES vectors, and divide each vector by its total.
 
     Args:
-        rows: Rows of LANES numbers, flat, one row per coordinate.
+        rows: One-dimensional array with a row of LANES numbers per coordinate.
         total: Divisor of each vector.
         mean: B x n vectors; the chosen coordinates of the chosen vectors are overwritten.
         first: Index of the first vector.

@@ -161,15 +161,15 @@ def write_sums(
 ) -> None:
     """Write, for each vector and coset, the sum of exp(score - peak) over the points of the coset.
 
-    The coordinates of a point are the signs of its codeword, followed by the glue vector of its coset. A score is the
-    dot product of a vector with a point. The peak of a vector at a coset is its largest score in this coset and all
-    previous ones. The array `word_sums` receives, for each vector, the sum of the signs of all points, weighted by
+    A score is the dot product of a vector with a point plus a number for the vector and the coset, which `glue` has:
+    the dot product with a glue vector. The peak of a vector at a coset is its largest score in this coset and all
+    previous ones. The array `word_sums` receives, for each vector, the sum of all points, weighted by
     exp(score - last peak).
 
     Args:
-        z: (groups, rows * LANES) coordinates of the vectors, without the coordinates of the glue vectors.
+        z: (groups, rows * LANES) coordinates of the vectors.
         flips: (cosets, rows) signs.
-        glue: (groups, cosets, LANES) dot products of the vectors with the glue vectors of the cosets.
+        glue: (groups, cosets, LANES) numbers to add to the dot products.
         bins: Number of codewords per coset, which is the number of bins.
         both: Whether the points include the antipode of each codeword.
         peaks: (groups, cosets, LANES) array for the peaks.
