@@ -49,15 +49,16 @@ MAPPINGS = ("fixed", "random")
 def class_order(
     mapping: str, num_classes: int, rng: np.random.Generator
 ) -> Indices | None:
-    """Return the index of the point of each class.
+    """Return the order in which the points of a code are given to the classes.
 
     Args:
-        mapping: One of `MAPPINGS`.
+        mapping: One of `MAPPINGS`: "fixed" or "random".
         num_classes: Number K of classes.
-        rng: Source of a random permutation.
+        rng: Random generator for the permutation.
 
     Returns:
-        None for "fixed" (class i gets point i), a permutation for "random".
+        None for "fixed", which means that class i gets point i; for "random", a permutation whose entry i is the index
+        of the point of class i.
 
     Example:
         >>> class_order("random", 4, np.random.default_rng(0)).tolist()

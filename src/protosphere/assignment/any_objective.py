@@ -1,4 +1,4 @@
-"""Assignment by an arbitrary objective: random exchanges of two classes, kept if they are not worse."""
+"""Assignment that maximizes an arbitrary function, by exchanges of two points that do not decrease its value."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,8 +8,9 @@ from protosphere.errors import InvalidArgumentError, brief
 from protosphere.types import Indices, Points, Progress, ignore
 
 Objective = Callable[[Points, Points], float]
-"""Function of the similarity and the cosines of the prototypes, both K x K in the order of the classes; larger is
-better.
+"""Function of two K x K matrices in the order of the classes: their similarity, and the cosines of their prototypes.
+
+Orders with larger values of the function are better.
 """
 
 MAX_EXCHANGES = 30_000
@@ -18,7 +19,7 @@ REPORT_EVERY = 1000
 
 
 def value_of(objective: Objective, similarity: Points, cosines: Points) -> float:
-    """Evaluate an objective.
+    """Return the value of an objective, after checking that it is a number.
 
     Args:
         objective: The function.
@@ -51,14 +52,17 @@ def hill_climb(
     rng: np.random.Generator,
     progress: Progress = ignore,
 ) -> Indices:
-    """Maximize an objective by random exchanges, from the best of the given and of random orders.
+    """Maximize an objective by random exchanges of the points of two classes.
+
+    The search starts from the best of the given orders and of many random orders. An exchange is undone if it decreases
+    the value.
 
     Args:
         objective: The function to maximize.
         similarity: The K x K similarity.
         cosines: The K x K cosines of the points.
-        starts: Orders to start from.
-        rng: Source of the random orders and exchanges.
+        starts: Orders among which the search chooses its start.
+        rng: Random generator for the random orders and the exchanges.
         progress: Called every thousand exchanges.
 
     Returns:
@@ -92,9 +96,9 @@ def swap_classes(matrix: Points, order: Indices, pair: Indices) -> None:
     """Exchange the points of two classes in place.
 
     Args:
-        matrix: A K x K matrix of pairs of points, in the order of the classes.
-        order: The order of the points.
-        pair: The two classes.
+        matrix: A K x K matrix with a number for each pair of points, in the order of the classes; updated.
+        order: The index of the point of each class; updated.
+        pair: The indices of the two classes.
     """
     swapped = pair[::-1]
     order[pair] = order[swapped]

@@ -1,4 +1,4 @@
-"""Assignment of prototypes to classes by the similarity of the classes: the same code, its rows in another order."""
+"""Assignment of prototypes to classes by the similarity of the classes, which reorders the rows of a code."""
 
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -31,10 +31,10 @@ OBJECTIVES = ("align", "oppose", "worst")
 """Objectives that `assign` knows by name. A function may be given instead."""
 
 MAX_WHOLE_CLASSES = 1500
-"""Number of classes up to which all classes are searched together; with more, one block of classes at a time."""
+"""Number of classes up to which all classes are assigned together; with more, one block of classes at a time."""
 
 MAX_WORST_PAIR_CLASSES = 3000
-"""Number of classes up to which 'worst' is available: it keeps all cosines in memory, some hundred MB."""
+"""Number of classes up to which "worst" is available; it keeps several K x K matrices in memory, some hundred MB."""
 
 NEAREST_PAIR_PROOF = (
     "the two most similar classes are at two nearest prototypes, or no farther apart"
@@ -43,17 +43,18 @@ NEAREST_PAIR_PROOF = (
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """An order of the points of a code: class i gets point order[i].
+    """An order of the points of a code, with the value of the objective before and after the reordering.
 
-    Larger values are better. The value is the sum over pairs of similarity times cosine ("align"), its negative
-    ("oppose"), minus the largest similarity times (1 - cosine) of a pair ("worst"), or the value of a function.
+    Larger values are better. The value is the sum over pairs of similarity times cosine ("align"), the negative of this
+    sum ("oppose"), minus the maximum over pairs of similarity times (1 - cosine) ("worst"), or the result of a
+    function.
 
     Attributes:
-        order: The index of the point of each class.
+        order: The index of the point of each class: class i gets point order[i].
         objective: "align", "oppose", "worst", or the name of a function.
-        before: The value in the order of the code.
-        after: The value in this order.
-        proof: Why no order is better; None if that is not proved.
+        before: The value for the original order of the code.
+        after: The value for the new order.
+        proof: The reason why no order has a larger value; None if that is not proved.
 
     Example:
         >>> import protosphere as ps
@@ -92,21 +93,24 @@ def assign(
 ) -> SphericalCode:
     """Match prototypes to classes so that similar classes get nearby prototypes.
 
-    The points stay the same; only their order changes. The result is optimal for at most 8 classes, for cross-polytopes
-    (a minimum-weight matching) and for simplices. Otherwise it comes from FAQ and a tabu search.
+    The points stay the same; only their order changes. With at most 8 classes, all orders are tried, so the result is
+    optimal. With up to 1500 classes, "align" and "oppose" are also optimal for simplices, whose orders are all equally
+    good, and usually for cross-polytopes (by a minimum-weight matching). In all other cases, the order is found by a
+    search and may not be optimal. `explain` of the result says whether the order is proved to be optimal.
 
     Args:
         code: Prototypes to distribute. The certificate holds for any order.
-        similarity: Symmetric K x K matrix, larger for classes that are more alike; a `Taxonomy`; or the result of
-            `similarity_from_embeddings`, `_features`, `_confusion` or `_names`.
-        objective: "align" maximizes the sum over pairs of similarity times cosine, "oppose" minimizes it, and "worst"
-            minimizes the maximum of similarity times (1 - cosine). A function (similarity, cosines) -> number is
-            maximized.
+        similarity: Symmetric K x K matrix, larger for classes that are more alike. It can be computed by
+            `similarity_from_embeddings`, `similarity_from_features`, `similarity_from_confusion`,
+            `similarity_from_names` or `similarity_from_table`. A `Taxonomy` of the classes is accepted too.
+        objective: "align" maximizes the sum over pairs of classes of similarity times cosine, "oppose" minimizes this
+            sum, and "worst" minimizes the maximum over pairs of similarity times (1 - cosine). A function of the
+            similarity and the cosines, both K x K in the order of the classes, is maximized.
         seed: Seed of the random choices of the searches.
         progress: Called during the searches.
 
     Returns:
-        A code with the same points, reordered: row i is the prototype of class i.
+        A code with the same points in a new order: row i is the prototype of class i.
 
     Raises:
         InvalidArgumentError: If `code` is not a code, `similarity` is not a symmetric K x K matrix of finite numbers,
@@ -138,7 +142,7 @@ def assignment(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> Assignment:
-    """Return the order in which `assign` puts the points of a code, its value, and the proof of its optimality, if any.
+    """Return the order that `assign` finds, with its value and, if there is one, the proof that no order is better.
 
     Args:
         code: See `assign`.
@@ -148,10 +152,10 @@ def assignment(
         progress: See `assign`.
 
     Returns:
-        The order with its values.
+        The order, the values of the objective before and after the reordering, and the proof.
 
     Raises:
-        InvalidArgumentError: As `assign` does.
+        InvalidArgumentError: In the same cases as `assign`.
 
     Example:
         >>> import protosphere as ps
@@ -224,7 +228,7 @@ def _assign_many_classes(
 def _assign_by_worst_pair(
     code: SphericalCode, S: Points, rng: np.random.Generator, progress: Progress
 ) -> Assignment:
-    """Minimize the maximum over pairs of similarity * (1 - cosine)."""
+    """Minimize the maximum over pairs of similarity times (1 - cosine)."""
     K = code.num_classes
     if K > MAX_WORST_PAIR_CLASSES:
         raise InvalidArgumentError(

@@ -14,25 +14,26 @@ from protosphere.types import Points
 
 
 def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Points:
-    r"""Return cosines of the classes' vectors in a file, after their mean is subtracted.
+    r"""Return the cosines between class vectors that are read from a file, after the mean vector is subtracted.
 
-    A .csv file has a line of headings. The first cell of a line is the name of a class, and the columns that hold
-    numbers in every line are its vector. In other files spaces separate a name and its numbers, as in the text files of
-    GloVe and word2vec. Lines of other names are skipped.
+    A .csv file has a line of headings. The first cell of each other line is the name of a class. The columns that hold
+    numbers for all classes form the vectors. In other files, spaces separate a name and its numbers, as in the text
+    files of GloVe and word2vec. Lines of names that are not needed are skipped.
 
-    A name of several words without a line of its own, such as "aquarium fish" or "aquarium_fish", gets the mean of its
-    words' vectors. A word without a line as written is looked up in lower case.
+    A class whose name has several words, such as "aquarium fish" or "aquarium_fish", may have no line of its own. Its
+    vector is then the mean of the vectors of these words. A name or word that is not found as written is looked up in
+    lower case.
 
     Args:
-        path: A file with a line for each class, or for each word of the classes' names.
+        path: A file with a line for each class, or for each word of the names of the classes.
         class_names: Names of the K classes, in their order.
 
     Returns:
         The K x K matrix of cosines, as `similarity_from_embeddings` computes it.
 
     Raises:
-        InvalidArgumentError: If a class has no line and one of its words has none either, or if the lines have no
-            numbers.
+        InvalidArgumentError: If a class and one of the words of its name have no line, if a name has two lines, or if
+            the lines have no numbers.
         StorageError: If the file cannot be read.
 
     Example:
@@ -71,7 +72,7 @@ def _words_of_name(name: str) -> list[str]:
 
 
 def _lookup_keys(name: str) -> list[str]:
-    """Return every first cell that may belong to a class: its name, its words, and the same in lower case."""
+    """Return the name of a class and the words of the name, as written and in lower case."""
     words = _words_of_name(name)
     lower_words = [word.lower() for word in words]
     return [name, name.lower(), *words, *lower_words]

@@ -1,4 +1,4 @@
-"""Orders that are proved optimal: all orders equal, all orders tried, or a minimum-weight matching."""
+"""Find orders of points that are proved to be optimal, by trying all orders or by a minimum-weight matching."""
 
 from functools import cache
 from itertools import permutations
@@ -25,14 +25,15 @@ def all_orders(num_classes: int) -> Indices:
 
 
 def pair_terms(similarity: Points, cosines: Points) -> tuple[Indices, Points, Points]:
-    """Return the tables for an exhaustive search over orders.
+    """Return the arrays that an exhaustive search over all orders needs.
 
     Args:
         similarity: The K x K similarity.
         cosines: The K x K cosines of the points.
 
     Returns:
-        All orders, one per row; the similarity of each pair of classes; and for each order the cosine of each pair.
+        All K! orders, one per row; the similarity of each pair of classes; and a matrix with a row for each order and a
+        column for each pair of classes, which has the cosine of their points.
     """
     orders = all_orders(len(similarity))
     first, second = np.triu_indices(len(similarity), 1)
@@ -49,7 +50,7 @@ def exact_order(similarity: Points, cosines: Points) -> tuple[Indices, str] | No
         cosines: The K x K cosines of the points.
 
     Returns:
-        The order and why no other is better; None if no proof is known.
+        The order, and the reason why no other order is better; None if no order can be proved optimal.
     """
     K = len(cosines)
     upper = cosines[np.triu_indices(K, 1)]
@@ -74,10 +75,7 @@ def exact_order(similarity: Points, cosines: Points) -> tuple[Indices, str] | No
 def _disjoint_pairs(
     cosines: Points, special: float, other: float
 ) -> NDArray[np.bool_] | None:
-    """Return the K x K mask of pairs at cosine `special`, or None.
-
-    The mask is returned if these pairs are disjoint and all other pairs are at cosine `other`.
-    """
+    """Return the mask of pairs at cosine `special` if they are disjoint and all others are at `other`; else None."""
     K = len(cosines)
     pairs = np.abs(cosines - special) < EQUAL_TOLERANCE
     np.fill_diagonal(pairs, False)
@@ -91,10 +89,7 @@ def _disjoint_pairs(
 def _matched_order(
     weights: Points, special: NDArray[np.bool_]
 ) -> tuple[Indices, str] | None:
-    """Return the order that assigns the special pairs of points to the pairs of classes of a minimum-weight matching.
-
-    The second value is the proof. The result is None if the matching is not proved optimal.
-    """
+    """Return the order that gives the special pairs of points to the pairs of a matching, and the proof; else None."""
     K = len(weights)
     ends = np.argwhere(np.triu(special))
     matching, is_proved = min_weight_matching(weights, len(ends))

@@ -1,4 +1,4 @@
-"""Class similarity from features of a network: cosines of the mean features of the classes."""
+"""Class similarity from the features of a network: the cosines between the mean features of the classes."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,13 +19,14 @@ NUMBER_KINDS = "biuf"
 def similarity_from_features(
     source: Any, labels: Any = None, *, num_classes: int | None = None
 ) -> Points:
-    """Return cosines of the mean features of the classes, after the mean of these means is subtracted.
+    """Return the cosines between the mean features of the classes, after the mean of these means is subtracted.
 
     Args:
-        source: Path of an .npz file with `x_train` and `y_train`, or a mapping of such arrays. An array `step` in it
-            multiplies the columns of integer features. With `labels`, the features themselves, one image per row.
-        labels: The class of each row.
-        num_classes: K; by default one more than the largest label. Every class needs at least one row.
+        source: If `labels` is given, the features, one image per row. Otherwise the path of an .npz file, or a mapping,
+            with the arrays `x_train` (features) and `y_train` (labels). An optional array `step` in the file or mapping
+            has a number for each column, or one number; the features, which may be integers, are multiplied by it.
+        labels: The class of each row of features; None if `source` is a file or mapping.
+        num_classes: Number K of classes; None for one more than the largest label. Every class needs at least one row.
 
     Returns:
         The K x K similarity.
@@ -59,7 +60,7 @@ def class_means(
     Args:
         features: (N, d) features.
         labels: (N,) classes.
-        num_classes: K; by default one more than the largest label.
+        num_classes: Number K of classes; None for one more than the largest label.
 
     Returns:
         (K, d) means in float64.

@@ -1,4 +1,7 @@
-"""The cosines of a code by the levels of a tree: by the lowest common ancestor of each pair of classes."""
+"""Range of the cosines of a code at each level of a tree over the classes.
+
+The level of a pair of classes is the height of their lowest common ancestor.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,13 +20,13 @@ BLOCK_ROWS = 256
 
 @dataclass(frozen=True)
 class LevelCosines:
-    """The cosines of the pairs of classes whose lowest common ancestor has a given height.
+    """Number of pairs of classes whose lowest common ancestor has a given height, and the range of their cosines.
 
     Attributes:
         height: The height of the lowest common ancestor.
-        pairs: Number of such pairs.
-        lowest: Their minimum cosine.
-        highest: Their maximum cosine.
+        pairs: Number of pairs of classes.
+        lowest: Minimum cosine of the prototypes of these pairs.
+        highest: Maximum cosine of the prototypes of these pairs.
 
     Example:
         >>> LevelCosines(height=1, pairs=2, lowest=-1.0, highest=-1.0).pairs
@@ -37,14 +40,14 @@ class LevelCosines:
 
 
 def level_cosines(code: SphericalCode, tree: Any) -> tuple[LevelCosines, ...]:
-    """Measure the cosines of a code at each level of a tree, over all pairs.
+    """Return the range of the cosines of a code at each level of a tree, over all pairs of classes.
 
     Args:
         code: A code of K classes.
-        tree: A tree of the same classes, as `taxonomy` takes it.
+        tree: A tree of the same classes, in any form that `taxonomy` accepts.
 
     Returns:
-        The levels, from siblings to the root.
+        One entry for each level, in ascending order of the height of the lowest common ancestor.
 
     Raises:
         InvalidArgumentError: If the tree does not have K classes.
@@ -62,7 +65,7 @@ def level_cosines(code: SphericalCode, tree: Any) -> tuple[LevelCosines, ...]:
 
 
 def cosine_ranges(points: Points, heights: Heights) -> tuple[LevelCosines, ...]:
-    """Return the pairs and the range of cosines of each height, computed a block of rows at a time.
+    """Return the number of pairs and the range of cosines for each height, computed a block of rows at a time.
 
     Args:
         points: (K, n) unit points.
@@ -95,11 +98,11 @@ def checked_tree(tree: Any, num_classes: int) -> Taxonomy:
     """Return the tree after checking that it has `num_classes` classes.
 
     Args:
-        tree: A tree, as `taxonomy` takes it.
+        tree: A tree, in any form that `taxonomy` accepts.
         num_classes: Required number K of classes.
 
     Raises:
-        InvalidArgumentError: If it has another number of classes.
+        InvalidArgumentError: If the tree has another number of classes.
     """
     found = taxonomy(tree)
     if len(found.classes) != num_classes:
@@ -113,7 +116,10 @@ def heights_of(tree: Any, num_classes: int) -> Heights:
     """Return the K x K heights of lowest common ancestors in a tree of `num_classes` classes.
 
     Args:
-        tree: A tree, as `taxonomy` takes it.
+        tree: A tree, in any form that `taxonomy` accepts.
         num_classes: Required number K of classes.
+
+    Raises:
+        InvalidArgumentError: If the tree has another number of classes.
     """
     return checked_tree(tree, num_classes).heights

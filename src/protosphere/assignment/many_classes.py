@@ -1,4 +1,4 @@
-"""Quadratic assignment of thousands of classes: groups first, then one block of classes at a time."""
+"""Assignment of thousands of classes: first of groups to groups, then of one random block of classes at a time."""
 
 import numpy as np
 
@@ -6,16 +6,16 @@ from protosphere.assignment.quadratic import tabu
 from protosphere.types import Indices, Points, Progress, ignore
 
 NUM_GROUPS = 64
-"""Number of groups that classes and points are divided into, a power of two."""
+"""Number of groups into which classes and points are divided, a power of two."""
 
 GROUP_STEPS = 5_000
 """Steps of the tabu search that assigns groups to groups."""
 
 BLOCK_CLASSES = 400
-"""Number of classes that are reassigned together."""
+"""Largest number of classes in a block, which exchange their points with each other."""
 
 BLOCK_STEPS = 600
-"""Steps of the tabu search of a block."""
+"""Steps of the tabu search within a block."""
 
 NUM_SWEEPS = 3
 """Number of times that every class is reassigned."""
@@ -24,7 +24,7 @@ NUM_EIGENVECTORS = 24
 """Number of eigenvectors of the similarity by which classes are grouped."""
 
 FORBIDDEN = -1e12
-"""Linear term that forbids an assignment between groups of different sizes."""
+"""Term added to the objective for a pair of groups of different sizes, so that they are never assigned."""
 
 
 def many_classes_order(
@@ -40,7 +40,7 @@ def many_classes_order(
     Args:
         similarity: The K x K similarity.
         points: The (K, n) points.
-        rng: Source of the blocks and of the tabu tenures.
+        rng: Random generator for the blocks and for the tabu search.
         progress: Called after each block.
 
     Returns:
@@ -80,10 +80,7 @@ def _reassigned(
 def _group_order(
     similarity: Points, points: Points, rng: np.random.Generator
 ) -> Indices:
-    """Return an order that assigns groups of similar classes to groups of close points.
-
-    Classes and points are bisected into groups, and a tabu search matches the groups.
-    """
+    """Return an order that assigns groups of similar classes to groups of close points, matched by a tabu search."""
     class_groups = _bisected(_spectral_embedding(similarity), NUM_GROUPS)
     point_groups = _bisected(points, NUM_GROUPS)
     sizes = np.array([len(group) for group in class_groups])

@@ -1,7 +1,8 @@
-"""The exact minimum-weight matching with a given number of pairs, by linear programs with cutting planes.
+"""Minimum-weight matching with a given number of pairs, by linear programs with cutting planes.
 
-On 300 classes this takes 0.01 s. scipy's integer program over all edges (`milp`) takes 1.4 s, and networkx's blossom
-algorithm 8 s; on 1000 classes it takes 0.3 s, and `milp` finds nothing within 70 s.
+With 300 classes, this method takes 0.01 s, an integer program over all edges (scipy's `milp`) takes 1.4 s, and the
+blossom algorithm of networkx takes 8 s. With 1000 classes, this method takes 0.3 s, and `milp` finds no solution within
+70 s.
 """
 
 from dataclasses import dataclass, field
@@ -16,14 +17,14 @@ from protosphere.types import Indices, Points
 Mask = NDArray[np.bool_]
 
 NUM_NEIGHBORS = 12
-"""Number of lightest edges of each vertex in the first program."""
+"""Number of edges of each vertex, those of smallest weight, in the first linear program."""
 
 TOLERANCE = 1e-7
 INTEGER_TOLERANCE = 1e-6
 MAX_ROUNDS = 200
 
 COMPONENT_THRESHOLDS = (TOLERANCE, 0.3)
-"""Values above which fractional edges form the components that are tested as odd sets."""
+"""Edges with fractional values above these thresholds form graphs; their components are tested as odd sets."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,7 @@ class _Solution:
         first: First ends of the edges in the program.
         second: Second ends.
         values: The value of each edge, from 0 to 1.
-        reduced_costs: K x K reduced costs of all edges, in the program or not.
+        reduced_costs: K x K reduced costs of all edges, including edges that are not in the program.
     """
 
     first: Indices
@@ -138,17 +139,18 @@ class _MatchingProgram:
 
 
 def min_weight_matching(weights: Points, num_pairs: int) -> tuple[Indices, bool]:
-    """Return the disjoint pairs with the least total weight.
+    """Return a given number of disjoint pairs with the smallest total weight.
 
-    The constraints describe Edmonds' matching polytope: degrees at most 1, and odd-set inequalities, which are added
-    if a solution violates them. Edges outside the program are added while their reduced cost is negative.
+    The linear program minimizes over Edmonds' matching polytope. Its constraints are that each vertex has at most one
+    pair, and the odd-set inequalities, which are added when a solution violates them. The first program contains only
+    edges of small weight; other edges are added while their reduced cost is negative.
 
     Args:
-        weights: Symmetric K x K weights.
+        weights: Symmetric K x K weights of the pairs.
         num_pairs: Number of pairs.
 
     Returns:
-        The pairs, one per row, and whether they are proved to be optimal.
+        The pairs, one per row, and whether their total weight is proved to be the smallest.
 
     Example:
         >>> min_weight_matching(np.array([[0.0, 9, 1, 9], [9, 0, 9, 2], [1, 9, 0, 9], [9, 2, 9, 0]]), 2)
@@ -183,16 +185,13 @@ def min_weight_matching(weights: Points, num_pairs: int) -> tuple[Indices, bool]
 
 
 def _first_edges(weights: Points) -> Mask:
-    """Return the mask of the lightest edges of each vertex, and of the edges of some matching.
-
-    The matching makes the first program feasible.
-    """
+    """Return the mask of the edges of the first program: the lightest of each vertex, and a matching."""
     K = len(weights)
     without_loops = np.where(np.eye(K, dtype=np.bool_), np.inf, weights)
     nearest = np.argsort(without_loops, axis=1)[:, :NUM_NEIGHBORS]
     edges = np.zeros((K, K), dtype=np.bool_)
     edges[np.arange(K)[:, None], nearest] = True
-    edges[np.arange(0, K - 1, 2), np.arange(1, K, 2)] = True
+    edges[np.arange(0, K - 1, 2), np.arange(1, K, 2)] = True  # so that it is feasible
     return np.triu(edges | edges.T, 1)
 
 

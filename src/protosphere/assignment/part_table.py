@@ -1,4 +1,7 @@
-"""Tables that describe classes by their parts: a row per class, with a value for each part."""
+"""Tables that describe classes by their parts, such as a color and a shape.
+
+A table has a row for each class, with a value for each part.
+"""
 
 from __future__ import annotations
 
@@ -24,24 +27,25 @@ from protosphere.spherical.part_names import PartNames
 from protosphere.storage.csv_files import guarded, read_csv, unguarded
 
 SIZES_TEXT = re.compile(r"\d{1,9}( x \d{1,9})*")
-"""Pattern of the sizes of parts as text, such as '19 x 21'; every combination is then a class."""
+"""Pattern of a table as text that gives only the sizes of parts, such as '19 x 21': every combination is a class."""
 
 MOST_COMBINATIONS = 1 << 40
-"""Largest number of classes; files can store this number."""
+"""Largest number of classes of a table of all combinations; files can store this number."""
 
 Row = Sequence[Any] | Mapping[str, Any]
-"""The value of each part of a class, in order or by the names of the parts."""
+"""The values of the parts of a class: a sequence in the order of the parts, or a mapping from names of parts."""
 
 
 @dataclass(frozen=True, eq=False)
 class PartTable:
     """Classes described by the values of their parts.
 
-    The indices of the values of a part follow the order in which the values first appear.
+    The values of a part are numbered in the order in which they first appear in the table.
 
     Attributes:
-        names: Names of parts, values and classes.
-        values: K x P indices of the values; None if every combination is a class.
+        names: Names of the parts, of the values of each part, and of the classes.
+        values: K x P matrix; entry (i, p) is the index of the value of part p of class i. None if every combination of
+            values is a class.
     """
 
     names: PartNames
@@ -59,7 +63,7 @@ class PartTable:
 
     @property
     def lists_all_combinations(self) -> bool:
-        """Whether every combination is a class, ordered so that the value of the last part changes fastest."""
+        """Whether every combination is a class, in the order in which the value of the last part changes fastest."""
         if self.values is None:
             return True
         if len(self.values) != prod(self.sizes):
@@ -69,7 +73,7 @@ class PartTable:
 
     @property
     def text(self) -> str:
-        """The table as text for `part_table`: sizes, or lines of comma-separated values with a heading."""
+        """The table as text that `part_table` reads: the sizes, or lines of comma-separated values with a heading."""
         if self.values is None:
             return " x ".join(map(str, self.sizes))
         file = io.StringIO(newline="")
@@ -90,21 +94,23 @@ def part_table(
     sizes: Sequence[int] | None = None,
     least: int = 2,
 ) -> PartTable:
-    """Read a table of classes and their parts.
+    """Return the table of classes and their parts that the arguments describe.
 
     Args:
         given: A mapping from class name to values; a list of rows of values; a data frame whose index, or else first
-            column, has the names of classes; the path of a .csv file with a heading, whose first column has the names
-            of classes; or, with `by`, the names of classes.
-        by: Function that returns the values of the parts of a class name.
-        sizes: Number of values of each part, in place of a table: every combination is a class.
-        least: Smallest number of classes.
+            column, has the names of the classes; the path of a .csv file with a heading, whose first column has the
+            names of the classes; or text of `PartTable.text`. If `by` is given, the names of the classes. None if
+            `sizes` is given.
+        by: Function from the name of a class to the values of its parts; None if `given` has the values.
+        sizes: Number of values of each part; every combination is then a class. None if `given` describes the classes.
+        least: Smallest number of classes that is accepted.
 
     Returns:
         The table.
 
     Raises:
-        InvalidArgumentError: If a class is described twice, two classes have the same values, or a part is missing.
+        InvalidArgumentError: If a class is described twice, if two classes have the same values, if a value is missing,
+            or if there are fewer than `least` classes.
         StorageError: If the file cannot be read.
     """
     if sizes is not None:
@@ -152,7 +158,7 @@ def _listed_rows(given: Any, by: Callable[[Any], Row] | None) -> _Rows:
 
 
 def _rows_by(by: Callable[[Any], Row], given: Any) -> _Rows:
-    """Return a table with one row for each class name: the values that the function `by` returns for the name."""
+    """Return the rows that the function `by` returns for the names of classes in `given`."""
     if not callable(by) or not isinstance(given, Iterable):
         raise InvalidArgumentError(
             f"'by' must be a function, and 'parts' the names of classes, got {brief(by)} and {brief(given)}"
@@ -277,10 +283,7 @@ class _Numbering:
         return numbers
 
     def _cells(self, row: Row, name: str) -> list[Any]:
-        """Return the values of a row in the order of the parts.
-
-        If no part has a name yet, the first row names the parts.
-        """
+        """Return the values of a row in the order of the parts; the first row names the parts if nothing else does."""
         if isinstance(row, Mapping):
             by_part = {str(part): value for part, value in row.items()}
             self._begin(list(by_part))

@@ -1,4 +1,4 @@
-"""Quadratic assignment: the order of the points that maximizes the sum over pairs of classes of S_uv cos_uv."""
+"""Quadratic assignment: find an order of the points with a large sum of S_uv cos_uv over pairs of classes u, v."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,22 +9,22 @@ from protosphere.types import Indices, Points, Progress, ignore
 MAX_FAQ_STEPS = 30
 
 FAQ_CONVERGED = 0.03
-"""Root mean square change per row at which the relaxed problem has converged."""
+"""Root mean square change per row at which a FAQ iteration has converged."""
 
 MIN_ROUNDS = 3
 MAX_ROUNDS = 10
 ROUND_CLASSES = 3_000
-"""The relaxed problem is solved from ROUND_CLASSES / K perturbed starts, clipped to MIN_ROUNDS and MAX_ROUNDS."""
+"""FAQ runs from ROUND_CLASSES / K perturbed starts, but at least MIN_ROUNDS and at most MAX_ROUNDS."""
 
 MAX_TABU_PAIRS = 1_000_000_000
-"""Number of pairs that the tabu search evaluates, which determines the number of steps within the limits below."""
+"""Number of pairs that the tabu search evaluates; it determines the number of steps within the limits below."""
 
 MAX_TABU_STEPS = 30_000
 MIN_TABU_STEPS = 1_000
 
 
 def pair_sum(similarity: Points, cosines: Points, order: Indices) -> float:
-    """Return the sum over pairs of classes of similarity times cosine, with class u at point order[u].
+    """Return the sum over pairs of classes of similarity times cosine for an order of the points.
 
     Args:
         similarity: The K x K similarity.
@@ -37,18 +37,20 @@ def pair_sum(similarity: Points, cosines: Points, order: Indices) -> float:
 
 
 def faq(similarity: Points, cosines: Points, start: Points | None = None) -> Indices:
-    """Solve the relaxed problem by the Frank-Wolfe method on doubly stochastic matrices (FAQ, Vogelstein et al. 2015).
+    """Find an order with a large sum over pairs by the FAQ algorithm (Vogelstein et al. 2015).
 
-    scipy's `quadratic_assignment` is the same method for matrices that need not be symmetric. For symmetric matrices
-    a step needs one matrix product instead of four, which halves the time: 4.9 s instead of 9.7 s at K = 1000.
+    An order is a permutation matrix. FAQ replaces this matrix by a doubly stochastic matrix and maximizes the sum by
+    the Frank-Wolfe method. scipy's `quadratic_assignment` implements FAQ for matrices that need not be symmetric. For
+    symmetric matrices, a step needs one matrix product instead of four, which halves the time: 4.9 s instead of 9.7 s
+    at K = 1000.
 
     Args:
         similarity: Symmetric K x K similarity with a zero diagonal.
         cosines: Symmetric K x K cosines with a zero diagonal.
-        start: Doubly stochastic matrix to start from; None for the barycenter.
+        start: Doubly stochastic K x K matrix to start from; None for the matrix with all entries 1 / K.
 
     Returns:
-        The order nearest to the solution.
+        The order whose permutation matrix is nearest to the doubly stochastic matrix that was found.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -80,7 +82,12 @@ def faq(similarity: Points, cosines: Points, start: Points | None = None) -> Ind
 
 
 def interchangeable(matrix: Points) -> Indices:
-    """Return, for each row, the first row that can be exchanged with it without changing the symmetric matrix.
+    """Return, for each index i, the smallest index j whose exchange with i leaves a symmetric matrix unchanged.
+
+    An exchange of i and j exchanges the two rows and the two columns; j may be i itself. The diagonal is ignored.
+
+    Args:
+        matrix: Symmetric matrix.
 
     Example:
         >>> interchangeable(np.array([[0.0, 5, 1], [5, 0, 1], [1, 1, 0]]))
@@ -108,9 +115,10 @@ def tabu(
         similarity: The K x K similarity.
         cosines: The K x K cosines of the points.
         order: The order to start from.
-        steps: Number of exchanges.
-        rng: Source of the tabu tenures.
-        linear: K x K linear term: the sum of linear[u, order[u]] is added to the objective. None for no such term.
+        steps: Number of steps, each of which makes at most one exchange.
+        rng: Random generator for the tabu tenures, which are the durations for which points stay tabu.
+        linear: K x K matrix L. The sum of L[u, order[u]] over all classes u is added to the objective; None to add
+            nothing.
 
     Returns:
         The best order found.
@@ -151,7 +159,7 @@ def perturbed(order: Indices, rng: np.random.Generator) -> Points:
 
     Args:
         order: The index of the point of each class.
-        rng: Source of the random order.
+        rng: Random generator for the random order.
     """
     K = len(order)
     rows = np.arange(K)
@@ -167,13 +175,15 @@ def maximize_pair_sum(
     rng: np.random.Generator,
     progress: Progress = ignore,
 ) -> Indices:
-    """Maximize the sum over pairs of similarity times cosine: FAQ from several starts, then tabu search.
+    """Find an order with a large sum over pairs of similarity times cosine.
+
+    FAQ runs from several starts, and a tabu search improves the best order.
 
     Args:
         similarity: The K x K similarity.
         cosines: The K x K cosines of the points.
-        rng: Source of the perturbed starts and of the tabu tenures.
-        progress: Called after each start.
+        rng: Random generator for the perturbed starts and the tabu search.
+        progress: Called before each perturbed start and at the end.
 
     Returns:
         The best order found.

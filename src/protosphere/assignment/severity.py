@@ -1,4 +1,4 @@
-"""Severity of mistakes by a tree over the classes, and predictions that reduce it."""
+"""Severity of misclassifications, measured by a tree over the classes, and predictions that reduce this severity."""
 
 from typing import Any
 
@@ -12,15 +12,15 @@ from protosphere.types import Indices, Points
 
 
 def mistake_severity(scores: Any, labels: Any, tree: Any) -> float:
-    """Return the mean height of the lowest common ancestor of predicted and true class over the mistakes.
+    """Return the mean height of the lowest common ancestor of predicted and true class, over misclassified images.
 
     Args:
         scores: Scores of the K classes, one row per image.
         labels: The true class of each row.
-        tree: A tree of the K classes, as `taxonomy` takes it.
+        tree: A tree of the K classes, in any form that `taxonomy` accepts.
 
     Returns:
-        The mean height; 0 without a mistake.
+        The mean height; 0 if no image is misclassified.
 
     Raises:
         InvalidArgumentError: If shapes or types are not valid.
@@ -39,16 +39,16 @@ def mistake_severity(scores: Any, labels: Any, tree: Any) -> float:
 
 
 def hierarchical_distance(scores: Any, labels: Any, tree: Any, k: int = 1) -> float:
-    """Return the mean height of the lowest common ancestors of the true class and the k classes of highest score.
+    """Return the mean height of the lowest common ancestors of the true class and each of the k best classes.
 
     Args:
         scores: Scores of the K classes, one row per image.
         labels: The true class of each row.
-        tree: A tree of the K classes, as `taxonomy` takes it.
-        k: Number of classes, at most K.
+        tree: A tree of the K classes, in any form that `taxonomy` accepts.
+        k: Number of classes per image, at most K: the classes with the highest scores.
 
     Returns:
-        The mean height.
+        The mean height over all images and their k best classes.
 
     Raises:
         InvalidArgumentError: If shapes or types are not valid.
@@ -63,16 +63,16 @@ def hierarchical_distance(scores: Any, labels: Any, tree: Any, k: int = 1) -> fl
 
 
 def superclass_accuracy(scores: Any, labels: Any, tree: Any, above: int = 1) -> float:
-    """Return the share of images whose predicted class has the same ancestor as the true class.
+    """Return the fraction of images whose predicted class has the same ancestor as the true class.
 
     Args:
         scores: Scores of the K classes, one row per image.
         labels: The true class of each row.
-        tree: A tree of the K classes, as `taxonomy` takes it.
-        above: Number of levels from a class to its ancestor.
+        tree: A tree of the K classes, in any form that `taxonomy` accepts.
+        above: Number of levels from a class up to its ancestor; 1 for the superclass.
 
     Returns:
-        The share, from 0 to 1.
+        The fraction, from 0 to 1.
 
     Raises:
         InvalidArgumentError: If shapes or types are not valid.
@@ -90,16 +90,18 @@ def superclass_accuracy(scores: Any, labels: Any, tree: Any, above: int = 1) -> 
 
 
 def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
-    """Return minus the expected height of the lowest common ancestor for each class that might be predicted.
+    """Return scores whose largest entry is the class with the smallest expected severity of a mistake.
 
-    The class with the highest score is the prediction of least conditional risk (Karthik et al. 2021).
+    The score of a class is minus the expected height of the lowest common ancestor of this class and the true class.
+    The expectation is over the true class, which has the given probabilities. To predict the class with the highest
+    score is to minimize the conditional risk (Karthik et al. 2021).
 
     Args:
         probabilities: Class probabilities of a softmax, one row per image.
-        tree: A tree of the K classes, as `taxonomy` takes it.
+        tree: A tree of the K classes, in any form that `taxonomy` accepts.
 
     Returns:
-        Scores of the same shape.
+        A score for each probability, in the same shape.
 
     Raises:
         InvalidArgumentError: If `probabilities` is not a matrix with a column for each class of the tree.
@@ -117,10 +119,7 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
 def _top_heights(
     scores: Any, labels: Any, tree: Any, k: int
 ) -> tuple[Indices, Indices]:
-    """Return the heights of the common ancestors of the true class and the k best classes, and the k best classes.
-
-    Both are (images, k) arrays, ordered by descending score.
-    """
+    """Return the (images, k) heights of the common ancestors of true class and k best classes, and the best classes."""
     rows = real_matrix(scores, "scores", least_rows=1)
     true_classes = _class_numbers(labels)
     heights = heights_of(tree, rows.shape[1])

@@ -1,4 +1,4 @@
-"""Similarity of classes as a K x K matrix: checked, or computed from embeddings, confusions or names."""
+"""Similarity of classes as a K x K matrix, which is checked, or computed from embeddings, confusions or names."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
@@ -14,33 +14,34 @@ from protosphere.storage.files import reason
 from protosphere.types import Points
 
 MAX_ASYMMETRY = 1e-6
-"""Difference from the transpose, relative to the largest entry, up to which a matrix counts as symmetric."""
+"""Largest difference from the transpose, relative to the largest entry, at which a matrix counts as symmetric."""
 
 BLOCK_ROWS = 1024
 
 MAX_ENTRY = 1e100
-"""Largest entry of a similarity: sums over all pairs of classes, and their squares, stay finite."""
+"""Largest entry of a similarity, chosen so that sums over all pairs of classes and squares of such sums are finite."""
 
 TEXT_PREFIX = "upper triangle "
-"""Beginning of a similarity written as text."""
+"""Beginning of the text that `similarity_text` writes."""
 
 MIN_RELATIVE_NORM = 1e-12
-"""Norm of a centered vector, relative to the largest one, up to which it counts as zero."""
+"""Largest norm, relative to the largest norm of all, at which a centered vector counts as zero."""
 
 
 def as_similarity(given: Any, num_classes: int | None = None) -> Points:
     """Check a similarity and return it as a symmetric float64 matrix.
 
     Args:
-        given: A square matrix, whose diagonal may be anything; a `Taxonomy` or another object with a method
-            `similarity()`; text of `similarity_text`; or the name of a tree of `SHIPPED`.
-        num_classes: The number of rows that is required; None for any.
+        given: A square matrix with any finite numbers on its diagonal; a `Taxonomy` or another object with a method
+            `similarity()`; text that `similarity_text` wrote; or the name of a tree of `SHIPPED`.
+        num_classes: Required number K of rows; None for any number.
 
     Returns:
         The K x K matrix.
 
     Raises:
-        InvalidArgumentError: If it is not a symmetric matrix of finite numbers, or not of `num_classes` rows.
+        InvalidArgumentError: If the matrix is not symmetric, has entries that are not finite or above `MAX_ENTRY`, or
+            does not have `num_classes` rows.
     """
     if isinstance(given, str):
         given = _read_text(given)
@@ -78,10 +79,12 @@ def _check_shape(matrix: Points, num_classes: int | None) -> None:
 
 
 def similarity_text(given: Any) -> str:
-    """Write a similarity as text that `as_similarity` reads: the entries above the diagonal, bit for bit.
+    """Return a similarity as text that `as_similarity` reads.
+
+    The text has the exact entries above the diagonal. The diagonal is not stored; it is read as ones.
 
     Args:
-        given: A similarity, as `as_similarity` takes it. Text is returned as it is.
+        given: A similarity, in any form that `as_similarity` accepts. Text is returned unchanged.
 
     Returns:
         The text, without line breaks.
@@ -132,13 +135,13 @@ def real_matrix(given: Any, name: str, least_rows: int = 2) -> Points:
     Args:
         given: Anything that holds numbers.
         name: Name of the argument in error messages.
-        least_rows: Fewest rows: 2 where rows are classes, 1 where they are images.
+        least_rows: Smallest number of rows: 2 if the rows are classes, 1 if the rows are images.
 
     Returns:
         The matrix.
 
     Raises:
-        InvalidArgumentError: If it is not a matrix of finite numbers with enough rows.
+        InvalidArgumentError: If `given` is not a matrix of finite numbers with enough rows.
     """
     try:
         matrix = as_array(given)
@@ -167,10 +170,10 @@ def real_matrix(given: Any, name: str, least_rows: int = 2) -> Points:
 
 
 def similarity_from_embeddings(embeddings: Any) -> Points:
-    """Return the cosines of one vector per class, after their mean is subtracted.
+    """Return the cosines between the vectors of classes, after the mean vector is subtracted from each.
 
     Args:
-        embeddings: (K, d) vectors.
+        embeddings: (K, d) matrix with one vector for each class.
 
     Returns:
         The K x K similarity, with ones on the diagonal.
@@ -194,12 +197,13 @@ def similarity_from_embeddings(embeddings: Any) -> Points:
 
 
 def similarity_from_confusion(confusion: Any) -> Points:
-    """Return the Bhattacharyya coefficients of the rows of a confusion matrix.
+    """Return the Bhattacharyya coefficient of each pair of rows of a confusion matrix.
 
-    Two classes are similar if their images are predicted as the same classes, or as each other.
+    The coefficient of classes i and j is the sum over k of sqrt(p_ik p_jk), where p_ik is the fraction of images of
+    class i that are predicted as class k. It is large if images of both classes are predicted as the same classes.
 
     Args:
-        confusion: K x K counts or rates, true classes in rows.
+        confusion: K x K counts or rates: a row for each true class and a column for each predicted class.
 
     Returns:
         The K x K similarity, from 0 to 1.
@@ -237,20 +241,20 @@ def similarity_from_names(
     embed: Callable[[str], Any] | None = None,
     compare: Callable[[str, str], float] | None = None,
 ) -> Points:
-    """Return the similarity of class names by a function that the caller gives.
+    """Return the similarity of classes by their names, computed by a function that the caller gives.
 
     Args:
         names: Names of the K classes.
         embed: Function that returns the vector of a name. The similarity is then `similarity_from_embeddings` of the
-            vectors.
-        compare: Returns the similarity of two names. Give either this or `embed`.
+            vectors. None if `compare` is given.
+        compare: Function that returns the similarity of two names, in either order. None if `embed` is given.
 
     Returns:
         The K x K similarity.
 
     Raises:
-        InvalidArgumentError: If both functions or neither are given, or if `embed` has no vector for a name or vectors
-            of several lengths.
+        InvalidArgumentError: If both functions or neither are given, if `embed` has no vector for a name or returns
+            vectors of several lengths, or if `compare` is not symmetric.
 
     Example:
         >>> similarity_from_names(["cat", "car", "dog"], compare=lambda a, b: len(set(a) & set(b))).tolist()
@@ -277,7 +281,7 @@ def _vector_of(name: str, embed: Callable[[str], Any]) -> Points:
 
 
 def _check_equal_lengths(names: Sequence[str], vectors: Sequence[Points]) -> None:
-    """Refuse vectors of several lengths, which a function that takes a list of names would return."""
+    """Raise InvalidArgumentError if the vectors have several lengths."""
     for name, vector in zip(names, vectors, strict=True):
         if len(vector) != len(vectors[0]):
             raise InvalidArgumentError(

@@ -1,8 +1,10 @@
-"""Tabu search over exchanges of two classes. The gains of all exchanges are updated after each step.
+"""Tabu search for an order of the points: in each step, two classes exchange their points.
 
-The objective is the sum over pairs of classes of S_uv H_uv plus the sum over classes u of L[u, order[u]]. H are the
-cosines in the order of the classes and S the similarity, both symmetric with zeros on the diagonal. L is a linear
-term.
+The objective is the sum over pairs of classes u, v of S[u, v] H[u, v], plus the sum over classes u of L[u, order[u]].
+The K x K matrix S has the similarity of the classes. The K x K matrix H has the cosines of the points of the classes.
+S and H are symmetric with zeros on the diagonal. The K x K matrix L rates single assignments: L[u, i] is added if class
+u has point i. The gain of an exchange is the increase of the objective. The gains of all exchanges are updated after
+each step.
 """
 
 import numpy as np
@@ -11,7 +13,7 @@ from protosphere.compiled.decorators import compiled
 from protosphere.types import Indices, Points
 
 MIN_IMPROVEMENT = 1e-9
-"""Smallest difference from the best value that counts as an improvement; smaller differences are rounding."""
+"""Smallest increase of the best value that counts as an improvement; smaller increases are rounding errors."""
 
 
 def exchange_gains(S: Points, H: Points, L: Points, order: Indices) -> Points:
@@ -20,11 +22,11 @@ def exchange_gains(S: Points, H: Points, L: Points, order: Indices) -> Points:
     Args:
         S: K x K similarity.
         H: K x K cosines in the order of the classes.
-        L: K x K linear term.
-        order: The order of the points.
+        L: K x K matrix; L[u, i] is added to the objective if class u has point i.
+        order: The index of the point of each class.
 
     Returns:
-        K x K gains; entry (u, v) is the gain when classes u and v exchange their points.
+        K x K gains; entry (u, v) is the increase of the objective if classes u and v exchange their points.
     """
     products = S @ H
     linear = L[:, order]
@@ -42,9 +44,9 @@ def exchange(
     Args:
         S: K x K similarity.
         H: K x K cosines in the order of the classes; updated.
-        L: K x K linear term.
+        L: K x K matrix; L[u, i] is added to the objective if class u has point i.
         gains: K x K gains; updated above the diagonal.
-        order: The order of the points; updated.
+        order: The index of the point of each class; updated.
         r: One class.
         s: The other class.
     """
@@ -90,18 +92,20 @@ def tabu_search(
 ) -> Indices:
     """Run Taillard's robust tabu search (1991): each step makes the exchange with the largest gain that is not tabu.
 
-    After an exchange, neither class may return to its point for the number of steps in `tenures`, unless that
-    improves on the best value so far.
+    An exchange is tabu if each of the two classes would return to a point that it left recently, unless the result
+    would be better than the best order so far. A step in which all exchanges are tabu changes nothing.
 
     Args:
         S: K x K similarity.
         H: K x K cosines in the order of the classes; overwritten.
-        L: K x K linear term.
+        L: K x K matrix; L[u, i] is added to the objective if class u has point i.
         gains: K x K gains of exchanges; overwritten.
-        order: The order to start from; overwritten.
-        class_groups: Group number of each class. Exchanges within a group have no effect and are not made.
-        point_groups: Group number of each point, in the same sense.
-        tenures: (steps, 2) steps for which the two classes of an exchange are tabu.
+        order: The index of the point of each class at the start; overwritten.
+        class_groups: Group number of each class. Classes of a group are interchangeable: exchanges within a group have
+            no effect and are not made.
+        point_groups: Group number of each point. Points of a group are interchangeable too.
+        tenures: (steps, 2) array. After an exchange of classes u < v in step i, class u has left its point recently
+            until step i + tenures[i, 0], and class v until step i + tenures[i, 1].
 
     Returns:
         The best order found.

@@ -1,4 +1,4 @@
-"""Trees over classes: every class has a parent, at any depth."""
+"""Trees over classes, in which each class is a leaf at any depth."""
 
 from __future__ import annotations
 
@@ -26,13 +26,17 @@ from protosphere.errors import (
 from protosphere.types import Indices, Points
 
 MOST_CLASSES_IN_PAIRS = 10_000
-"""Largest number of classes of a K x K matrix of pairs: 0.4 GB of heights, 0.8 GB of similarities."""
+"""Largest number K of classes for K x K matrices: 0.4 GB of heights or 0.8 GB of similarities."""
 
 MAX_ANCESTOR_NAMES = 10_000_000
 """Largest number of names in `Taxonomy.ancestors`, which grows with the square of the depth."""
 
 SHIPPED = ("cifar100_superclasses", "cifar100_levels")
-"""Trees in the package: 20 superclasses of 5 classes, and a tree with 100, 20, 8, 4 and 2 nodes a level."""
+"""Names of the trees of CIFAR-100 in the package.
+
+The first has the 20 superclasses of 5 classes each. The second has further levels above them: its levels have 100, 20,
+8, 4 and 2 nodes.
+"""
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,9 @@ class Taxonomy:
     """A tree over classes.
 
     Attributes:
-        classes: Names of the K classes, in order. They are leaves of the tree.
-        parents: The parent of every class and of every inner node except roots.
+        classes: Names of the K classes, in order. The classes are leaves of the tree.
+        parents: Mapping from the name of a node to the name of its parent, for each class and each inner node except
+            roots.
 
     Raises:
         InvalidArgumentError: If names are empty or repeated, a class has no parent or has children, or there is a
@@ -94,7 +99,9 @@ class Taxonomy:
 
     @cached_property
     def ancestors(self) -> tuple[tuple[str, ...], ...]:
-        """The ancestors of each class, from its parent to the root. Several roots get a common one above them.
+        """The names of the ancestors of each class, from its parent to the root.
+
+        If there are several nodes without a parent, a common root with an empty name is added above them.
 
         Raises:
             InvalidArgumentError: If there are more than `MAX_ANCESTOR_NAMES` names in all.
@@ -122,12 +129,12 @@ class Taxonomy:
 
     @property
     def node_heights(self) -> dict[str, int]:
-        """The height of each inner node, which is the length of the longest path down to a class."""
+        """Mapping from each inner node to its height: the length of the longest path from the node down to a class."""
         return dict(self._layout.heights)
 
     @cached_property
     def heights(self) -> Heights:
-        """The K x K heights of the lowest common ancestors of two classes; 0 for a class with itself.
+        """K x K matrix with the height of the lowest common ancestor of each pair of classes, and 0 on the diagonal.
 
         Raises:
             InvalidArgumentError: If there are more than `MOST_CLASSES_IN_PAIRS` classes.
@@ -145,10 +152,12 @@ class Taxonomy:
         return max(self._layout.heights.values())
 
     def similarity(self) -> Points:
-        """Return 1 minus the height of the lowest common ancestor divided by the height of the root.
+        """Return the similarity of each pair of classes by the height h of their lowest common ancestor.
+
+        The similarity is 1 - h / (height of the root).
 
         Returns:
-            The K x K similarity, from 0 to 1 (the same class).
+            The K x K similarity, from 0 (only the root in common) to 1 (the same class).
         """
         relative_heights = self.heights / self.height
         return np.subtract(1, relative_heights, out=relative_heights)
@@ -157,10 +166,11 @@ class Taxonomy:
         """Return the index of an ancestor of each class, so that classes with the same ancestor form a group.
 
         Args:
-            above: Number of levels from a class to its ancestor; 1 for its superclass.
+            above: Number of levels from a class up to its ancestor; 1 for its superclass. A class with fewer levels
+                above it gets the root.
 
         Returns:
-            K indices. The indices of ancestors follow the order in which the ancestors appear.
+            K indices, which number the ancestors in the order in which they first appear among the classes.
         """
         names = ancestors_above(self._layout, as_integer("above", above, minimum=1))
         numbers: dict[str, int] = {}
@@ -170,7 +180,7 @@ class Taxonomy:
 
     @property
     def text(self) -> str:
-        """The tree as lines of child and parent, which `taxonomy` reads."""
+        """The tree as text, one line 'child<tab>parent' for each node; `taxonomy` reads such text."""
         class_edges = [(name, self.parents[name]) for name in self.classes]
         inner_edges = [
             (node, self.parents[node])
@@ -183,8 +193,11 @@ class Taxonomy:
     def of(self, class_names: Sequence[str]) -> Taxonomy:
         """Return the tree of the given classes only, in the given order.
 
+        Args:
+            class_names: Names of classes of this tree.
+
         Raises:
-            InvalidArgumentError: If the tree does not have one of them.
+            InvalidArgumentError: If one of the names is not a class of this tree.
         """
         known = set(self.classes)
         for name in class_names:
@@ -199,12 +212,13 @@ def taxonomy(
     source: str | Path | Mapping[str, str] | Taxonomy,
     classes: Sequence[str] | None = None,
 ) -> Taxonomy:
-    """Make a tree over classes.
+    """Return the tree over classes that a mapping, a file, a text or a name describes.
 
     Args:
-        source: A mapping class -> parent; the path of a text file, or a text of several lines, with 'child parent' on
-            each line; one of `SHIPPED`; or a tree. Names with spaces are separated by a comma or a tab.
-        classes: Names of the classes; by default the leaves in the order of the source.
+        source: A mapping from each node to its parent; a text of several lines, or the path of a text file, with a
+            child and its parent on each line; a name of `SHIPPED`; or a `Taxonomy`. Child and parent are separated by a
+            space, or by a comma or a tab if names contain spaces.
+        classes: Names of the classes, in order; None for the leaves in the order of the source.
 
     Returns:
         The tree.
@@ -264,7 +278,7 @@ def _read_lines(path: Path) -> list[str]:
 
 
 def _parse_edges(lines: Iterable[str], where: str) -> dict[str, str]:
-    """Read lines of child and parent; `#` begins a comment."""
+    """Return the parent of each child from lines of child and parent; `#` begins a comment."""
     parents: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         text = line.split("#")[0].strip()

@@ -1,4 +1,4 @@
-"""A depth-first layout of a tree, in time and memory linear in its number of nodes, at any depth."""
+"""Depth-first layout of a tree of any depth, in time and memory that grow linearly with the number of nodes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,13 +21,15 @@ BLOCK_ROWS = 256
 
 @dataclass(frozen=True)
 class TreeLayout:
-    """The nodes above the classes in the order of a depth-first traversal.
+    """The classes and inner nodes of a tree in the order of a depth-first traversal.
 
     Attributes:
-        order: The numbers of the classes in the order of the traversal.
-        ranges: For each inner node, parents first, the part of `order` below it, as (start, end).
-        heights: For each inner node the length of the longest path down to a class.
-        children: For each inner node its children, classes and inner nodes, in the order of the traversal.
+        order: The indices of the classes in the order of the traversal.
+        ranges: Mapping from each inner node to (start, end): order[start:end] are the classes below the node. Parents
+            come before their children.
+        heights: Mapping from each inner node to the length of the longest path from the node down to a class.
+        children: Mapping from each inner node to its children, which are classes or inner nodes, in the order of the
+            traversal.
     """
 
     order: Indices
@@ -37,11 +39,11 @@ class TreeLayout:
 
 
 def tree_layout(classes: Sequence[str], parents: Mapping[str, str]) -> TreeLayout:
-    """Lay out the part of a tree that is above the classes.
+    """Return the layout of a tree. Nodes without a class below them are left out.
 
     Args:
         classes: Names of the classes.
-        parents: The parent of every node except roots.
+        parents: Mapping from each node except roots to its parent.
 
     Returns:
         The layout.
@@ -108,7 +110,7 @@ def _children(
 
 
 def pair_heights(layout: TreeLayout) -> Heights:
-    """Return the K x K heights of the lowest common ancestors of any two classes."""
+    """Return the K x K matrix of the heights of the lowest common ancestors of all pairs of classes."""
     K = len(layout.order)
     heights = np.zeros((K, K), dtype=np.int32)
     for node, (start, end) in layout.ranges.items():
@@ -131,11 +133,11 @@ def pair_heights(layout: TreeLayout) -> Heights:
 
 
 def ancestors_above(layout: TreeLayout, above: int) -> list[str]:
-    """Return the ancestor of each class that is `above` levels up, or the root if there are fewer levels.
+    """Return the name of an ancestor of each class, in the order of the classes.
 
     Args:
         layout: The layout of the tree.
-        above: Number of levels.
+        above: Number of levels from a class up to its ancestor. A class with fewer levels above it gets the root.
     """
     ancestors = [ROOT] * len(layout.order)
     num_reached = 0

@@ -1,4 +1,7 @@
-"""Bottleneck assignment: an order that minimizes the worst pair, that is, similar classes at distant points."""
+"""Bottleneck assignment: find an order of the points that minimizes the cost of the worst pair of classes.
+
+The cost of a pair is its similarity times (1 - cosine), so the worst pair has similar classes at distant points.
+"""
 
 import numpy as np
 
@@ -7,10 +10,10 @@ from protosphere.assignment.exact import pair_terms
 from protosphere.types import Indices, Points
 
 MAX_KICKS = 200
-"""Number of perturbations of an order that no exchange improves."""
+"""Largest number of perturbations, each of which is made when no exchange improves the order."""
 
 MAX_ENTRIES = 2_000_000_000
-"""Number of matrix entries evaluated in total. It limits the number of perturbations for many classes."""
+"""Number of matrix entries that are evaluated in total, which limits the number of perturbations for many classes."""
 
 KICK_COST = 40
 """Approximate cost of a perturbation and its descent, in K x K matrices."""
@@ -19,7 +22,7 @@ TOLERANCE = 1e-12
 
 
 def worst_pair(similarity: Points, cosines: Points, order: Indices) -> float:
-    """Return the largest S_uv (1 - cos_uv) over pairs of classes: similarity times half the squared distance.
+    """Return the cost of the worst pair: the maximum of S_uv (1 - cos_uv) over pairs of classes u, v.
 
     Args:
         similarity: The K x K similarity S.
@@ -31,7 +34,9 @@ def worst_pair(similarity: Points, cosines: Points, order: Indices) -> float:
 
 
 def worst_pair_bound(similarity: Points, cosines: Points) -> float:
-    """Return a lower bound on the worst pair over all orders: the most similar classes at the closest two points.
+    """Return a lower bound on the cost of the worst pair in any order, if the largest similarity is not negative.
+
+    The bound is the cost of the two most similar classes if they had the two closest points.
 
     Args:
         similarity: The K x K similarity.
@@ -42,9 +47,10 @@ def worst_pair_bound(similarity: Points, cosines: Points) -> float:
 
 
 def exhaustive_worst_pair_order(similarity: Points, cosines: Points) -> Indices:
-    """Return the order that minimizes the largest S_uv (1 - cos_uv) over pairs of classes, by trying all K! orders.
+    """Return the order that minimizes the cost of the worst pair, by trying all K! orders.
 
-    Among ties, the order with the largest sum of S_uv cos_uv is returned.
+    The cost of a pair is S_uv (1 - cos_uv). Of several such orders, the one with the largest sum of S_uv cos_uv over
+    pairs is returned.
 
     Args:
         similarity: The K x K similarity S.
@@ -61,13 +67,16 @@ def exhaustive_worst_pair_order(similarity: Points, cosines: Points) -> Indices:
 def improve_worst_pair(
     similarity: Points, cosines: Points, start: Indices, rng: np.random.Generator
 ) -> Indices:
-    """Improve an order by exchanging a class of the worst pair while that helps, then perturbing the best order.
+    """Reduce the cost of the worst pair of an order by exchanges and perturbations.
+
+    A class of the worst pair exchanges its point with another class as long as this reduces the cost. Then the best
+    order so far is perturbed and improved in the same way, many times.
 
     Args:
         similarity: The K x K similarity.
         cosines: The K x K cosines of the points.
         start: The order to start from.
-        rng: Source of the perturbations.
+        rng: Random generator for the perturbations.
 
     Returns:
         The best order found.
@@ -91,11 +100,7 @@ def improve_worst_pair(
 def _descend(
     similarity: Points, cosines: Points, start: Indices
 ) -> tuple[Indices, float]:
-    """Exchange a class of the worst pair with another class while that lowers the cost of the worst pair.
-
-    Returns:
-        The order, and the cost of its worst pair.
-    """
+    """Exchange a class of the worst pair while that lowers its cost; return the order and the cost."""
     order = start.copy()
     distances = 1 - cosines[np.ix_(order, order)]
     while True:
@@ -115,14 +120,8 @@ def _descend(
 
 
 def _best_partner(similarity: Points, distances: Points, one: int) -> tuple[int, float]:
-    """Find the best class with which class `one` exchanges its point.
-
-    If `one` and v exchange their points, each takes over the other's distances to all other classes. The distance of
-    `one` and v stays the same.
-
-    Returns:
-        The class v, and the cost of the worst pair that contains `one` or v after the exchange.
-    """
+    """Return the class whose exchange with `one` makes the worst pair of these two classes cheapest, and its cost."""
+    # after an exchange of `one` and v, each has the distances that v and `one` had to all other classes
     K = len(distances)
     classes = np.arange(K)
     own_costs = similarity[one] * distances

@@ -1,4 +1,4 @@
-"""Build a network by its name, which is a registered name or the dotted import name of any nn.Module."""
+"""Build a network by its name: a registered name, or the dotted import name of any nn.Module."""
 
 import inspect
 import re
@@ -24,18 +24,19 @@ def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
     """Return a new network for inputs of a given shape and `dim` outputs.
 
     Args:
-        name: A name of `BACKBONES`, with widths in parentheses if it takes them: `mlp(512, 256)`. A name with a dot
-            such as `package.module.Network` is imported: a class or function that makes an nn.Module. It is called
-            with `dim` (or `num_classes`, `out_features`, ...). If it has such parameters, it also gets `input_shape`
-            or `image_shape`, and `in_channels` or `in_features`.
-        input_shape: Channels, height and width of an image, or the number of features.
+        name: A name of `BACKBONES`; some take widths in parentheses, as in `mlp(512, 256)`. Or the dotted import name
+            of a class or function that returns an nn.Module, such as `package.module.Network`. The class or function
+            must have a parameter of `OUTPUT_NAMES`, such as `num_classes`, which gets `dim`. If it has parameters
+            `input_shape`, `image_shape`, `in_channels` (for images) or `in_features` (for feature vectors), these get
+            the shape or the number.
+        input_shape: Channels, height and width of an image, or the number of features alone.
         dim: Number of outputs.
 
     Returns:
         The network.
 
     Raises:
-        InvalidArgumentError: If there is no such network, or it does not fit inputs or outputs.
+        InvalidArgumentError: If there is no such network, or if the network does not fit the inputs or the outputs.
 
     Example:
         >>> build_backbone("mlp(32)", (64,), 9)[-1]
@@ -55,13 +56,13 @@ def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
 
 
 def is_ours(name: str) -> bool:
-    """Return True if `name` is the name of a network of this package, not a dotted import name.
+    """Return True if a name is not a dotted import name, so that it can only be a network of this package.
 
     Args:
         name: Name of a network.
 
     Returns:
-        Whether it is registered in `BACKBONES`.
+        Whether the name is not a dotted import name. The function does not check whether such a network exists.
 
     Example:
         >>> is_ours("mlp(512)"), is_ours("torchvision.models.resnet18")
@@ -88,17 +89,17 @@ def _registered_network(name: str) -> tuple[Backbone, tuple[int, ...]]:
 
 
 def imported(name: str, argument: str) -> Any:
-    """Return an object by its dotted import name; modules in the current folder are found too.
+    """Import an object by its dotted name and return it; modules in the current folder are found too.
 
     Args:
-        name: Dotted name.
+        name: Dotted name, such as "torch.nn.Linear".
         argument: Name of the argument in error messages.
 
     Returns:
         The object.
 
     Raises:
-        InvalidArgumentError: If it cannot be imported.
+        InvalidArgumentError: If the object cannot be imported.
 
     Example:
         >>> imported("torch.nn.Linear", "backbone").__name__

@@ -15,7 +15,7 @@ def linear(input_shape: Shape, dim: int) -> nn.Module:
     """Return a linear map with bias from features, or from all pixels of an image, to `dim` outputs.
 
     Args:
-        input_shape: Shape of an input.
+        input_shape: Channels, height and width of an image, or the number of features alone.
         dim: Number of outputs.
 
     >>> sum(p.numel() for p in linear((512,), 64).parameters())
@@ -33,7 +33,7 @@ def mlp(input_shape: Shape, dim: int, *widths: int) -> nn.Module:
     """Return hidden ReLU layers of the given widths, followed by a linear map.
 
     Args:
-        input_shape: Shape of an input, which is flattened.
+        input_shape: Channels, height and width of an image, which is flattened, or the number of features alone.
         dim: Number of outputs.
         widths: Widths of the hidden layers; (512,) by default.
 

@@ -19,9 +19,9 @@ class Backbone:
 
     Attributes:
         name: Name in configs.
-        build: Function from (input shape, dim, widths...) to the network with `dim` outputs.
-        images: True if the network takes images only, False if it takes feature vectors too.
-        widths: Largest number of widths that may follow its name in parentheses, as in mlp(512, 256).
+        build: Function (input_shape, dim, *widths) that returns the network with `dim` outputs.
+        images: True if the network takes images only, False if the network takes feature vectors too.
+        widths: Largest number of widths that may follow the name in parentheses, as in mlp(512, 256).
         summary: Description in one line.
 
     Example:
@@ -48,8 +48,8 @@ def backbone(
 
     Args:
         summary: Description in one line.
-        images: True if the network takes images only, False if it takes feature vectors too.
-        widths: Largest number of widths in parentheses.
+        images: True if the network takes images only, False if the network takes feature vectors too.
+        widths: Largest number of widths that may follow the name in parentheses.
 
     Returns:
         The decorator, which returns the function unchanged.

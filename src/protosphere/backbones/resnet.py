@@ -1,7 +1,7 @@
-"""Residual networks for small images: a 3 x 3 convolution first, and no pooling before the blocks.
+"""Residual networks for small images, which begin with a 3 x 3 convolution and have no pooling before the blocks.
 
-K. He, X. Zhang, S. Ren, J. Sun, Deep residual learning for image recognition, CVPR 2016, as commonly changed for
-32 x 32 pixels.
+The networks are those of K. He, X. Zhang, S. Ren, J. Sun, Deep residual learning for image recognition, CVPR 2016, with
+the usual changes for images of 32 x 32 pixels.
 """
 
 from itertools import pairwise
@@ -16,7 +16,11 @@ WIDTHS = (64, 64, 128, 256, 512)
 
 
 class Block(nn.Module):
-    """Residual block: the output of two 3 x 3 convolutions is added to the input."""
+    """Residual block: the output of two 3 x 3 convolutions is added to the shortcut.
+
+    The shortcut is the input, or a 1 x 1 convolution of the input if the block changes the number of channels or the
+    resolution.
+    """
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
@@ -37,7 +41,7 @@ class Block(nn.Module):
 def resnet(
     input_shape: Shape, dim: int, depths: tuple[int, int, int, int]
 ) -> nn.Module:
-    """Return a residual network of four stages; each stage after the first halves the resolution.
+    """Return a residual network of four stages; the first keeps the resolution, and each later stage halves it.
 
     Args:
         input_shape: Channels, height and width of an image.
@@ -71,7 +75,7 @@ def resnet18(input_shape: Shape, dim: int) -> nn.Module:
 
 @backbone(summary="thirty-four layers, for small images")
 def resnet34(input_shape: Shape, dim: int) -> nn.Module:
-    """Return a residual network of 34 layers, the paper's network for CIFAR-100.
+    """Return a residual network of 34 layers, which Lindström et al. (2024) use for CIFAR-100.
 
     Args:
         input_shape: Channels, height and width of an image.

@@ -1,7 +1,8 @@
 """The small convolutional network of Simard et al. for handwritten digits.
 
-P. Simard, D. Steinkraus, J. Platt, Best practices for convolutional neural networks applied to visual document
-analysis, ICDAR 2003: two 5 x 5 convolutions of stride 2 with 5 and 50 maps, 100 hidden units.
+The network has two 5 x 5 convolutions of stride 2 with 5 and 50 channels, and 100 hidden units. P. Simard,
+D. Steinkraus, J. Platt, Best practices for convolutional neural networks applied to visual document analysis, ICDAR
+2003.
 """
 
 from torch import nn
@@ -11,12 +12,12 @@ from protosphere.backbones.registry import Shape, backbone
 from protosphere.backbones.subpixel import HalvingConv2d
 
 SMALLEST_UNPADDED = 13
-"""Smallest side of an image without padding; the second convolution of a smaller image would be empty."""
+"""Smallest side of an image that is not padded; without padding, smaller images would vanish in the convolutions."""
 
 
 @backbone(summary="two 5 x 5 convolutions of stride 2, 100 hidden")
 def simard(input_shape: Shape, dim: int) -> nn.Module:
-    """Return Simard's network; images with a side below 13 pixels are padded by two pixels.
+    """Return Simard's network; for images with a side below 13 pixels, both convolutions pad by two pixels.
 
     Args:
         input_shape: Channels, height and width of an image.

@@ -1,9 +1,10 @@
-"""A convolution of stride 2 whose gradient is computed as a sub-pixel convolution if that is faster.
+"""A convolution of stride 2, whose gradient is computed as a sub-pixel convolution if that is faster.
 
 The gradient with respect to the input of a convolution of stride 2 consists of four convolutions of stride 1: one for
 each combination of even or odd rows and even or odd columns (W. Shi et al., Real-time single image and video
-super-resolution using an efficient sub-pixel convolutional neural network, 2016). For the five maps of Simard's network
-in bfloat16 on a CPU they take half the time of torch's gradient, which saves a seventh of a training step.
+super-resolution using an efficient sub-pixel convolutional neural network, 2016). For the five channels of Simard's
+network in bfloat16 on a CPU, the four convolutions take half the time of torch's gradient, which saves a seventh of a
+training step.
 """
 
 from typing import Any, cast
@@ -23,7 +24,7 @@ class HalvingConv2d(nn.Conv2d):
         cast("Any", super()).__init__(inputs, outputs, kernel, stride=2)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Return the output of the convolution, at half the size of the input."""
+        """Return the output of the convolution, with about half the height and width of the input."""
         if self.bias is None or not _is_faster(input):
             return super().forward(input)
         return cast("Any", _Halving).apply(
@@ -44,8 +45,8 @@ def _is_faster(input: Tensor) -> bool:
 def input_gradient(gradient: Tensor, weight: Tensor, height: int, width: int) -> Tensor:
     """Return the gradient of a convolution of stride 2 with respect to its input.
 
-    Rows of the input of equal parity p are computed together: row 2 a + p of the result is the sum over u of row 2 u +
-    p of the kernel times row a - u of the output's gradient. The same holds for columns.
+    Rows of the result whose index has the same parity p are computed together: row 2a + p of the result is the sum over
+    u of row 2u + p of the kernel times row a - u of `gradient`. The same holds for columns.
 
     Args:
         gradient: Gradient with respect to the output, B x outputs x H' x W'.

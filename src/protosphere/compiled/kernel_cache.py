@@ -1,9 +1,9 @@
 """Cache of compiled loops on disk, in the user's cache folder, with one folder per version of the source code.
 
-numba's own cache checks the source file of a function, but not the source files of the functions that it calls, and
-the cache fails if the folder is not writable or a file is damaged. In this cache every file has a digest, and a file
-whose digest does not match is compiled again. Cached code is executed, so a folder that other users can write to is
-not used: loops are then compiled in memory.
+numba's own cache checks whether the source file of a function has changed, but not the source files of the functions
+that are called there. It also raises errors if its folder is not writable or a file is damaged. In the cache of this
+module, every file ends with a digest, and a function whose file does not match its digest is compiled again. Cached
+code is executed, so a folder that other users can write to is not used: functions are then compiled in memory.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -36,7 +36,7 @@ UNUSED_SECONDS = 60 * 86_400.0
 DIGEST_BYTES = 32
 
 DECORATORS = b"from protosphere.compiled.decorators import"
-"""A line that occurs in every file with compiled loops."""
+"""Beginning of a line that occurs in every file with compiled loops."""
 
 _log = logging.getLogger("protosphere")
 _reasons: list[str] = []
@@ -71,7 +71,7 @@ def kernel_folder() -> Path | None:
 
 
 def _key() -> str:
-    """Return a digest of all that determines the machine code: source files, compiler, Python version and CPU."""
+    """Return a digest of everything that determines the machine code: source files, compiler, Python and CPU."""
     features = ""
     with suppress(RuntimeError):  # some processors do not say
         features = get_host_cpu_features().flatten()

@@ -12,7 +12,8 @@ from typing import Any
 _lock, _users, _limit = Lock(), dict[object, int | None](), ExitStack()
 """Lock and state of the thread limit, which applies to the whole process.
 
-The last user restores numpy's number of threads; every user remembers torch's original number.
+A user is one running `single_threaded` context. The last user restores numpy's number of threads; every user remembers
+torch's original number.
 """
 
 

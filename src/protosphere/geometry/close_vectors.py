@@ -18,16 +18,16 @@ BLOCK_ROWS = 1 << 14
 """Number of partial vectors that are processed together; they fit into the cache of the CPU."""
 
 SLACK = 1e-9
-"""Relative extension of the distance, so that vectors at exactly this distance are found despite rounding."""
+"""Relative increase of the squared distance, so that vectors at exactly this distance are found despite rounding."""
 
 
 def cholesky_factor(gram: Indices) -> Points:
-    """Return the Cholesky factor of a Gram matrix: the lower triangular matrix whose rows have these inner products.
+    """Return the Cholesky factor of a Gram matrix: the lower triangular matrix whose rows have this Gram matrix.
 
     The order of the operations is fixed, so that the result has the same bits on every machine.
 
     Args:
-        gram: Symmetric positive definite matrix of integers.
+        gram: Gram matrix: a symmetric positive definite matrix of integers.
 
     >>> cholesky_factor(np.array([[4, 2], [2, 10]])).tolist()
     [[2.0, 0.0], [1.0, 3.0]]
@@ -54,8 +54,8 @@ def close_vectors(
         squared_distance: Largest squared distance from the center.
 
     Yields:
-        For each block of lattice vectors, two arrays: the coefficients of the differences from the center, as rows
-        (integer coefficients x of the lattice vector minus `center`), and the squared distances from the center.
+        For each block of lattice vectors, two arrays. The rows of the first are the integer coefficients of a lattice
+        vector minus `center`. The second has the squared distances from the center.
 
     >>> [(y.tolist(), d.tolist()) for y, d in close_vectors(np.eye(2), np.array([0.5, 0.0]), 0.25)]
     [([[-0.5, 0.0], [0.5, 0.0]], [0.25, 0.25])]

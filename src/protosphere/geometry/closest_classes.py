@@ -1,9 +1,9 @@
 """Search for the closest pair of classes made of parts, without comparing all pairs.
 
-A class is a row of values, one for each part, such as a shape and a color. Two classes differ in some set of parts, and
-each of these parts adds at least its own smallest distance. The sets of parts are therefore tried in order of the sum
-of these distances, and for each set the classes that agree in all other parts are found by sorting hashes. The search
-ends as soon as no remaining set can contain a closer pair.
+A class is a row of values, one for each part, such as a shape and a color. The distance of two classes is a sum over
+the parts in which they differ, and each part adds at least its own smallest distance. The sets of parts are therefore
+tried in ascending order of the sum of these smallest distances. For each set, the classes that agree in all other parts
+are found by sorting hashes. The search ends as soon as no remaining set can contain a closer pair.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 from protosphere.types import Indices, Points
 
 MOST_ROWS = 1 << 25
-"""Number of rows that a search may sort or compare: some seconds."""
+"""Number of rows that a search may sort or compare, which takes some seconds."""
 
 PAIRS_AT_ONCE = 1 << 14
 """Number of pairs of classes whose distances are computed together."""
 
 ROUNDING = 1e-13
-"""Distances within this difference count as equal."""
+"""Largest difference of two distances that count as equal."""
 
 Values = NDArray[np.unsignedinteger]
-"""K x P indices of values; row i has the value of each part of class i."""
+"""K x P matrix of indices; entry (i, p) is the index of the value that part p of class i has."""
 
 Hashes = NDArray[np.uint64]
 
@@ -37,10 +37,10 @@ Distances = Callable[[Indices, Indices], NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class ClosestPair:
-    """Result of a search for the closest pair of classes.
+    """Result of a search for the closest pair of classes, which may have ended early.
 
     Attributes:
-        distance: Distance (1 - cosine) of the closest pair that was found; infinity if no pair was found.
+        distance: Distance (1 - cosine) of the closest pair that was compared; infinity if no pair was compared.
         bound: Lower bound on the distances of all pairs that were not compared.
     """
 
@@ -49,7 +49,7 @@ class ClosestPair:
 
     @property
     def found(self) -> bool:
-        """Whether the pair that was found is proved to be the closest."""
+        """Whether the closest pair that was compared is proved to be the closest of all."""
         return self.distance <= self.bound + ROUNDING
 
 
@@ -62,13 +62,13 @@ def closest_classes(
     """Search for the closest pair of classes made of parts.
 
     Args:
-        values: K x P matrix of indices: entry (i, p) is the value of part p of class i. No two rows are the same.
+        values: K x P matrix of indices: entry (i, p) is the value of part p of class i. All rows are different.
         distances: Function that returns 1 - cosine of pairs of classes.
         part_distances: For each part, a lower bound on the distance that it adds between classes that differ in it.
         most_rows: Number of rows that the search may hash and sort before it gives up.
 
     Returns:
-        The closest pair found, and a lower bound for all pairs that were not compared.
+        The distance of the closest pair that was compared, and a lower bound for all other pairs.
     """
     hashes = _value_hashes(values)
     whole = _row_hashes(values, hashes, range(len(hashes)))
@@ -91,11 +91,8 @@ def closest_classes(
 def _sets_by_sum(
     part_distances: Sequence[float],
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """Yield every nonempty set of parts, after the sum of its distances, in ascending order of the sum.
-
-    The sets are generated from a priority queue. When a set is taken from it, two sets are put in: one adds the next
-    part in order of distance, and the other replaces the last part by the next part.
-    """
+    """Yield (sum of distances, set) for every nonempty set of parts, in ascending order of the sum."""
+    # a set from the priority queue is followed by two sets: one adds the next part, one replaces the last part by it
     order = sorted(range(len(part_distances)), key=part_distances.__getitem__)
     sizes = [part_distances[part] for part in order]
     waiting: list[tuple[float, tuple[int, ...]]] = [(sizes[0], (0,))]
@@ -111,7 +108,7 @@ def _sets_by_sum(
 
 
 def _value_hashes(values: Values) -> list[Hashes]:
-    """Return a random integer for each value of each part; the hash of a class is the sum over its values."""
+    """Return a random integer for each value of each part; the hash of a class is the sum of those of its values."""
     rng = np.random.default_rng(0)
     largest = np.iinfo(np.uint64).max
     return [
@@ -123,7 +120,7 @@ def _value_hashes(values: Values) -> list[Hashes]:
 def _row_hashes(
     values: Values, hashes: Sequence[Hashes], chosen: Sequence[int]
 ) -> Hashes:
-    """Return the hash of each class restricted to the chosen parts: the sum of the hashes of its values of them."""
+    """Return, for each class, the sum of the hashes of its values of the chosen parts."""
     total = np.zeros(len(values), dtype=np.uint64)
     for part in chosen:
         total += hashes[part][values[:, part]]
@@ -131,10 +128,8 @@ def _row_hashes(
 
 
 def _agreeing_pairs(hashes: Hashes) -> Iterator[tuple[Indices, Indices]]:
-    """Yield all pairs of classes with equal hashes, in batches of left and right indices.
-
-    Batch d has the pairs that are d places apart after sorting by hash, for d = 1, 2, ...
-    """
+    """Yield all pairs of classes with equal hashes, in batches of left and right indices."""
+    # batch d has the pairs that are d positions apart after sorting by hash, for d = 1, 2, ...
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]
     starts = np.arange(len(order))
@@ -165,13 +160,14 @@ def pair_distances(
 ) -> NDArray[np.float64]:
     """Return the distance 1 - cosine of row i of `left` and row i of `right`, for all i.
 
-    The distance is a sum over parts: the share of the part times half the squared distance of the two values' points.
+    The distance is a sum over parts: the weight of the part times half the squared distance between the points of the
+    two values.
 
     Args:
         left: Values of classes, one class per row and one part per column.
         right: Values of as many classes.
         part_points: For each part, the unit vectors of its values, as rows.
-        shares: Weight of each part in the cosine of two classes.
+        shares: Weight of each part; the weights sum to 1.
     """
     total = np.zeros(len(left))
     for part, points in enumerate(part_points):

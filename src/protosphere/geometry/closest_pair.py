@@ -5,11 +5,11 @@ import numpy as np
 from protosphere.types import Indices, Points
 
 DEEPEST = 7
-"""Largest dimension for a search with a k-d tree; in this dimension, a search in a million points takes a minute."""
+"""Largest dimension for which a k-d tree is used; in this dimension, a search in a million points takes a minute."""
 
 
 def closest_pair_cosine(points: Points) -> float:
-    """Return the largest cosine of two different points, by the nearest neighbor of each point in a k-d tree.
+    """Return the largest cosine of two different points; a k-d tree finds the nearest neighbor of each point.
 
     Args:
         points: Unit vectors, as rows.

@@ -11,19 +11,19 @@ from protosphere.types import PackedBits, Points, Progress, ignore
 Block = NDArray[np.float64] | NDArray[np.float32]
 
 BLOCK_ENTRIES = 1 << 22
-"""Number of entries of a block of the Gram matrix; together with two blocks of rows, a block takes about 50 MB."""
+"""Largest number of entries of a block of rows or of the Gram matrix: 16 MB in float32, 32 MB in float64."""
 
 COLUMNS = 1 << 12
-"""Number of columns in a block of columns, within which inner products are computed; the blocks are added in float64.
+"""Number of columns in a block: inner products are computed for each block of columns, and added in float64.
 
-Because of the blocks, float32 products of signs are exact, and the rounding error of float64 products grows with the
-length of a block plus the number of blocks, not with the number of all columns.
+Because of the blocks, inner products of signs are exact even in float32. The rounding error in float64 grows with the
+length of a block plus the number of blocks, and not with the number of all columns.
 """
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Matrix that is read in slices of rows, so that packed rows are unpacked only block by block.
+    """Matrix that is read in slices of rows, so that packed rows are never unpacked all at once.
 
     Attributes:
         count: Number of rows.
@@ -37,14 +37,14 @@ class Rows:
 
     @property
     def block(self) -> int:
-        """Number of rows in a block, which limits the memory for blocks of rows and of the Gram matrix."""
+        """Number of rows in a block, such that no block has more than `BLOCK_ENTRIES` entries."""
         by_row_entries = BLOCK_ENTRIES // max(self.dim, 1)
         by_gram_entries = BLOCK_ENTRIES**0.5
         return int(max(1, min(self.count, by_row_entries, by_gram_entries)))
 
 
 def point_rows(points: Points) -> Rows:
-    """Return a dense matrix as `Rows`."""
+    """Return an array of points as `Rows`."""
     count, dim = points.shape
 
     def rows(start: int, stop: int) -> Block:
@@ -54,7 +54,7 @@ def point_rows(points: Points) -> Rows:
 
 
 def sign_rows(signs: PackedBits, dim: int) -> Rows:
-    """Return packed codewords as `Rows` with entries +1 (bit 1) and -1 (bit 0); inner products are exact integers.
+    """Return packed codewords as `Rows` with entries +1 (bit 1) and -1 (bit 0), in float32.
 
     Args:
         signs: Codewords, packed eight bits to a byte.
@@ -100,11 +100,12 @@ def squared_norms(points: Points) -> NDArray[np.float64]:
 
 
 def product_error(dim: int) -> float:
-    """Return a bound on the rounding error of `inner_products` of two float64 unit rows, for any order of summation.
+    """Return an upper bound on the rounding error of `inner_products` for unit rows in float64.
 
-    Let u = 2**-53. The error of a sum of m products is at most m u / (1 - m u) times the sum of their absolute values
-    (N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). That sum is at most the product of the
-    norms. Because of the blocks of columns, m is the length of a block plus the number of blocks.
+    The bound holds for any order of summation. Let u = 2**-53. The error of a sum of m products is at most
+    m u / (1 - m u) times the sum of their absolute values (N. Higham, Accuracy and Stability of Numerical Algorithms,
+    section 3.1). The sum of the absolute values is at most the product of the norms, which is 1. Because of the blocks
+    of columns, m is the length of a block plus the number of blocks.
 
     Args:
         dim: Length of the rows.
@@ -205,7 +206,7 @@ def bin_cosines(
 def sign_inner_product_counts(
     signs: PackedBits, dim: int, progress: Progress = ignore
 ) -> dict[int, int]:
-    """Return the number of pairs of codewords for each inner product of vectors with entries +1 and -1.
+    """Return the number of pairs of codewords for each inner product, as vectors with entries +1 and -1.
 
     Args:
         signs: Codewords, packed eight bits to a byte.

@@ -1,4 +1,4 @@
-"""Points in one coset of a lattice: their distances are at least the length of the shortest lattice vector."""
+"""Points in one coset of a lattice, whose distances are at least the length of the shortest lattice vector."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,12 +14,12 @@ BLOCK_ROWS = 1 << 14
 """Number of points that are processed together, so that intermediate results stay in the processor's cache."""
 
 MIXER = 0x1E3779B97F4A7C15
-"""Odd multiplier with irregular bits: products with it spread hashes over 64 bits."""
+"""Odd number with irregular bits, by which hashes are multiplied to spread them over 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
 class LatticeCoset:
-    """A lattice that contains the differences of points, which are therefore in one coset of the lattice.
+    """A lattice that contains all differences of the points of a set; the points are then in one coset of the lattice.
 
     Attributes:
         basis: Basis of the lattice, as rows.
@@ -41,9 +41,9 @@ class LatticeCoset:
         return 1 - self.least / 2
 
     def in_annulus(self, lengths: Points) -> bool:
-        """Return whether `ceiling` also bounds the cosines of points of a coset that have the given lengths.
+        """Return whether `ceiling` also bounds the cosines of points of a coset that are not unit vectors.
 
-        This is the case if all lengths are from 1 - least to 1.
+        This is the case if the length of each point is from 1 - `least` to 1.
 
         Args:
             lengths: Lengths of the points.
@@ -61,7 +61,8 @@ class LatticeCoset:
 
         Args:
             points: Unit vectors, as rows.
-            lengths: K x 1 array of lengths by which the rows are multiplied first; None if all lengths are 1.
+            lengths: K x 1 array of the lengths of the points in the coset, by which the unit vectors are multiplied;
+                None if all lengths are 1.
         """
         # the coefficients of all differences in the basis must be integers, and all points must have the same
         # coordinates after the first `rank`

@@ -10,16 +10,20 @@ import numpy as np
 from protosphere.types import Points
 
 ROUNDING = 1e-9
-"""Largest relative difference from the given squared length with which a shorter vector counts as equally long."""
+"""Relative difference of squared lengths up to which a vector counts as equally long rather than shorter."""
 
 LOVASZ = 0.99
 MOST_SWAPS = 20_000
 
 MOST_PARTS = 64
-"""Largest number m for which the given squared length divided by m is tried as a unit of all inner products."""
+"""Largest m for which the search tests whether all inner products are multiples of squared length / m."""
 
 BELOW_NEXT = 1e-6
-"""Relative margin above a multiple of the unit up to which vectors are searched; the next multiple is beyond it."""
+"""Relative margin for rounding.
+
+If all squared lengths are multiples of a unit, vectors are searched up to the largest multiple below the given squared
+length, times 1 + this margin.
+"""
 
 MOST_PARTIAL = 2_000_000
 """Largest number of partial vectors in memory (500 MB); lattices of 32 dimensions need a few thousand."""
@@ -47,13 +51,11 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
 
 
 def _largest_shorter(basis: Points, squared_length: float) -> float:
-    """Return an upper bound on the squared lengths of lattice vectors that are shorter than `squared_length`.
-
-    If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths. The
-    bound is then the largest multiple below `squared_length`, plus a bound on the rounding error. The rounding error of
-    a squared length is a sum over pairs of basis vectors: the error of their inner product times the two coefficients.
-    A coefficient is at most the length of the lattice vector times the length of a dual basis vector.
-    """
+    """Return an upper bound on the squared lengths of lattice vectors that are shorter than `squared_length`."""
+    # If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths. The
+    # bound is then the largest multiple below `squared_length`, plus a bound on the rounding error. The rounding error
+    # of a squared length is a sum over pairs of basis vectors: the error of their inner product times the two
+    # coefficients. A coefficient is at most the length of the lattice vector times the length of a dual basis vector.
     gram = basis @ basis.T
     norms = np.linalg.norm(basis, axis=1)
     rounding = len(basis) * np.finfo(float).eps * np.outer(norms, norms)
@@ -72,15 +74,7 @@ def _largest_shorter(basis: Points, squared_length: float) -> float:
 
 
 def _any_within(triangle: Points, squared_length: float) -> bool | None:
-    """Return whether a lattice has a nonzero vector of at most the given length.
-
-    Args:
-        triangle: Triangular factor of a basis of the lattice.
-        squared_length: Largest squared length.
-
-    Returns:
-        Whether there is such a vector; None if there are too many partial vectors.
-    """
+    """Return whether a lattice has a nonzero vector of at most this length; None if there are too many candidates."""
     heights = np.diag(triangle) ** 2
     slopes = triangle / np.diag(triangle)[:, None]
     vectors = np.zeros((1, len(triangle)))
@@ -135,8 +129,5 @@ def lll_reduced(basis: Points) -> Points | None:
 
 
 def _triangle(rows: Points) -> Points:
-    """Return the upper triangular factor R of a basis with rows b_k: entry (i, k) is the inner product of b_k with q_i.
-
-    The unit vectors q_i result from the Gram-Schmidt process; their signs are arbitrary.
-    """
+    """Return the upper triangular factor R of the QR decomposition of a basis, whose vectors are the rows."""
     return np.linalg.qr(rows.T)[1]

@@ -6,7 +6,7 @@ from protosphere.errors import InvalidArgumentError
 from protosphere.types import Points
 
 UNIT_TOLERANCE = 1e-5
-"""Largest difference of a norm from 1 that counts as rounding; float32 rows of a million entries have a smaller one."""
+"""Largest difference of a norm from 1 that counts as rounding; for a million float32 entries, rounding is smaller."""
 
 BLOCK_ROWS = 1 << 16
 """Number of rows that are normalized at a time, so that large arrays are not copied as a whole."""
@@ -56,7 +56,7 @@ def uniform_points(num_points: int, dim: int, rng: np.random.Generator) -> Point
     Args:
         num_points: Number of points.
         dim: Dimension n of the space.
-        rng: Source of randomness.
+        rng: Random generator.
 
     Returns:
         Unit vectors, as rows.
@@ -65,10 +65,10 @@ def uniform_points(num_points: int, dim: int, rng: np.random.Generator) -> Point
 
 
 def cross_polytope_points(num_points: int, dim: int) -> Points:
-    """Return the first vertices of a cross-polytope in the order e_1, -e_1, e_2, -e_2, ...
+    """Return the first K of the 2n vertices e_1, -e_1, e_2, -e_2, ... of a cross-polytope.
 
     Args:
-        num_points: Number of points, at most 2n.
+        num_points: Number K of points, at most 2n.
         dim: Dimension n of the space.
 
     Returns:

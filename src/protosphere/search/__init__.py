@@ -1,1 +1,1 @@
-"""Numerical search for codes: objectives and solvers."""
+"""Numerical search for codes with a low maximum cosine: objectives, descents and the choice of their starts."""

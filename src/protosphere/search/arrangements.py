@@ -1,4 +1,9 @@
-"""Codes made of orbits: a group, its action on R^n, and numbers of orbits of each size that add up to K points."""
+"""Random symmetries of codes: a group, its action on R^n, and numbers of orbits of each size that add up to K points.
+
+A code with a symmetry group is a union of orbits. An orbit consists of the images of one point, its representative. The
+size of the orbit depends on the stabilizer of the representative: the subgroup that keeps the representative fixed.
+Orbits with the same stabilizer are of the same type.
+"""
 
 from dataclasses import dataclass
 
@@ -20,24 +25,28 @@ Matrices = NDArray[np.float64]
 MAX_GROUP_ORDER = 168
 
 MIN_SQUARED_DISTANCE = 1e-6
-"""Squared distance below which two images of a point count as equal."""
+"""Largest squared distance at which two images of a point count as equal."""
 
 MAX_PARENT_RATIO = 1.25
-"""Largest number of points of a parent code, relative to K."""
+"""Largest number of points, relative to K, of a parent code: a symmetric code from which points are removed."""
 
 FAMILY_PROBABILITIES = (0.45, 0.3, 0.25)
-"""Probabilities of cyclic, metacyclic and other groups."""
+"""Probabilities of cyclic, metacyclic and other groups among the groups of `group_names`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """A code made of orbits: a group, its action on R^n, and the number of orbits of each type.
+    """The symmetry of a code: the number of orbits of each type, and the matrices that generate these orbits.
+
+    The points of a code are determined by its arrangement and one representative for each orbit.
 
     Attributes:
-        name: The name of the group, with the number and the size of the orbits.
-        counts: The number of orbits of each type.
-        cosets: For each type, the (size, n, n) matrices that map a representative to its orbit.
-        projectors: For each type, the projector onto the space of its representatives.
+        name: The name of the group, followed by the numbers and the sizes of the orbits.
+        counts: For each type, the number of orbits.
+        cosets: For each type, the (size, n, n) matrices that map a representative to the points of its orbit, the
+            identity first.
+        projectors: For each type, the (n, n) projector onto the space of points that the stabilizer fixes. The
+            representatives are in this space.
     """
 
     name: str
@@ -56,11 +65,14 @@ class Arrangement:
     def random_representatives(
         self, batch: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return (batch, m, n) unit representatives, uniform within their spaces.
+        """Return random unit representatives of all m orbits, uniformly distributed on the sphere of their space.
 
         Args:
-            batch: Number of starts.
-            rng: Source of the random choices.
+            batch: Number B of sets of representatives.
+            rng: Random generator.
+
+        Returns:
+            A (B, m, n) array.
         """
         blocks: list[NDArray[np.float64]] = []
         for count, projector in zip(self.counts, self.projectors, strict=True):
@@ -71,13 +83,13 @@ class Arrangement:
 
 
 RATIONAL_PROBABILITY = 0.5
-"""Probability of a cyclic or dihedral group with rational characters."""
+"""Probability of drawing a cyclic or dihedral group whose characters are rational (`random_rational_group`)."""
 
 SIGNED_PROBABILITY = 0.2
-"""Probability of a group of signed permutations of the coordinates."""
+"""Probability of drawing a group of signed permutations of the coordinates."""
 
 MAX_RATIONAL_ORDER = 60
-"""Largest order of the rotation of a group with rational characters."""
+"""Largest order of the rotation in a cyclic or dihedral group with rational characters."""
 
 
 def _random_family(rng: np.random.Generator, names: list[str]) -> list[str]:
@@ -148,10 +160,7 @@ def _orbit_types(
 def _random_composition(
     sizes: list[int], max_counts: list[int], total: int, rng: np.random.Generator
 ) -> list[int] | None:
-    """Draw numbers of orbits of each size whose points add up to `total`; None if the drawn sizes leave a remainder.
-
-    Large orbits are drawn with a higher probability.
-    """
+    """Draw numbers of orbits of each size whose points add up to `total`; None if the drawn sizes leave a remainder."""
     counts = [0] * len(sizes)
     while total > 0:
         fitting = [
@@ -186,15 +195,15 @@ def _random_group(
 def random_arrangement(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw an arrangement of K points in R^n at random.
+    """Draw a random symmetry of codes of K points in R^n.
 
     Args:
         num_points: Number K of points.
         dim: Dimension n.
-        rng: Source of the random choices.
+        rng: Random generator.
 
     Returns:
-        The arrangement, or None if the drawn orbit sizes do not add up to K.
+        The arrangement; None if no arrangement results, for example if the drawn orbit sizes do not add up to K.
     """
     drawn = _random_symmetry(num_points, dim, rng)
     if drawn is None:
@@ -256,15 +265,15 @@ def _arranged(
 def random_parent(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw an arrangement of K to 1.25 K points in R^n at random.
+    """Draw a random symmetry of codes of K to 1.25 K points in R^n, from which points can be removed.
 
     Args:
         num_points: Number K of points.
         dim: Dimension n.
-        rng: Source of the random choices.
+        rng: Random generator.
 
     Returns:
-        The arrangement, or None if the drawn orbit sizes do not add up.
+        The arrangement; None if no arrangement results, for example if the drawn orbit sizes do not add up.
     """
     largest = int(MAX_PARENT_RATIO * num_points)
     size = int(rng.integers(num_points, largest + 1))

@@ -1,15 +1,16 @@
 """The state and the phases of a search: many short descents; the best results are varied and refined.
 
-Every initialization, and every code that the caller gives, is an arm of a multi-armed bandit. A start is one set of K
-initial points, drawn from an arm. The phases of a search are:
+The arms of a multi-armed bandit are random points and every code that the caller gives. A start is one set of K initial
+points, drawn from an arm. The pool holds the best codes found so far. The phases of a search are:
 
-- Race: a brief descent from each arm. Afterward the arms that led to the lowest cosines are drawn more often.
-- Sprints: in a search for a target, the shortest descents, from random points.
-- Screening: many starts with short descents, from the arms or from variations. A variation is a good code, some points
-  of which are moved into holes.
-- Finishing: the best codes are annealed to the highest inverse temperature, and polished by Newton's method.
+- Sprints: a search for a target begins with the shortest descents, from random points.
+- Race: one brief descent from each arm. Afterward the arms that led to the lowest maximum cosines are drawn more often.
+- Screening: short descents from many starts, drawn from the arms, from symmetric codes, or from variations of good
+  codes. A variation moves some points of a good code into holes, which are places far from all points.
+- Finishing: the best codes are annealed to the highest inverse temperature and polished by Newton's method.
 
-Temperatures in this module are inverse temperatures, by which the cosines are multiplied.
+A descent minimizes a smooth maximum of the cosines with an inverse temperature, by which the cosines are multiplied. To
+anneal is to descend at one inverse temperature after another. Temperatures in this module are inverse temperatures.
 """
 
 from collections import Counter
@@ -25,23 +26,23 @@ from protosphere.search.polish import Allowance, polish_code
 from protosphere.search.pool import CodePool, ScreenedCode
 from protosphere.types import Points
 
-# Shares of the budget at which phases end.
+# Fractions of the budget at which phases end.
 RACE_END = 0.4
 EXPLORATION_END = 0.35
 VARIATION_END = 0.8
 FINISHING_END = 0.95
 
 RACE_RANDOM_TEMPERATURE = 10.0
-"""First inverse temperature of random initializations in the race."""
+"""First inverse temperature of random points in the race."""
 
 RACE_GIVEN_TEMPERATURE = 25.0
-"""First inverse temperature of given codes in the race, times the nearness; a lower one would destroy the codes."""
+"""Given codes start the race at this inverse temperature times the nearness; a lower one would destroy the codes."""
 
 RACE_LAST_TEMPERATURE = 1200.0
-"""Last inverse temperature of the race, times the nearness."""
+"""The race ends at this inverse temperature times `BanditSearch.nearness`."""
 
 RACE_STEPS = 15
-"""Number of evaluations at each temperature of the race."""
+"""Largest number of evaluations at each temperature of the race."""
 
 SPRINT_LAST_TEMPERATURE = 300.0
 """Last inverse temperature of the short descents with which a search for a target begins."""
@@ -51,7 +52,7 @@ DEEPEN_RANDOM_TEMPERATURE = 12.0
 DEEPEN_GIVEN_TEMPERATURE = 25.0
 
 HIGH_NEARNESS = 50.0
-"""Nearness above which first inverse temperatures rise with it."""
+"""Value of `BanditSearch.nearness` above which first inverse temperatures are proportional to the nearness."""
 
 # Lowest first temperatures of new starts, and the ratio of the highest to the lowest.
 EXPLORE_RANDOM_TEMPERATURE = 5.0
@@ -59,7 +60,7 @@ EXPLORE_GIVEN_TEMPERATURE = 8.0
 EXPLORE_TEMPERATURE_RATIO = 10.0
 
 SCREENING_STEPS = 100
-"""Number of evaluations at each temperature while a start is screened."""
+"""Largest number of evaluations at each temperature while a start is screened."""
 
 FINISHED_TEMPERATURE = 1e6
 """Inverse temperature at which a code has practically converged."""
@@ -67,31 +68,40 @@ FINISHED_TEMPERATURE = 1e6
 FINISHING_START_TEMPERATURE = 1e3
 
 FINISHING_STEPS = 200
-"""Number of evaluations at each temperature while a code is finished."""
+"""Largest number of evaluations at each temperature while a code is finished."""
 
 POLISHING_SHARE = 0.05
-"""Share of the budget for Newton's method, even beyond the whole budget."""
+"""Fraction of the budget that Newton's method may use for a code, even if the budget is used up."""
 
 MIN_POLISHING_PRODUCTS = 1e9
-"""Number of products that Newton's method may use in any case."""
+"""Number of multiplications that Newton's method may use for a code in any case."""
 
 OF_ORBITS = ("symmetric", "parent")
-"""Initializations that consist of orbits of a group."""
+"""Names of the initializations that are codes with a symmetry group."""
 
 ORBIT_SHARES = (0.5, 0.7, 0.3)
-"""Shares of the screening for symmetric codes: in the first half of the budget, and afterward, if the best code came
-from a symmetric code and if not."""
+"""Fractions of the screening that symmetric codes may use.
+
+The first applies to the first half of the budget. Afterward, the second applies if the best code came from a symmetric
+code, and the third if it did not.
+"""
 
 FREED_GAIN = 1e-6
-"""Decrease of the lowest maximum cosine of symmetric codes at which the code is screened without its symmetry."""
+"""A code that lowers the lowest maximum cosine of symmetric codes by more than this is screened without symmetry."""
 
 FREED_SHAKE = 0.01
-"""Largest perturbation of the points of a symmetric code, as a length, before it is screened without its symmetry."""
+"""Approximate length by which points of a symmetric code are moved, at most, before screening without the symmetry."""
 
 
 @dataclass
 class Arm:
-    """An initialization, or a code to start from, and the lowest maximum cosine of the codes that it led to."""
+    """A source of starts: random points, or a code to start from.
+
+    Attributes:
+        initialization: Name of the initialization, such as "random" or "given".
+        code: The code to start from, of any size; None for random points.
+        value: The lowest maximum cosine of the codes that descents from this arm have found.
+    """
 
     initialization: str
     code: Points | None = None
@@ -100,22 +110,22 @@ class Arm:
 
 @dataclass
 class BanditSearch:
-    """The state of a search.
+    """The state of a search, and methods that run parts of its phases.
 
     Attributes:
         num_points: Number K of points.
         dim: Dimension n.
-        rng: Source of every start.
-        backend: The method of descents.
-        initializations: Initializations to draw from.
-        polishes: Whether to end with Newton's method.
-        target: A maximum cosine that is good enough.
-        floor: A lower bound on the maximum cosine.
-        thrifty: Whether to end early if improvement is unlikely.
-        arms: The arms of the bandit.
+        rng: Random generator for all starts.
+        backend: Object that runs the descents.
+        initializations: Names of the initializations from which starts are drawn.
+        polishes: Whether the search ends with Newton's method.
+        target: A maximum cosine that is good enough: the search ends when a code reaches it.
+        floor: A lower bound on the maximum cosine of any K points in R^n.
+        thrifty: Whether the search ends early if improvement is unlikely.
+        arms: Random points and given codes, from which starts are drawn.
         starts: Number of starts of each initialization.
-        orbits: The search among symmetric codes; None if there is none.
-        screening_from: Share of the budget that was used before the screening.
+        orbits: The search among symmetric codes; None if symmetric codes are not searched.
+        screening_from: Fraction of the budget that was used before the screening.
     """
 
     num_points: int
@@ -143,23 +153,23 @@ class BanditSearch:
 
     @property
     def nearness(self) -> float:
-        """1 / (1 - c) for the lowest maximum cosine c so far; c = 0.5 if there is no code yet."""
+        """The number 1 / (1 - c), where c is the lowest maximum cosine so far, or 0.5 if there is no code yet."""
         value = self.pool.best.value if self.pool else 0.5
         return 1 / (1 - min(value, 1 - 1e-6))
 
     @property
     def epochs_used(self) -> float:
-        """Number of epochs that the spent budget corresponds to."""
+        """Number of epochs that the used budget corresponds to; in each epoch, the search starts from scratch."""
         return self.budget.share / VARIATION_END * self.backend.epochs
 
     @property
     def is_varying(self) -> bool:
-        """Whether the exploration of the epoch is over, so that good codes are varied."""
+        """Whether the first part of the epoch, which explores new starts, is over, so that good codes are varied."""
         within_epoch = self.epochs_used % 1
         return within_epoch * VARIATION_END > EXPLORATION_END
 
     def begin_epochs(self) -> None:
-        """Begin a new epoch if one is due: set the best code aside and discard the others."""
+        """Begin a new epoch if one is due: set the best code of the pool aside and discard the other codes."""
         is_due = self.epochs_used >= len(self.pool.earlier) + 1
         if is_due and self.pool:
             self.pool.earlier.append(self.pool.best)
@@ -167,7 +177,7 @@ class BanditSearch:
             self.explore()
 
     def add_code(self, points: Points, initialization: str) -> None:
-        """Add a given code as an arm, unless it is an arm already, and to the pool if it has K points.
+        """Add a given code to the arms, unless it is there already, and to the pool if it has K points.
 
         Args:
             points: The code, of any size.
@@ -184,7 +194,11 @@ class BanditSearch:
             self.pool.admit(code)
 
     def sprint(self, patience: int) -> None:
-        """Descend once from random points, with `patience` times the smallest number of evaluations."""
+        """Make one of the shortest descents, from random points, and admit the result to the pool.
+
+        Args:
+            patience: Factor of `DescentBackend.sprint_steps`, the number of evaluations at each temperature.
+        """
         arm = Arm("random")
         start = self._start(arm)
         found = self.backend.descend(
@@ -198,7 +212,7 @@ class BanditSearch:
         self._admit_all([arm], found)
 
     def race(self) -> None:
-        """Descend briefly from random points and from every given code, within the race's share of the budget."""
+        """Make one brief descent from each arm, until `RACE_END` of the budget is used."""
         arms = sorted(self.arms, key=lambda arm: arm.code is not None)
         nearness = self.nearness
         random_first = RACE_RANDOM_TEMPERATURE * max(1.0, nearness / HIGH_NEARNESS)
@@ -216,7 +230,7 @@ class BanditSearch:
             self._admit_all(batch, found)
 
     def deepen(self) -> None:
-        """Screen the best codes of the race with the full number of evaluations."""
+        """Screen the best codes of the race that are not finished yet."""
         leaders = self.pool.unfinished[: self._affordable_starts()]
         if not leaders:
             return
@@ -227,7 +241,7 @@ class BanditSearch:
         self._screen(arms, starts, first)
 
     def explore(self) -> None:
-        """Screen one batch of new starts from arms; arms with low values are drawn more often."""
+        """Screen one batch of new starts; arms that led to low maximum cosines are drawn more often."""
         if not self.arms:
             self.explore_orbits()
             return
@@ -246,7 +260,7 @@ class BanditSearch:
         return [ranked[min(worst, int(rank))] for rank in ranks.astype(int)]
 
     def vary(self) -> None:
-        """Screen one batch of variations of the best codes, with some of their points moved into holes."""
+        """Screen one batch of variations of good codes: some points of each code are moved into holes."""
         codes = self.pool.codes
         ranks = self.rng.exponential(2, self._affordable_starts()).astype(int)
         drawn = [codes[int(rank)] for rank in np.minimum(ranks, len(codes) - 1)]
@@ -282,7 +296,7 @@ class BanditSearch:
 
     @property
     def is_orbit_turn(self) -> bool:
-        """Whether symmetric codes have used less than their share of the screening."""
+        """Whether the next batch has symmetric codes: they have used at most their fraction of the screening."""
         if self.orbits is None:
             return False
         is_late = self.budget.share > 0.5
@@ -292,9 +306,10 @@ class BanditSearch:
         return self.orbits.share <= share * (self.budget.share - self.screening_from)
 
     def explore_orbits(self) -> None:
-        """Screen a batch of symmetric codes; free the best code if it is the best so far.
+        """Screen one batch of symmetric codes.
 
-        If no symmetry fits, the search among symmetric codes ends.
+        If the best code of the batch is better than all previous symmetric codes, it is also screened without its
+        symmetry. If no symmetry fits K points in R^n, the search among symmetric codes ends.
         """
         assert self.orbits is not None
         used = self.budget.share
@@ -336,13 +351,13 @@ class BanditSearch:
         self.budget.starts += len(found)
 
     def finish(self, candidate: ScreenedCode, steps: int = FINISHING_STEPS) -> None:
-        """Anneal a code of the pool to the highest inverse temperature, and mark it as finished.
+        """Anneal a code of the pool to the highest inverse temperature, and mark the code as finished.
 
         The points stay the same if annealing does not lower the maximum cosine.
 
         Args:
             candidate: The code.
-            steps: Number of evaluations at each temperature.
+            steps: Largest number of evaluations at each temperature.
         """
         [points] = self.backend.descend(
             [candidate.points],
@@ -358,7 +373,11 @@ class BanditSearch:
         self.pool.replace(candidate, finished)
 
     def polish(self, candidate: ScreenedCode) -> None:
-        """Apply Newton's method to a code of the pool and replace it by the result."""
+        """Apply Newton's method to a code of the pool, and replace the code by the result.
+
+        Args:
+            candidate: The code.
+        """
         affordable = self.budget.left(1 + POLISHING_SHARE, 1)
         evaluations = min(affordable, POLISHING_SHARE * self.budget.iterations)
         products = max(evaluations * self.budget.products, MIN_POLISHING_PRODUCTS)

@@ -1,8 +1,9 @@
-"""The smooth maximum cosine and its gradient as tensors, over orbits of a symmetry group.
+"""The smooth maximum cosine of codes with a symmetry group, and its gradient, by tensor operations.
 
-A code with a symmetry group is the union of the orbits of a few representatives. The energy of the whole code and its
-gradient need only the products of m representatives with all K points, K m instead of K^2, and the search has m n
-instead of K n variables. A code without symmetry is the case of one-point orbits. B starts are evaluated together.
+A code with a symmetry group is the union of the orbits of m representatives. The smooth maximum cosine of the whole
+code (the energy that descents minimize) and its gradient need only the products of the m representatives with all K
+points. These are K m products instead of K^2, and the search has m n variables instead of K n. In a code without
+symmetry, each orbit has one point. B starts are evaluated together.
 """
 
 from dataclasses import dataclass
@@ -14,18 +15,19 @@ from torch import Tensor
 from protosphere.search.batched_lbfgs import Energy
 
 MAX_GRAM_ENTRIES = 1 << 23
-"""Number of entries of the Gram matrices of a batch in memory: 64 MB."""
+"""Largest number of entries of Gram matrices that a batch has in memory: 64 MB in float64."""
 
 
 @dataclass(frozen=True, eq=False)
 class Orbits:
-    """The map from representatives to points.
+    """The map from representatives to points (see `search.arrangements`).
 
     Each representative must lie in the space that its stabilizer fixes.
 
     Attributes:
-        counts: The number of orbits of each type.
-        cosets: For each type the (size, n, n) coset matrices, the identity first; empty for a code without symmetry.
+        counts: For each type of orbits, the number of orbits.
+        cosets: For each type, the (size, n, n) matrices that map a representative to the points of its orbit, the
+            identity first; empty for a code without symmetry.
     """
 
     counts: tuple[int, ...]
@@ -41,7 +43,14 @@ class Orbits:
         return sizes
 
     def points(self, representatives: Tensor) -> Tensor:
-        """Return the (B, K, n) points of (B, m, n) representatives, orbit after orbit."""
+        """Return all points of B codes, orbit after orbit.
+
+        Args:
+            representatives: (B, m, n) representatives.
+
+        Returns:
+            (B, K, n) points.
+        """
         if not self.cosets:
             return representatives
         batch, _, dim = representatives.shape
@@ -56,7 +65,7 @@ class Orbits:
 
 @dataclass(frozen=True, eq=False)
 class WeightedSums:
-    """Sums over pairs for each start of a batch, scaled by exp(-t largest) to avoid overflow.
+    """Sums over pairs for each start of a batch; exponents are relative to the maximum cosine to avoid overflow.
 
     Attributes:
         largest: (B,) maximum cosines.
@@ -70,11 +79,7 @@ class WeightedSums:
 
 
 def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
-    """Normalize the rows of (B, m, n) variables.
-
-    Returns:
-        The rows at unit length, and the (B, m, 1) lengths that they had.
-    """
+    """Return the rows of (B, m, n) variables, normalized to unit length, and their (B, m, 1) original lengths."""
     smallest = torch.finfo(variables.dtype).tiny
     squares = variables.square().sum(dim=2, keepdim=True)
     norms = squares.sqrt_().clamp_min_(smallest)
@@ -82,9 +87,10 @@ def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
-    """Return the function (1/t) log of the mean over ordered pairs of exp(t cos), with its gradient.
+    """Return a function that computes the smooth maximum cosine of codes and its gradient.
 
-    The value is below the maximum cosine by at most log(K^2) / t.
+    The smooth maximum cosine is (1/t) log of the mean of exp(t cos) over ordered pairs of different points. It is below
+    the maximum cosine by at most log(K^2) / t.
 
     Args:
         orbits: The map from representatives to points.
@@ -92,8 +98,8 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
         temperature: (B,) inverse temperatures t, one for each start.
 
     Returns:
-        A function of (B, m n) variables, rows of any length, and of the (B,) indices of their starts. It returns the
-        values and the gradients, which are tangent to the sphere.
+        A function of (B, m n) variables, which are representatives of any length, and of the (B,) indices of their
+        starts. The function returns the (B,) values and the (B, m n) gradients.
     """
     weights = temperature.new_tensor(orbits.sizes)
     first_points = [*accumulate(orbits.sizes[:-1], initial=0)]
@@ -117,7 +123,7 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
 def _weighted_sums(
     units: Tensor, points: Tensor, own_columns: Tensor, weights: Tensor, t: Tensor
 ) -> WeightedSums:
-    """Return the sums over all pairs, computed in slices of the rows so that no large Gram matrix is kept."""
+    """Return the sums over all pairs, computed in slices of rows so that no large Gram matrix is in memory."""
     batch, num_points, _ = points.shape
     slice_rows = max(1, MAX_GRAM_ENTRIES // (batch * num_points))
     slices = zip(

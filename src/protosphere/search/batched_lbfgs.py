@@ -1,4 +1,4 @@
-"""L-BFGS on a batch of starts: each step evaluates all starts together, without separate line searches."""
+"""L-BFGS for a batch of starts: all starts are evaluated together, without separate line searches."""
 
 from collections.abc import Callable
 
@@ -6,37 +6,36 @@ import torch
 from torch import Tensor
 
 Energy = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""Function from (B, N) variables and the indices of their starts to (B,) values and (B, N) gradients."""
+"""Function from (B, N) variables and the (B,) indices of their starts to (B,) values and (B, N) gradients."""
 
 MEMORY = 10
-"""Pairs of steps and gradient changes that L-BFGS remembers."""
+"""Number of pairs of a step and a gradient change that L-BFGS remembers."""
 
 SUFFICIENT_DECREASE = 1e-4
-"""Share of the predicted decrease that a step must bring (Armijo)."""
+"""Smallest decrease of an accepted step, as a fraction of the decrease that the slope predicts (Armijo's rule)."""
 
 FIRST_STEP = 0.1
-"""Largest entry of the first step of a start. Points are rows of about unit length."""
+"""Largest absolute entry of the first step of a start. Points are rows of about unit length."""
 
 MAX_STEP = 1.0
-"""Largest entry of any step."""
+"""Largest absolute entry of any step."""
 
 BACKTRACKING = 0.3
 """Factor of the step length after a step that did not decrease enough."""
 
 MIN_CURVATURE = 1e-12
-"""Smallest curvature along a step, relative to the squared gradient change, of a pair that is remembered."""
+"""Smallest inner product of step and gradient change, relative to the squared change, for a pair to be remembered."""
 
 CHECK_EVERY = 20
-"""Evaluations after which a start is tested for convergence."""
+"""Number of evaluations between two tests for convergence."""
 
 
 class _State:
-    """Points, values and directions of the starts that still descend, and the L-BFGS memory of each start.
+    """Points, values, directions and L-BFGS memory of the starts that have not converged."""
 
-    `pairs` holds the last steps s (first half) and gradient changes y (second half). `step_change` and
-    `change_change` hold their inner products. A start whose step failed stores a pair of zeros. So one ring position
-    serves the whole batch, and a direction costs two thin matrix products.
-    """
+    # `pairs` holds the last steps s (first half) and gradient changes y (second half). `step_change` and
+    # `change_change` hold their inner products. A start whose step failed stores a pair of zeros. So one ring position
+    # serves the whole batch, and a direction costs two thin matrix products.
 
     def __init__(self, start: Tensor, value: Tensor, gradient: Tensor) -> None:
         batch, size = start.shape
@@ -59,7 +58,7 @@ class _State:
                 setattr(self, name, value[selected])
 
     def advance(self, energy: Energy, which: Tensor) -> None:
-        """Evaluate every start once: accept a step that decreases enough, else shorten the next step.
+        """Evaluate every start once; accept its step if the value decreases enough, else shorten the next step.
 
         Args:
             energy: The function to minimize.
@@ -97,10 +96,7 @@ class _State:
         return self.length * torch.where(self.has_pairs, limited, first)
 
     def _update_direction(self, step: Tensor, change: Tensor, keep: Tensor) -> None:
-        """Store a step and a gradient change in place of the oldest pair, and compute the next direction.
-
-        Zeros are stored for the starts for which `keep` is 0.
-        """
+        """Store a pair in place of the oldest, zeros where `keep` is 0, and compute the next direction."""
         slot = self.used % MEMORY
         self.used += 1
         self.pairs[:, slot] = step * keep[:, None]
@@ -123,11 +119,7 @@ class _State:
         self.direction = -(self.scale[:, None] * self.gradient + correction)
 
     def _pair_weights(self, along: Tensor) -> Tensor:
-        """Return the weight of each pair (Byrd, Nocedal and Schnabel 1994, equation 3.1).
-
-        Args:
-            along: Inner products of the pairs with the gradient.
-        """
+        """Return the weight of each pair (Byrd, Nocedal and Schnabel 1994, equation 3.1)."""
         oldest = max(0, self.used - MEMORY)
         steps = [i % MEMORY for i in range(oldest, self.used)]
         changes = [MEMORY + i for i in steps]
@@ -158,19 +150,21 @@ def batched_lbfgs(
     tolerance: Tensor,
     spend: Callable[[int], bool],
 ) -> Tensor:
-    """Minimize an energy from every row of `start`.
+    """Minimize a function from every row of `start`.
 
-    A start has converged once twenty evaluations decreased it by no more than its tolerance. The batch then shrinks.
+    A start has converged when its value decreased by no more than its tolerance in the last twenty evaluations.
+    Converged starts are no longer evaluated.
 
     Args:
         energy: The function to minimize, with its gradient.
         start: (B, N) initial variables.
         steps: Maximum number of evaluations of each start.
         tolerance: (B,) decreases over twenty evaluations at which starts have converged.
-        spend: Called with the number of evaluations before they are made; returns whether they may be made.
+        spend: Function that is called with a number of evaluations before they are made. The descent ends if the
+            function returns False.
 
     Returns:
-        (B, N) variables.
+        (B, N) variables at the end of the descent.
     """
     result = start.clone()
     which = torch.arange(len(start), device=start.device)

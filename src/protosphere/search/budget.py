@@ -1,4 +1,4 @@
-"""The budget of a search: a number of evaluations, which gives reproducible results, or seconds, which does not."""
+"""The budget of a search: a number of evaluations, for reproducible results, or a number of seconds."""
 
 import time
 from collections.abc import Callable
@@ -7,20 +7,22 @@ from dataclasses import dataclass, field
 from protosphere.types import Progress, ignore
 
 PRODUCTS_PER_SECOND = 6e9
-"""Rough speed of a descent on one core, assumed until the actual speed has been measured."""
+"""Rough number of multiplications per second of a descent on one core, used until the speed has been measured."""
 
 STEP_PAIRS = 20
-"""Cost of a descent step in addition to its evaluation, in pairs per point."""
+"""Cost of a descent step in addition to its evaluation, in evaluated pairs per point."""
 
 PAIR_PRODUCTS = 14
-"""Cost of a pair in addition to its dot product, in products."""
+"""Cost of a pair in addition to its dot product, in multiplications."""
 
 REPORT_SECONDS = 1.0
 REPORT_SHARE = 0.01
 
 
 def evaluation_products(num_points: int, dim: int) -> float:
-    """Return the number of multiplications of one evaluation of the energy over all pairs, including the next step.
+    """Return the approximate number of multiplications of one evaluation over all pairs, including the next step.
+
+    An evaluation computes the smooth maximum cosine of a code and its gradient.
 
     Args:
         num_points: Number K of points.
@@ -34,23 +36,23 @@ def evaluation_products(num_points: int, dim: int) -> float:
 class Budget:
     """The work that a search may do and has done.
 
-    The unit is an evaluation over all pairs of a code. An evaluation over a list of pairs or over orbits counts by its
-    share of the pairs.
+    The unit is an evaluation of the smooth maximum cosine over all pairs of a code. An evaluation over a list of pairs
+    or over orbits counts as a fraction of this unit, according to its cost.
 
     Attributes:
         products: Number of multiplications in one evaluation (`evaluation_products`), which converts seconds to
             evaluations before a speed is measured.
         iterations: Total number of evaluations allowed.
         seconds: Total number of seconds allowed, from the construction of this object; None for no limit.
-        progress: Called with the best value after every hundredth of the budget and at least every second.
-        clock: Returns the time in seconds.
+        progress: Called with a message after each hundredth of the budget, or after a second if that is earlier.
+        clock: Function that returns the time in seconds.
         spent: Number of evaluations so far.
-        seconds_spent: Seconds that compiled descents took.
+        seconds_spent: Number of seconds that compiled descents took so far.
         best: Lowest maximum cosine found so far.
-        starts: Number of initializations so far.
+        starts: Number of starts so far.
         interrupted: Whether the user pressed Ctrl-C.
         started_at: Value of `clock` at the construction of this object.
-        reported_share: Share of the budget at the last call of `progress`.
+        reported_share: Fraction of the budget at the last call of `progress`.
         reported_at: Time of the last call of `progress`.
     """
 
@@ -78,7 +80,7 @@ class Budget:
 
     @property
     def share(self) -> float:
-        """Share of the budget that is used: 1 if it is used up, infinity after an interruption."""
+        """Fraction of the budget that is used: 1 or more at its end, infinity after an interruption."""
         if self.interrupted:
             used = float("inf")
         else:
@@ -88,7 +90,11 @@ class Budget:
         return max(used, self.elapsed / self.seconds)
 
     def expired(self, limit: float = 1.0) -> bool:
-        """Return whether `limit` times the seconds have passed or the user interrupted; evaluations do not count."""
+        """Return whether the time is up or the user has interrupted the search; evaluations do not count.
+
+        Args:
+            limit: Fraction of the allowed seconds at which the time is up.
+        """
         if self.interrupted:
             return True
         if self.seconds is None:
@@ -96,10 +102,10 @@ class Budget:
         return self.elapsed >= limit * self.seconds
 
     def left(self, limit: float, workers: int) -> float:
-        """Return the evaluations that are left until a share of the budget is used.
+        """Return the number of evaluations that are left until a fraction of the budget is used.
 
         Args:
-            limit: The share of the budget.
+            limit: The fraction of the budget.
             workers: Number of threads, used to convert seconds to evaluations while no speed has been measured.
 
         Returns:
@@ -116,21 +122,21 @@ class Budget:
         return max(0.0, min(evaluations, speed * seconds_left))
 
     def spend(self, evaluations: float, limit: float = 1.0) -> bool:
-        """Count evaluations and return whether less than `limit` of the budget is used.
+        """Count evaluations as used, and return whether the search may continue.
 
         Args:
             evaluations: Number of evaluations.
-            limit: Share of the budget.
+            limit: Fraction of the budget at which the search, or this part of it, ends.
         """
         self.spent += evaluations
         self.report()
         return self.share < limit
 
     def report(self, ahead: float = 0.0) -> None:
-        """Call `progress`, unless it was just called. Ctrl-C within that call interrupts the search.
+        """Call `progress`, unless the last call was very recent. Ctrl-C during the call interrupts the search.
 
         Args:
-            ahead: Evaluations of descents under way, which are not counted yet.
+            ahead: Number of evaluations of running descents, which are not counted as used yet.
         """
         share = self.share + ahead / self.iterations
         now = self.clock()

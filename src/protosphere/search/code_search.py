@@ -30,34 +30,35 @@ from protosphere.search.polish import MAX_DENSE_UNKNOWNS
 from protosphere.types import Points, Progress, ignore
 
 DEFAULT_PRODUCTS = 2.4e10
-"""Number of products of the default number of iterations: some seconds on one core."""
+"""Number of multiplications of a search with the default number of iterations, which takes some seconds on one core."""
 
 MAX_DEFAULT_PRODUCTS = 3.6e10
-"""Number of products of the default number of iterations of large codes, which gain little from a search."""
+"""Largest number of multiplications of a search by default for large codes, which gain little from a search."""
 
 MAX_ITERATIONS = 150_000
-"""Default number of evaluations of tiny codes."""
+"""Default number of evaluations for tiny codes, which is the largest default."""
 
 DESCENT_ITERATIONS = 150
-"""Number of evaluations of a whole descent of a large code."""
+"""Number of evaluations of a complete descent for a large code."""
 
 MIN_ITERATIONS = 60
 """Smallest number of evaluations that is worthwhile."""
 
 EXPECTED_DESCENT = 0.35
-"""Expected decrease by a whole descent, relative to the distance from the result of the race to the floor.
+"""Expected decrease of the maximum cosine by a complete descent, after the brief descent of the race.
 
-Measured: 0.15 to 0.25 from random points, up to 0.4 from a code of about the size.
+The decrease is relative to the difference between the result of the race and the lower bound (`floor`). Measured values
+are 0.15 to 0.25 for random points, and up to 0.4 for a given code of about the right size.
 """
 
 SPRINT_MULTIPLES = (1, 3)
-"""Numbers of evaluations of the first two starts if there is a target, as multiples of the smallest number."""
+"""Numbers of evaluations of the two sprints of a search for a target, relative to `DescentBackend.sprint_steps`."""
 
 THRIFTY_STEPS = 50
-"""Number of evaluations at each temperature while a thrifty search finishes a code."""
+"""Largest number of evaluations at each temperature while a thrifty search finishes a code."""
 
 VARIATION_PROBABILITY = 0.75
-"""Probability, after the exploration, of varying good codes rather than exploring new starts."""
+"""Probability of varying good codes rather than exploring new starts, in the later part of an epoch."""
 
 NUM_POLISHED = 4
 """Number of codes that are polished if K n is at most `MAX_POLISH_ALL_SIZE`; otherwise only the best code is polished.
@@ -66,35 +67,40 @@ NUM_POLISHED = 4
 MAX_POLISH_ALL_SIZE = 400
 
 FINISHING_REACH = 1e-3
-"""Distance from the target within which a screened code is finished immediately."""
+"""Largest difference from the target at which a screened code is finished immediately."""
 
 POLISHING_REACH = 1e-5
-"""Distance from the target within which a code is polished immediately."""
+"""Largest difference from the target at which a code is polished immediately."""
 
 SAME_CODE = 0.01
-"""Distance above the best code, relative to 1 - cosine, within which an arm counts as having returned to this code."""
+"""Largest difference from the best code, relative to 1 - cosine, at which an arm is taken to lead to the same code."""
 
 MIN_RACE_SHARE = 0.1
-"""Share of the budget below which the race is too short to draw conclusions from it."""
+"""Fraction of the budget below which a race is too short to draw conclusions from its results."""
 
 PATIENCE_SHARE = 0.25
-"""Share of the budget that may pass without improvement, in addition to twice the budget spent at the last improvement.
+"""Patience of a thrifty search, as a fraction of the budget.
+
+The search ends when the used budget exceeds twice the budget used at the last improvement, plus this fraction.
 """
 
 FINISHING_GAIN = 0.5
-"""Expected gain of finishing a screened code, in units of log K over the last temperature of screening."""
+"""Expected decrease of the maximum cosine when a screened code is finished.
+
+The unit is log K divided by the last inverse temperature of the screening.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The result of a search.
+    """The best code that a search has found, and how it was found.
 
     Attributes:
         points: The (K, n) code.
-        max_cosine: Its maximum cosine.
-        initialization: The initialization from which it came, with its symmetry if it had one.
+        max_cosine: The maximum cosine of the code.
+        initialization: The initialization from which the code came, followed by the symmetry of the start, if any.
         starts: Number of starts of each initialization.
-        iterations: Evaluations of the energy of a whole code.
+        iterations: Number of evaluations over all pairs of a code; cheaper evaluations count as fractions.
         interrupted: Whether Ctrl-C ended the search.
     """
 
@@ -107,14 +113,15 @@ class SearchResult:
 
 
 def default_iterations(num_points: int, dim: int) -> int:
-    """Return the default number of evaluations of a search, which take some seconds.
+    """Return the default number of evaluations of a search, chosen so that the search takes some seconds.
 
     Args:
         num_points: Number K of points.
         dim: Dimension n.
 
     Returns:
-        150,000 for tiny codes, fewer for larger codes, and 0 if that would be too few for a short descent.
+        150,000 for tiny codes, a smaller number for larger codes, and 0 if this number would be too small for even one
+        descent.
     """
     products = evaluation_products(num_points, dim)
     usual = min(MAX_ITERATIONS, DEFAULT_PRODUCTS / products)
@@ -124,16 +131,13 @@ def default_iterations(num_points: int, dim: int) -> int:
 
 
 def check_initializations(names: Iterable[str]) -> tuple[str, ...]:
-    """Check the names of initializations.
+    """Return the names of initializations as a tuple, after checking them.
 
     Args:
         names: Names of `INITIALIZATIONS`.
 
-    Returns:
-        The names as a tuple.
-
     Raises:
-        InvalidArgumentError: If there is none, or if one of them is unknown.
+        InvalidArgumentError: If there is no name, or if a name is unknown.
     """
     checked = tuple(as_choice("starts", name, INITIALIZATIONS) for name in names)
     if not checked:
@@ -162,27 +166,31 @@ def search_code(
     progress: Progress = ignore,
     clock: Callable[[], float] = time.monotonic,
 ) -> SearchResult:
-    """Search for `num_points` points in R^`dim` with the lowest largest cosine.
+    """Search for K points in R^n with the lowest maximum cosine.
 
-    After Ctrl-C the best code so far is returned.
+    After Ctrl-C, the best code so far is returned.
 
     Args:
-        num_points: K, at least 2.
-        dim: n, at least 1.
-        rng: Source of every start. The same generator and `iterations` give the same bits.
-        iterations: Evaluations of the energy of a whole code; None for some seconds' worth, or no limit with `budget`.
-            An evaluation over a list of relevant pairs counts by their share.
-        budget: Seconds from the call, including compilation. The result then depends on the machine.
-        initializations: Names of `INITIALIZATIONS` to draw from.
-        start_points: Codes in R^n to start from, of any number of points. The result is no worse than any of K points.
-        catalogued: Further such codes, of earlier searches.
-        polish: Whether to end with Newton's method on the touching pairs.
-        target: A largest cosine that is good enough. The search ends once it is reached.
-        floor: A lower bound on the largest cosine.
-        thrifty: Whether to end early if the given codes are unlikely to be improved, or improvements stop.
+        num_points: Number K of points, at least 2.
+        dim: Dimension n, at least 1.
+        rng: Random generator for all starts. The same state of the generator and the same `iterations` give the same
+            bits if `budget` is None.
+        iterations: Number of evaluations of the smooth maximum cosine over all pairs of a code; an evaluation over
+            fewer pairs counts as a fraction. None for as many as take some seconds, or for no limit if `budget` is
+            given.
+        budget: Number of seconds from the call, including compilation; the result then depends on the machine. None for
+            no limit.
+        initializations: Names of `INITIALIZATIONS` from which starts are drawn.
+        start_points: Codes to start from, of any number of points and any dimension. The result is no worse than each
+            of these codes with K points in at most n dimensions.
+        catalogued: Further codes to start from, which come from earlier searches.
+        polish: Whether to end with Newton's method on the pairs of points that share the maximum cosine.
+        target: A maximum cosine that is good enough: the search ends when a code reaches it.
+        floor: A lower bound on the maximum cosine of any K points in R^n.
+        thrifty: Whether to end early if the given codes are unlikely to be improved, or if improvements stop.
         device: The torch device.
-        progress: Called with the best value so far.
-        clock: Returns the time in seconds.
+        progress: Called with a message that contains the lowest maximum cosine so far.
+        clock: Function that returns the time in seconds.
 
     Returns:
         The best code, and how it was found.
@@ -229,14 +237,14 @@ def search_code(
 
 
 def _iteration_limit(num_points: int, dim: int, seconds: float | None) -> float:
-    """Return the number of evaluations if the caller gave none."""
+    """Return the number of evaluations of a search for which the caller gave no number."""
     if seconds is not None:
         return float("inf")
     return max(MIN_ITERATIONS, default_iterations(num_points, dim))
 
 
 def _run(search: BanditSearch) -> None:
-    """Run all phases of the search that are worthwhile. The pool then holds the result."""
+    """Run all phases of the search that are worthwhile; the pool then holds the result."""
     search.arms += _initialization_arms(search)
     if search.target > -1:
         _sprint_to_target(search)
@@ -262,10 +270,8 @@ def _sprint_to_target(search: BanditSearch) -> None:
 
 
 def _initialization_arms(search: BanditSearch) -> list[Arm]:
-    """Return an arm for each requested initialization without symmetry, and prepare the search among symmetric codes.
-
-    Symmetric codes are left out in few dimensions, by thrifty searches for many points, and if the budget is small.
-    """
+    """Return the arm of random points if it is needed, and prepare the search among symmetric codes."""
+    # Symmetric codes are left out in few dimensions, by thrifty searches for many points, and if the budget is small.
     names = [name for name in search.initializations if name != "refilled"]
     of_orbits = [name for name in names if name in OF_ORBITS]
     is_large = search.num_points > LARGE_COUNT
@@ -286,7 +292,7 @@ def _initialization_arms(search: BanditSearch) -> list[Arm]:
 
 
 def _screen(search: BanditSearch) -> None:
-    """Screen new codes and variations of good codes, until budget, target or patience end it."""
+    """Screen new starts and variations of good codes until the budget, the target or the patience is reached."""
     may_vary = "refilled" in search.initializations
     search.screening_from = search.budget.share
     while search.budget.share < search.screening_share:
@@ -309,7 +315,7 @@ def _is_stale(search: BanditSearch) -> bool:
 
 
 def _finish(search: BanditSearch) -> None:
-    """Anneal the best codes to the highest inverse temperature: at least one code, if time is left."""
+    """Anneal the best codes to the highest inverse temperature; at least one code, if time is left."""
     gain = FINISHING_GAIN * math.log(search.num_points) / search.backend.last
     steps = THRIFTY_STEPS if search.thrifty else FINISHING_STEPS
     while search.pool.unfinished:

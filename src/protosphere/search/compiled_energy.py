@@ -1,7 +1,8 @@
 """The smooth maximum cosine and its gradient as compiled loops, over all pairs or over a list of near pairs.
 
-Points are padded with zeros to a multiple of four coordinates, because sums over all pairs take four at a time. The
-parameter t is an inverse temperature: it multiplies the cosines.
+The smooth maximum cosine is (1/t) log of the sum of exp(t cos) over pairs of points. The parameter t is called the
+inverse temperature. Points are padded with zeros to a multiple of four coordinates, because sums over all pairs process
+four coordinates at a time.
 """
 
 import math
@@ -12,18 +13,18 @@ from protosphere.compiled.decorators import compiled
 from protosphere.types import Indices, Points
 
 NEGLIGIBLE = 18.0
-"""Distance below the maximum cosine, in units of 1/t, beyond which a pair has less than 1e-7 of the largest weight."""
+"""Pairs whose cosine is this much below the maximum, in units of 1/t, have less than 1e-7 of the largest weight."""
 
 NEGLIGIBLE_WEIGHT = float(np.exp(-NEGLIGIBLE))
 
 SLACK = 8.0
-"""Additional reach of the list of near pairs, in units of 1/t, so that the list stays valid for several steps."""
+"""Additional difference from the maximum cosine, in units of 1/t, so that a list of near pairs holds for some steps."""
 
 MAX_LISTED_SHARE = 0.25
-"""Share of the pairs up to which a list is faster than all pairs in order."""
+"""Fraction of all pairs up to which a list of pairs is faster than a loop over all pairs."""
 
 U = np.uint64
-"""Type of indices. Signed indices would be checked for negative values."""
+"""Type of indices; compiled code would check signed indices for negative values."""
 
 Workspace = tuple[Points, Points, Points, Points]
 """Arrays for the unit points, their transpose, the table of cosines and the lengths of the rows."""
@@ -73,11 +74,11 @@ def normalize_rows(variables: Points, units: Points, lengths: Points) -> None:
 
 @compiled
 def cosine_table(units: Points, columns: Points, table: Points) -> float:
-    """Compute the Gram matrix above its diagonal.
+    """Compute the entries of the Gram matrix above the diagonal, and return the largest one.
 
     Args:
-        units: (K, n) unit points.
-        columns: (n, K) array that receives their transpose.
+        units: (K, n) unit points, n a multiple of four.
+        columns: (n, K) array that receives the transpose of `units`.
         table: (K, K) array that receives the cosines above the diagonal.
 
     Returns:
@@ -108,16 +109,18 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
 
 @compiled
 def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indices:
-    """List the pairs that are relevant at inverse temperature t until points have moved by SLACK / 2t.
+    """List the pairs of points that have a weight at inverse temperature t, now and while the points move a little.
+
+    The list is valid until a point has moved by more than SLACK / 2t.
 
     Args:
-        units: (K, n) unit points.
+        units: (K, n) unit points, n a multiple of four.
         columns: (n, K) workspace.
         table: (K, K) workspace.
         t: The inverse temperature.
 
     Returns:
-        A (2, P) array of pairs; an empty one if a loop over all pairs is faster than a list.
+        A (2, P) array of pairs; empty, with P = 0, if a loop over all pairs is faster than a list.
     """
     least = cosine_table(units, columns, table) - (NEGLIGIBLE + SLACK) / t
     count = len(units)
@@ -137,7 +140,13 @@ def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indic
 
 @compiled
 def softmax_weights(row: Points, t: float, top: float) -> float:
-    """Replace each cosine of `row` by exp(t (cos - top)) and return their sum."""
+    """Replace each cosine of `row` by the weight exp(t (cos - top)), and return the sum of the weights.
+
+    Args:
+        row: Cosines, overwritten by weights. No weight is below exp(-30).
+        t: The inverse temperature.
+        top: The largest cosine.
+    """
     total = 0.0
     for j in range(len(row)):
         # A polynomial of x/256, squared eight times, is exact to 1e-8. Unlike exp it compiles to vector instructions.
@@ -155,11 +164,7 @@ def softmax_weights(row: Points, t: float, top: float) -> float:
 def _sum_over_all_pairs(
     units: Points, columns: Points, table: Points, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Sum the weight of each pair times the other point into `gradient`.
-
-    Returns:
-        The largest cosine, and the sum of the weights.
-    """
+    """Write the weighted sum of all other points into each row of `gradient`; return largest cosine and weight sum."""
     count = U(units.shape[0])
     dim = U(units.shape[1])
     top = cosine_table(units, columns, table)
@@ -190,11 +195,7 @@ def _sum_over_all_pairs(
 def _sum_over_near_pairs(
     units: Points, pairs: Indices, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Sum the weight of each listed pair times the other point into `gradient`.
-
-    Returns:
-        The largest cosine of the listed pairs, and the sum of the weights.
-    """
+    """Write the weighted sum of near points into each row of `gradient`; return largest cosine and weight sum."""
     count = U(pairs.shape[1])
     dim = U(units.shape[1])
     top = -2.0
@@ -225,13 +226,13 @@ def _sum_over_near_pairs(
 def smooth_max_cosine_gradient(
     variables: Points, t: float, pairs: Indices, workspace: Workspace, gradient: Points
 ) -> float:
-    """Compute (1/t) log of the sum over pairs of exp(t cos), and its gradient.
+    """Compute the smooth maximum cosine, (1/t) log of the sum of exp(t cos) over pairs of points, and its gradient.
 
     Args:
-        variables: (K, n) rows of any length.
+        variables: (K, n) rows of any length, n a multiple of four; the points are the normalized rows.
         t: The inverse temperature.
-        pairs: (2, P) pairs to sum over; all pairs if it is empty.
-        workspace: Arrays that are overwritten. The first holds the unit points afterwards.
+        pairs: (2, P) array of the pairs in the sum; empty for all pairs.
+        workspace: Arrays that are overwritten. The first array then has the unit points.
         gradient: (K, n) array that receives the gradient with respect to `variables`.
 
     Returns:

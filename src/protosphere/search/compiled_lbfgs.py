@@ -1,8 +1,10 @@
 """A whole descent as a compiled loop: L-BFGS on the smooth maximum cosine, at one temperature after another.
 
-For small codes, the overhead of small tensor operations would be most of the cost: `benchmarks/optimizer.py` measures
-the ratio. Several threads run descents in parallel. Temperatures in this module are inverse temperatures: they
-multiply the cosines and rise.
+For small codes, most of the cost of a descent by tensor operations would be their overhead; `benchmarks/optimizer.py`
+measures the ratio. Several threads run descents in parallel. Temperatures in this module are inverse temperatures: the
+cosines are multiplied by them, and they rise during a descent.
+
+Each descent has a meter: an array of three numbers, with which other threads read the work done and stop the descent.
 """
 
 import math
@@ -22,11 +24,12 @@ from protosphere.search.compiled_energy import (
 from protosphere.types import Points
 
 MEMORY = 8
-"""Number of pairs of steps and gradient changes that L-BFGS remembers."""
+"""Number of pairs of a step and a gradient change that L-BFGS remembers."""
 
 CHECK_STEPS = 10
 CONVERGED = 1e-3
-"""A start has converged at inverse temperature t once CHECK_STEPS steps gain less than CONVERGED / t."""
+"""A descent has converged at inverse temperature t if CHECK_STEPS steps decrease the value by less than CONVERGED / t.
+"""
 
 MAX_TRIALS = 10
 """Number of times that a step is shortened before the remembered pairs are discarded."""
@@ -36,20 +39,20 @@ UNLIMITED = 1e300
 STOP = 0
 SPENT = 1
 ALLOWED = 2
-"""Indices of the entries of a meter: a stop flag, the work done, and the largest work allowed.
+"""Indices of the entries of a meter: the stop flag, the work done, and the largest work allowed.
 
-A nonzero stop flag ends the descent immediately. The unit of work is an evaluation over all pairs, with the step that
-follows. An evaluation over a list of pairs counts for its share.
+A nonzero stop flag ends the descent. The unit of work is an evaluation over all pairs, including the step that follows.
+An evaluation over a list of pairs counts as a fraction of this unit.
 """
 
 LISTED_PAIR_COST = 1.7
-"""Cost of a listed pair, relative to a pair in a loop over all pairs."""
+"""Cost of a pair in a list, relative to the cost of a pair in a loop over all pairs."""
 
 LISTING_COST = 0.5
-"""Cost per pair of making the list of near pairs."""
+"""Cost of making a list of near pairs, relative to the cost of an evaluation over all pairs without its step."""
 
 STEP_COST = 20.0
-"""Cost of a step, in pairs per point."""
+"""Cost of a step, in evaluated pairs per point."""
 
 
 @compiled
@@ -62,12 +65,12 @@ def lbfgs_direction(
         gradient: The gradient.
         s: The remembered steps, one per row.
         y: The remembered changes of the gradient, one per row.
-        rho: Their inverse curvatures.
-        steps: Total number of pairs so far, which may exceed MEMORY.
+        rho: For each remembered pair, 1 divided by the inner product of step and change of the gradient.
+        steps: Number of pairs that were stored so far; the last `MEMORY` of them are remembered.
         out: Array that receives the direction.
 
     Returns:
-        The slope along the direction.
+        The slope of the function along the direction.
     """
     memory = min(steps, MEMORY)
     alpha = np.empty(MEMORY)
@@ -104,13 +107,14 @@ def push_pair(
         direction: Direction of the step.
         old: Gradient before the step.
         new: Gradient after the step.
-        s: Remembered steps.
-        y: Remembered gradient changes.
-        rho: Their inverse curvatures.
-        steps: Number of pairs so far; negative before the first step.
+        s: Remembered steps, one per row; one row is overwritten.
+        y: Remembered changes of the gradient, one per row; one row is overwritten.
+        rho: For each remembered pair, 1 divided by the inner product of step and change of the gradient.
+        steps: Number of pairs that were stored so far; negative before the first step, when nothing is stored.
 
     Returns:
-        The number of pairs, or 0 if the curvature is not positive.
+        The new number of pairs. It is 0, which discards all pairs, if the inner product of step and change is not
+        positive, and before the first step.
     """
     if steps < 0:
         return 0
@@ -143,11 +147,11 @@ def step_along(
 
 @compiled
 def max_displacement(units: Points, anchor: Points) -> float:
-    """Return the largest distance between corresponding rows of two sets of points.
+    """Return the largest distance between row i of one matrix and row i of another, over all i.
 
     Args:
         units: (K, n) points.
-        anchor: (K, n) points.
+        anchor: (K, n) points, such as earlier positions of the same points.
     """
     largest = 0.0
     for i in range(len(units)):
@@ -160,7 +164,9 @@ def max_displacement(units: Points, anchor: Points) -> float:
 
 @compiled
 def backtrack(length: float, slope: float, rise: float) -> float:
-    """Return a shorter step: the minimum of the interpolating parabola, between 0.1 and 0.5 of `length`.
+    """Return the length of a shorter step: the minimum of a parabola through the known values.
+
+    The result is clipped to the range from 0.1 to 0.5 of `length`.
 
     Args:
         length: Length of the rejected step.
@@ -176,7 +182,7 @@ def evaluation_work(count: int, listed: int) -> float:
 
     Args:
         count: Number K of points.
-        listed: Number of listed pairs; 0 for all pairs.
+        listed: Number of pairs in the list; 0 for an evaluation over all pairs.
     """
     if listed == 0:
         return 1.0
@@ -196,8 +202,8 @@ def lbfgs(
         t: The inverse temperature.
         most: Maximum number of evaluations.
         table: (K, K) workspace.
-        meter: The meter of the descent.
-        allowed: Value of `meter[SPENT]` at which this temperature ends.
+        meter: Stop flag, work done and largest work allowed, at the indices `STOP`, `SPENT` and `ALLOWED`; updated.
+        allowed: Value of `meter[SPENT]` at which the minimization ends.
 
     Returns:
         (K, n) unit points.
@@ -279,11 +285,11 @@ def lbfgs(
 
 
 def new_meters(count: int, allowed: float = UNLIMITED) -> Points:
-    """Return new meters, one per row, with nothing spent.
+    """Return new meters of descents, one per row, whose stop flag and work done are 0.
 
     Args:
         count: Number of meters.
-        allowed: Largest work that each descent may do.
+        allowed: Largest work that each descent may do, in evaluations over all pairs.
     """
     meters = np.zeros((count, 3))
     meters[:, ALLOWED] = min(allowed, UNLIMITED)
@@ -298,10 +304,10 @@ def compiled_anneal(
     most: int,
     meter: Points | None = None,
 ) -> Points:
-    """Anneal a code: L-BFGS at inverse temperature `t`, then at `factor` times this value, and so on up to `last`.
+    """Anneal a code: run L-BFGS at inverse temperature `t`, then at `factor` times this value, and so on up to `last`.
 
-    The rest of the work that `meter` allows is divided among the remaining temperatures, so that a short descent visits
-    all of them. Another thread may read the meter, or end the descent through it.
+    At each temperature, the rest of the work that `meter` allows is divided equally among the remaining temperatures,
+    so that even a short descent reaches the last one. Another thread may read the meter, or set its stop flag.
 
     Args:
         start: (K, n) initial points.
@@ -309,13 +315,14 @@ def compiled_anneal(
         last: Last inverse temperature.
         factor: Factor from one temperature to the next, above 1.
         most: Maximum number of evaluations at each temperature.
-        meter: The meter of the descent; None for no limit.
+        meter: Stop flag, work done and largest work allowed, as `new_meters` returns them; None for no limit.
 
     Returns:
-        (K, n) points.
+        (K, n) unit points.
 
     Raises:
-        InvalidArgumentError: If `start` is not a finite matrix, or if temperatures are not positive and rising.
+        InvalidArgumentError: If `start` is not a matrix of finite numbers, if `t` or `last` is not positive and finite,
+            if `factor` is not above 1, or if `most` is below 1.
     """
     rows = np.ascontiguousarray(start, dtype=np.float64)
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():

@@ -1,8 +1,10 @@
 """Descents over orbits of a symmetry group as compiled loops.
 
 A code with a symmetry group is the union of the orbits of m representatives. The smooth maximum cosine of the whole
-code needs only the cosines between the representatives and all K points, K m instead of K^2, and the descent has m n
-variables instead of K n. The parameter t is an inverse temperature: it multiplies the cosines.
+code needs only the K m cosines between the representatives and all K points instead of K^2 cosines, and the descent has
+m n variables instead of K n. The parameter t is an inverse temperature, by which the cosines are multiplied.
+
+Orbits of the same type have the same coset matrices, which map the representative to the points of its orbit.
 """
 
 import math
@@ -28,7 +30,7 @@ from protosphere.search.compiled_lbfgs import (
 from protosphere.types import Indices, Points
 
 OrbitWorkspace = tuple[Points, Points, Points, Points, Points]
-"""Arrays for the unit representatives, all points, their transpose, the cosines and the lengths of the rows."""
+"""Arrays for unit representatives, all points, the transpose of all points, cosines, and lengths of representatives."""
 
 
 @compiled
@@ -40,8 +42,8 @@ def orbit_points(
     Args:
         units: (m, n) representatives.
         matrices: (S, n, n) transposed coset matrices of all types of orbits.
-        first: (m,) index of the first matrix of each representative.
-        sizes: (m,) size of each orbit.
+        first: (m,) index in `matrices` of the first coset matrix of each orbit.
+        sizes: (m,) number of points of each orbit, which is also the number of its matrices.
         points: (K, n) array that receives the points.
     """
     dim = U(units.shape[1])
@@ -62,16 +64,16 @@ def orbit_points(
 def orbit_cosines(
     units: Points, columns: Points, sizes: Indices, table: Points
 ) -> float:
-    """Compute the cosines of representatives with all points; return the largest one of two different points.
+    """Compute the cosines between the representatives and all points.
 
     Args:
         units: (m, n) unit representatives, n a multiple of four.
-        columns: (n, K) coordinates of all points.
-        sizes: (m,) size of each orbit; its first point is the representative.
-        table: (m, K) array that receives the cosines, and -2 for a representative with itself.
+        columns: (n, K) coordinates of all points, one point per column.
+        sizes: (m,) number of points of each orbit; the first point of an orbit is the representative.
+        table: (m, K) array that receives the cosines. For a representative and itself, it receives -2.
 
     Returns:
-        The largest cosine.
+        The largest cosine of two different points.
     """
     count = U(columns.shape[1])
     top = -2.0
@@ -97,11 +99,11 @@ def orbit_cosines(
 
 @compiled
 def weighted_columns(weights: Points, columns: Points, sums: Points) -> None:
-    """Compute sums[i] = sum over j of weights[i, j] times the point j.
+    """Write weighted sums of all points: row i is the sum over j of weights[i, j] times point j.
 
     Args:
         weights: (m, K) weights.
-        columns: (n, K) coordinates of all points, n a multiple of four.
+        columns: (n, K) coordinates of all points, one point per column; n is a multiple of four.
         sums: (m, n) array that receives the sums.
     """
     count = U(columns.shape[1])
@@ -129,15 +131,17 @@ def orbit_energy(
     workspace: OrbitWorkspace,
     gradient: Points,
 ) -> float:
-    """Compute (1/t) log of the sum over ordered pairs of exp(t cos), and its gradient.
+    """Compute the smooth maximum cosine of a code with a symmetry group, and its gradient.
+
+    The smooth maximum cosine is (1/t) log of the sum of exp(t cos) over ordered pairs of different points.
 
     Args:
         variables: (m, n) representatives of any length, n a multiple of four.
         t: The inverse temperature.
         matrices: (S, n, n) transposed coset matrices of all types of orbits.
-        first: (m,) index of the first matrix of each representative.
-        sizes: (m,) size of each orbit.
-        workspace: Arrays that are overwritten. The first holds the unit representatives afterwards.
+        first: (m,) index in `matrices` of the first coset matrix of each orbit.
+        sizes: (m,) number of points of each orbit.
+        workspace: Arrays that are overwritten. The first array then has the unit representatives.
         gradient: (m, n) array that receives the gradient with respect to `variables`.
 
     Returns:
@@ -184,10 +188,10 @@ def orbit_lbfgs(
         start: (m, n) representatives, n a multiple of four.
         t: The inverse temperature.
         most: Maximum number of evaluations.
-        orbits: Transposed coset matrices, and the first matrix and the size of each orbit.
-        work: Work of an evaluation.
-        meter: The meter of the descent.
-        allowed: Value of `meter[SPENT]` at which this temperature ends.
+        orbits: The arguments `matrices`, `first` and `sizes` of `orbit_energy`.
+        work: Work of one evaluation, in evaluations over all pairs of a code.
+        meter: Stop flag, work done and largest work allowed, at the indices `STOP`, `SPENT` and `ALLOWED`; updated.
+        allowed: Value of `meter[SPENT]` at which the minimization ends.
 
     Returns:
         (m, n) unit representatives.
@@ -296,17 +300,19 @@ def _anneal_orbits(
 
 
 ORBIT_PAIR_COST = 2.0
-"""Cost of a pair of a representative and a point, relative to an ordered pair of an evaluation over all pairs."""
+"""Cost of a pair of representative and point, relative to an ordered pair in an evaluation over all pairs."""
 
 MATRIX_COST = 0.5
-"""Cost of an entry of a coset matrix, in products of a descent."""
+"""Cost of an entry of a coset matrix, in multiplications of an evaluation over all pairs."""
 
 EVALUATION_PRODUCTS = 2e4
-"""Cost of an evaluation and its step in addition to its sums, in products of a descent."""
+"""Cost of an evaluation and its step in addition to the sums over pairs, in the same unit."""
 
 
 def orbit_products(count: int, num_points: int, dim: int) -> float:
-    """Return the cost of one evaluation over orbits, including the next step, in products of a descent.
+    """Return the cost of one evaluation over orbits, including the next step, in multiplications.
+
+    The result can be compared with that of `budget.evaluation_products`.
 
     Args:
         count: Number m of representatives.
@@ -329,21 +335,22 @@ def anneal_orbits(
     work: float,
     meter: Points | None = None,
 ) -> Points:
-    """Anneal the representatives of orbits at inverse temperatures from `t` to `last`.
+    """Anneal the representatives of orbits: run L-BFGS at inverse temperatures from `t` to `last`.
 
     Args:
         start: (m, n) representatives, each in the space that its stabilizer fixes.
-        cosets: For each type of orbit, the (size, n, n) coset matrices, the identity first.
-        counts: The number of orbits of each type.
+        cosets: For each type of orbits, the (size, n, n) matrices that map a representative to the points of its
+            orbit, the identity first.
+        counts: For each type, the number of orbits.
         t: First inverse temperature.
         last: Last inverse temperature.
         factor: Factor from one temperature to the next, above 1.
         most: Maximum number of evaluations at each temperature.
-        work: Work of an evaluation, which the meter counts.
-        meter: The meter of the descent; None for no limit.
+        work: Work of one evaluation, in evaluations over all pairs of a code.
+        meter: Stop flag, work done and largest work allowed, as `new_meters` returns them; None for no limit.
 
     Returns:
-        All (K, n) points, orbit after orbit.
+        The (K, n) points, orbit after orbit.
     """
     count, dim = start.shape
     padded_dim = (dim + 3) // 4 * 4

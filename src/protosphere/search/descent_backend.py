@@ -1,6 +1,6 @@
-"""The backends of descents: compiled loops on all cores for codes of moderate size, tensors for larger codes.
+"""Run descents: by compiled loops on all cores for codes of moderate size, by tensor operations for larger codes.
 
-Temperatures in this module are inverse temperatures: they multiply the cosines and rise.
+Temperatures in this module are inverse temperatures: the cosines are multiplied by them, and they rise in a descent.
 """
 
 from __future__ import annotations
@@ -28,43 +28,46 @@ TEMPERATURE_FACTOR = 5.0
 """Factor from one inverse temperature to the next."""
 
 CONVERGED = 1e-3
-"""A tensor start has converged at inverse temperature t once twenty evaluations gain less than CONVERGED / t."""
+"""A start has converged at inverse temperature t if twenty evaluations decrease the value by less than CONVERGED / t.
+
+This constant is for descents by tensor operations.
+"""
 
 MAX_COMPILED_POINTS = 6000
-"""Largest number of points whose Gram matrix is computed as a whole, at 8 bytes per entry."""
+"""Largest number of points for compiled descents, which keep a Gram matrix in memory, at 8 bytes per entry."""
 
 MAX_PAIRED_POINTS = 3000
-"""Largest number of points for which two Gram matrices are in memory together."""
+"""Largest number of points for which a batch has at least two compiled descents, each with a Gram matrix."""
 
 MAX_BATCH = 32
 BATCH_GRAM_ENTRIES = 120_000
 
 POLL_SECONDS = 0.05
-"""Interval at which running descents are checked."""
+"""Interval, in seconds, at which running descents are checked."""
 
 TENSOR_SLOWNESS = 3.0
-"""Time of an evaluation by tensors, relative to a compiled evaluation."""
+"""Time of an evaluation by tensor operations, relative to a compiled evaluation."""
 
 TENSOR_STEP_PRODUCTS = 4e6
-"""Overhead of a step of tensors, in products of compiled evaluations."""
+"""Overhead of a step by tensor operations, in multiplications of compiled evaluations."""
 
 MAX_FLOAT32_TEMPERATURE = 2e3
 """Largest inverse temperature for single precision: a rounding error of 1e-7 changes exp(t cos) by a relative 2e-4."""
 
 LARGE_GRAM_PRODUCTS = 4e7
 LARGE_DIM = 48
-"""Values of K^2 n and n above which a few evaluations are faster as tensors of single precision.
+"""Values of K^2 n and n above which short descents are faster by tensor operations in single precision.
 
-At (1000, 128) such an evaluation takes 10 ms, and a compiled evaluation 24 ms. In longer descents compiled loops are
-faster, because their list of relevant pairs becomes short.
+For K = 1000 and n = 128, such an evaluation takes 10 ms, and a compiled evaluation takes 24 ms. In longer descents,
+compiled loops are faster, because their list of near pairs becomes short.
 """
 
 LOW_DIM = 3
 """Dimension up to which there are many local optima of similar value.
 
-In these dimensions, random initializations and small changes of good codes find more than symmetric initializations
-and large changes. With 43 points on one thread, 10 s reach the best known code; with the variations of higher
-dimensions, 60 s do not.
+In these dimensions, starts from random points and from small changes of good codes find better codes than symmetric
+starts and large changes. With 43 points and one thread, 10 s suffice to reach the best known code; with the variations
+that higher dimensions use, 60 s do not suffice.
 """
 
 TINY_SIZE = 400
@@ -78,31 +81,30 @@ LARGE_COUNT = 300
 
 
 class DescentBackend:
-    """The method and the parameters of descents, chosen by the size of the code.
+    """Runs the descents of a search, with parameters that depend on the size of the code.
 
-    The search is a multi-armed bandit over initializations ("arms", see `search.bandit`). A start is one set of K
-    initial points. Screening runs many starts with short descents, and finishing anneals the best results further.
-    Sprints are the shortest descents, with which a search for a target begins.
+    The phases of a search, which the attributes refer to, are described in `search.bandit`.
 
     Attributes:
         num_points: Number K of points.
-        device: The torch device of tensors.
-        budget: The budget that descents spend.
+        device: The torch device of descents by tensor operations.
+        budget: The budget of the search, which counts the evaluations of descents.
         compiled: Whether descents run as compiled loops.
-        batch: Number of starts of a batch. It depends on K and n alone, so results do not depend on the number of
-            cores.
+        batch: Number of starts of a batch. The number depends on K and the device, but not on the number of cores, so
+            that results are the same for any number of cores.
         last: Last inverse temperature of screening: 2e3 for many points, more for fewer points, whose descents are
             cheap; at 1e6 the codes have practically converged.
         variation: Lowest and highest first inverse temperature of variations, which are good codes with some points
             moved into holes.
-        epochs: Number of times that a search starts anew within its budget.
+        epochs: Number of times that a search begins from scratch within its budget.
         screening: Approximate number of evaluations of a start in screening.
         breadth: Mean rank of the arms from which starts are drawn; rank 0 is the arm with the lowest maximum cosine.
         sprint_temperature: First inverse temperature of sprints.
-        sprint_steps: Number of evaluations of a sprint at each temperature. For wide codes, 9 evaluations from
-            inverse temperature 16 on beat the paper's descent in 29 of 30 cases, as often as 12 evaluations from 20
-            on.
-        sprints_as_tensors: Whether sprints use tensors although other descents are compiled.
+        sprint_steps: Smallest number of evaluations of a sprint at each temperature. For codes of many points in many
+            dimensions, 9 evaluations per temperature, beginning at inverse temperature 16, found a lower maximum
+            cosine than the descent of Lindström et al. (2024) in 29 of 30 cases; so did 12 evaluations, beginning at
+            20.
+        sprints_as_tensors: Whether sprints use tensor operations although other descents are compiled.
         workers: Number of threads.
     """
 
@@ -146,18 +148,18 @@ class DescentBackend:
         limit: float,
         as_tensors: bool = False,
     ) -> list[Points]:
-        """Anneal every start by L-BFGS, within a share of the budget.
+        """Anneal every start by L-BFGS, until a fraction of the budget is used.
 
         Args:
-            starts: (K, n) initializations.
-            first: The first temperature of each.
-            last: The last temperature of all.
+            starts: The (K, n) initial points of each start.
+            first: The first inverse temperature of each start.
+            last: The last inverse temperature of all starts.
             steps: Maximum number of evaluations at each temperature.
-            limit: Share of the budget at which descents end.
-            as_tensors: Whether to use tensors although compiled loops are available.
+            limit: Fraction of the budget at which descents end.
+            as_tensors: Whether to use tensor operations even if compiled loops are available.
 
         Returns:
-            The (K, n) unit points of each.
+            The (K, n) unit points that each start led to.
         """
         if as_tensors or not self.compiled:
             stacked = np.stack(starts)
@@ -184,17 +186,17 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> list[Points]:
-        """Anneal the representatives of every start, each with a symmetry of its own.
+        """Anneal symmetric codes, each with a symmetry of its own, by descents of their representatives.
 
         Args:
-            starts: Arrangements with their (m, n) representatives.
-            first: The first temperature of each.
-            last: The last temperature of all.
+            starts: For each start, the symmetry (arrangement) and the (m, n) initial representatives of its orbits.
+            first: The first inverse temperature of each start.
+            last: The last inverse temperature of all starts.
             steps: Maximum number of evaluations at each temperature.
-            limit: Share of the budget at which descents end.
+            limit: Fraction of the budget at which descents end.
 
         Returns:
-            All points of each code, orbit after orbit.
+            All points of each code, orbit after orbit, as unit vectors.
         """
         if not self.compiled:
             return [
@@ -233,7 +235,7 @@ class DescentBackend:
 
     @property
     def tensor_overhead(self) -> float:
-        """Overhead of a tensor step in units of evaluations; the overhead is large for small codes."""
+        """Overhead of a step by tensor operations, in evaluations over all pairs; it is large for small codes."""
         if not self.compiled:
             return 0.0
         return TENSOR_STEP_PRODUCTS / self.budget.products
@@ -247,18 +249,18 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> list[Points]:
-        """Anneal representatives of orbits as tensors.
+        """Anneal codes with the same symmetry, or without symmetry, by tensor operations.
 
         Args:
-            arrangement: The symmetry; None for a code without one.
-            starts: (B, m, n) representatives.
-            first: (B,) first temperatures.
-            last: The last temperature of all.
+            arrangement: The symmetry of all codes; None for codes without symmetry, whose points are representatives.
+            starts: (B, m, n) initial representatives.
+            first: (B,) first inverse temperatures of the starts.
+            last: The last inverse temperature of all starts.
             steps: Maximum number of evaluations at each temperature.
-            limit: Share of the budget at which descents end.
+            limit: Fraction of the budget at which descents end.
 
         Returns:
-            All points of each code, (K, n) and of unit length.
+            The (K, n) unit points of each code.
         """
         import torch
 
@@ -299,10 +301,7 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> Tensor:
-        """Return (B, m, n) representatives after L-BFGS at rising inverse temperatures.
-
-        The first temperatures are t (B,); the last is `last` for all starts.
-        """
+        """Return (B, m, n) representatives after L-BFGS at inverse temperatures that rise from `t` to `last`."""
         from protosphere.search.batched_energy import smooth_max_cosine, unit_rows
         from protosphere.search.batched_lbfgs import batched_lbfgs
 
@@ -336,10 +335,7 @@ class DescentBackend:
 def _spender(
     budget: Budget, weight: float, overhead: float, limit: float
 ) -> Callable[[int], bool]:
-    """Return a function that charges the budget for a step: `weight` for each of its evaluations, plus `overhead`.
-
-    The function returns whether less than `limit` of the budget is used.
-    """
+    """Return a function that counts the evaluations of a step in the budget and returns whether to continue."""
 
     def spend(evaluations: int) -> bool:
         return budget.spend(evaluations * weight + overhead, limit)
@@ -376,9 +372,9 @@ def watch(
 
     Args:
         jobs: The running descents.
-        meters: Their meters, one per row.
-        budget: The budget that they spend.
-        limit: Share of the budget at which they end.
+        meters: The meters of the descents, as `compiled_lbfgs.new_meters` returns them.
+        budget: The budget of the search.
+        limit: Fraction of the budget at which the descents end.
     """
     from protosphere.search.compiled_lbfgs import SPENT, STOP
 
@@ -396,7 +392,11 @@ def watch(
 
 
 def compile_descent(progress: Progress) -> None:
-    """Compile the descent, with a message, since the first compilation on a machine takes many seconds."""
+    """Compile the descent, unless this process has done so; the first compilation on a machine takes many seconds.
+
+    Args:
+        progress: Called with a message before the compilation.
+    """
     from protosphere.search import compiled_lbfgs
 
     if not compiled_lbfgs.is_compiled():
@@ -405,7 +405,7 @@ def compile_descent(progress: Progress) -> None:
 
 
 def evaluation_seconds(num_points: int, dim: int) -> float:
-    """Return a rough estimate of the seconds of one evaluation over all pairs.
+    """Return a rough estimate of the time of one evaluation over all pairs of a code, in seconds.
 
     Args:
         num_points: Number K of points.

@@ -1,9 +1,9 @@
 """Finite groups as permutations, and their real irreducible representations, computed numerically.
 
 Most of the best known spherical codes are symmetric (Wang 2009, Finding and investigating exact spherical codes; Cohn's
-table). A group is stored as its multiplication table. A random matrix that commutes with the regular representation
-splits it: its eigenspaces are the real irreducible parts (Dixon 1970, Computing irreducible representations of finite
-groups).
+table of spherical codes). A group is stored as its multiplication table. Its irreducible representations are the
+eigenspaces of a random symmetric matrix that commutes with the regular representation (Dixon 1970, Computing
+irreducible representations of finite groups).
 """
 
 from collections import Counter
@@ -25,10 +25,10 @@ HASH_BASE = 48271
 HASH_MODULUS = 2147483647
 
 EIGENVALUE_GAP = 1e-8
-"""Relative difference of eigenvalues above which they belong to different eigenspaces."""
+"""Relative difference above which two eigenvalues belong to different eigenspaces."""
 
 PRIME_POWERS = ((2, 2), (2, 3), (2, 4), (2, 5), (3, 2), (3, 3), (5, 2))
-"""Pairs (p, k) of the elementary abelian groups of order p^k that are worth trying."""
+"""Pairs (p, k) of the elementary abelian groups of order p^k that the search tries."""
 
 SMALL_GROUPS = {
     "A4": [(1, 2, 0, 3), (1, 0, 3, 2)],
@@ -43,10 +43,10 @@ SMALL_GROUPS = {
 """Generators of small groups by name."""
 
 DIHEDRAL_PROBABILITY = 0.3
-"""Probability that a rational action has reflections."""
+"""Probability that `random_rational_group` draws a dihedral group rather than a cyclic group."""
 
 DOUBLED_GROUPS = ("A4", "S4", "A5", "Q8")
-"""Small groups whose product with C2 is worth trying."""
+"""Small groups whose direct product with C2 the search tries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +55,10 @@ class Group:
 
     Attributes:
         table: The multiplication table: `table[g, h]` is g h.
-        irreducibles: One (order, d, d) array of orthogonal matrices for each real irreducible representation.
-        subgroups: Cyclic subgroups up to conjugation, and the whole group, as sorted element indices.
+        irreducibles: One (order, d, d) array of orthogonal matrices for each real irreducible representation. Empty for
+            groups that are made with an action on R^n of their own.
+        subgroups: One cyclic subgroup of each conjugacy class, and the whole group. A subgroup is a sorted tuple of the
+            indices of its elements.
     """
 
     table: Indices
@@ -107,10 +109,7 @@ def _irreducibles(table: Indices) -> tuple[Matrices, ...]:
 
 
 def _commuting_matrix(table: Indices) -> NDArray[np.float64]:
-    """Return a random symmetric matrix that commutes with left multiplication.
-
-    Its entry (g, h) depends on g^-1 h alone.
-    """
+    """Return a random symmetric matrix that commutes with left multiplication: entry (g, h) depends on g^-1 h alone."""
     order = len(table)
     inverse = np.argmin(table, axis=1)
     weights = np.random.default_rng(order).standard_normal(order)
@@ -200,13 +199,13 @@ def _metacyclic_groups(max_order: int) -> Iterator[tuple[str, list[Permutation]]
 
 @lru_cache(maxsize=4)
 def group_names(max_order: int) -> dict[str, list[Permutation]]:
-    """Return generators of the groups worth trying, by name.
+    """Return generators of all groups that the search tries by name.
 
     Args:
         max_order: Largest order of cyclic and metacyclic groups. A few of the other groups may be larger.
 
     Returns:
-        A dictionary from names such as "C7", "C7:C3(2)", "C2^3" or "S4" to permutations.
+        A dictionary from names such as "C7", "C7:C3(2)", "C2^3" or "S4" to lists of permutations.
     """
     generators = {f"C{m}": [_cycle(m)] for m in range(2, max_order + 1)}
     generators.update(_metacyclic_groups(max_order))
@@ -242,14 +241,15 @@ def group(name: str, max_order: int) -> Group | None:
 def signed_permutation_group(
     generators: list[Permutation], max_order: int
 ) -> tuple[Group, Matrices] | None:
-    """Return the group that signed permutations of the coordinates generate.
+    """Return the group that signed permutations of the coordinates of R^n generate, and its matrices.
 
     Args:
-        generators: Permutations of 2 n letters: letter 2 i is e_i and letter 2 i + 1 is -e_i.
+        generators: Permutations of 2n letters: letter 2i is the unit vector e_i, and letter 2i + 1 is -e_i.
         max_order: Largest order accepted.
 
     Returns:
-        The group, without its irreducible representations, and the (order, n, n) matrices; None if it is too large.
+        The group, without its irreducible representations, and its (order, n, n) matrices; None if the group has more
+        than `max_order` elements.
     """
     elements = _elements(generators, max_order)
     if elements is None:
@@ -268,18 +268,19 @@ def signed_permutation_group(
 def random_signed_permutations(
     dim: int, rng: np.random.Generator
 ) -> tuple[str, list[Permutation]]:
-    """Draw generators of a group of signed permutations of n coordinates, and return the name of the group with them.
+    """Draw generators of a random group of signed permutations of n coordinates.
 
-    Blocks of m coordinates, as many as fit into n, are shifted cyclically, with or without a change of sign at their
-    ends. A multiplication i -> a i of the positions in a block and the negative of the identity may be added as
-    generators.
+    The coordinates are divided into blocks of a random length. The first generator shifts the coordinates of each block
+    cyclically, with or without a change of sign at the end of the block; coordinates outside of the blocks stay fixed.
+    Two more generators may be added: one multiplies the positions in each block by a constant, and one is the negative
+    of the identity.
 
     Args:
-        dim: n, at least 2.
-        rng: Source of the random choices.
+        dim: Dimension n, at least 2.
+        rng: Random generator.
 
     Returns:
-        A name such as "n7x2.C3.-1", and permutations of 2 n letters as in `signed_permutation_group`.
+        A name of the group such as "n7x2.C3.-1", and the generators, as `signed_permutation_group` takes them.
     """
     length = int(rng.integers(2, dim + 1))
     is_negacyclic = bool(rng.random() < 0.4)
@@ -302,10 +303,7 @@ def random_signed_permutations(
 
 
 def _on_blocks(images: list[tuple[int, int]], num_blocks: int, dim: int) -> Permutation:
-    """Return the permutation of letters of a signed map that acts on all blocks.
-
-    `images` holds, for each position of a block, the position and the sign of its image.
-    """
+    """Return the permutation of letters that applies `images`, the (position, sign) of each image, to all blocks."""
     letters = list(range(2 * dim))
     for block in range(num_blocks):
         start = block * len(images)
@@ -327,16 +325,17 @@ def _factors(order: int, dim: int) -> list[tuple[int, int]]:
 def random_rational_group(
     max_order: int, dim: int, rng: np.random.Generator
 ) -> tuple[str, Group, Matrices] | None:
-    """Draw a cyclic or dihedral group and an action on R^n whose characters are rational.
+    """Draw a cyclic or dihedral group, and an action of the group on R^n whose characters are rational.
 
-    Codes with rational coordinates have such symmetries. The characteristic polynomial of the rotation is a product
-    of cyclotomic polynomials: for each drawn divisor d of the order, the action has one rotation plane for every pair
-    of units k and -k modulo d, with the angle 2 pi k / d. A reflection conjugates all planes.
+    Codes with rational coordinates have such symmetries. The group is generated by a rotation, whose characteristic
+    polynomial is a product of cyclotomic polynomials: for each drawn divisor d of the order, there is one rotation
+    plane for every pair of units k and -k modulo d, with the angle 2 pi k / d. A dihedral group has a second generator,
+    which reflects all these planes.
 
     Args:
         max_order: Largest order of the rotation, at least 2.
         dim: Dimension n.
-        rng: Source of the random choices.
+        rng: Random generator.
 
     Returns:
         A name such as "C6:1^2.3.6^2" or "D5:1.5^2", the group and the (order, n, n) matrices; None if the drawn

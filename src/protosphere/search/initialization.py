@@ -1,4 +1,4 @@
-"""Initial points of descents: random, from given codes, or from good codes with some of their points moved."""
+"""Initial points of descents: random points, resized codes, or good codes with some points moved."""
 
 import numpy as np
 
@@ -11,46 +11,47 @@ from protosphere.geometry.sphere import (
 from protosphere.types import Points
 
 DEFAULT_INITIALIZATIONS = ("random", "symmetric", "refilled")
-"""Initializations from which a search draws by default."""
+"""Names of the initializations from which a search draws its starts by default."""
 
 INITIALIZATIONS = (*DEFAULT_INITIALIZATIONS, "parent")
-"""All initializations from which a search may draw.
+"""Names of all initializations from which a search may draw its starts.
 
-"parent" starts from a symmetric code of K or slightly more points: crowded points are removed, and the descent
-ignores the symmetry. A result may also be "given" or "catalogue" (it came from the caller's points) or "exact" (a
-closed form).
+"random" is random points, "symmetric" is the orbits of a random group, and "refilled" is a good code some points of
+which are moved into holes. "parent" is a symmetric code of K to 1.25 K points: crowded points are removed, and the next
+descent ignores the symmetry. A `SearchResult` may also have the initialization "given" or "catalogue", for codes of the
+caller, or "exact", for a closed form.
 """
 
 CROWDING_RATE = 50.0
-"""A neighbor at cosine c adds exp(CROWDING_RATE c) to the crowding of a point."""
+"""Rate of crowding: the crowding of a point is the sum of exp(CROWDING_RATE (c - 1)) over its cosines c."""
 
 MIN_HOLE_CANDIDATES = 200
 MAX_HOLE_CANDIDATES = 2000
 
 HOLE_CANDIDATES_PER_POINT = 5
-"""Random positions tried for the deepest hole, for each point of the code, within the limits above."""
+"""Number of random positions, for each point of the code, at which holes are looked for, within the limits above."""
 
 CROWDED_REFILL_PROBABILITY = 0.7
 """Probability that `refill` removes crowded points rather than random points."""
 
 MAX_SHAKE = 0.03
-"""Largest perturbation of the points that `refill` keeps, as a length."""
+"""Approximate length by which `refill` moves, at most, the points that it keeps."""
 
 CAP_REMOVAL_PROBABILITY = 0.4
-"""Probability that `resize` removes the points of a cap or of a belt."""
+"""Probability that `resize` removes all points near one point, or near one point and its antipode."""
 
 POINT_DIRECTION_PROBABILITY = 0.6
-"""Probability that a projection is along directions of points rather than random directions."""
+"""Probability that `resize` projects along the directions of points rather than along random directions."""
 
 CROWDING_NOISES = (0.01, 0.3, 1.0, 3.0)
-"""Standard deviations of the noise added to the logarithm of the crowding; each selection draws one of these."""
+"""Standard deviations of the noise that is added to the logarithm of the crowding; one is drawn for each removal."""
 
 
 def known_optimum(num_points: int, dim: int) -> Points | None:
-    """Return the optimal code for K points in R^n if it is known in closed form.
+    """Return an optimal code of K points in R^n if one is known in closed form.
 
-    Closed forms are known on a line, for at most n + 1 points (a simplex), in the plane (a regular polygon) and for at
-    most 2 n points (a cross-polytope; Rankin 1955).
+    Closed forms are known for n = 1, for at most n + 1 points (a simplex), for n = 2 (a regular polygon) and for at
+    most 2n points (vertices of a cross-polytope; Rankin 1955).
 
     Args:
         num_points: Number K of points.
@@ -88,16 +89,17 @@ def _polygon(num_points: int) -> Points:
 
 
 def refill(points: Points, rng: np.random.Generator) -> Points:
-    """Remove some points of a good code and put the same number of new points into its deepest holes.
+    """Remove some points of a good code, and put the same number of new points into its deepest holes.
 
-    The removed points are mostly the crowded ones, sometimes random ones. The other points are perturbed slightly.
+    A hole is a place on the sphere that is far from all points. The removed points are usually points with many near
+    neighbors and sometimes random points. The other points are perturbed slightly.
 
     Args:
         points: A (K, n) code.
-        rng: Source of the random choices.
+        rng: Random generator.
 
     Returns:
-        A (K, n) initialization near `points`.
+        K initial points in R^n.
     """
     count, dim = points.shape
     num_moved = int(max(2.0, count / 5) ** rng.random())
@@ -119,21 +121,22 @@ def resize(
     rng: np.random.Generator,
     caps: bool = True,
 ) -> Points:
-    """Turn a code of any size and dimension into an initialization of `num_points` points in R^`dim`.
+    """Turn a code of any size and dimension into K initial points in R^n.
 
-    Missing coordinates are padded with zeros. Surplus coordinates are removed by a projection along random directions
-    or along directions of points. Surplus points are removed: points far from the subspace of projection, points in a
-    cap, or crowded points. Missing points are added in deep holes. The random choices differ from call to call.
+    Missing coordinates are filled with zeros. Surplus dimensions are removed by a projection along random directions or
+    along the directions of points. Surplus points are removed: points far from the subspace onto which the code is
+    projected, points in a cap (near one point, or near this point and its antipode), or points with many near
+    neighbors. Missing points are added at places far from all points. All choices are random.
 
     Args:
         points: A code of any size.
         num_points: Number K of points of the result.
         dim: Dimension n of the result.
-        rng: Source of the random choices.
-        caps: Whether whole caps may be removed. A code of about the right size should keep its caps.
+        rng: Random generator.
+        caps: Whether all points of a cap may be removed; False is better for codes of about the right size.
 
     Returns:
-        The (K, n) initialization.
+        K initial points in R^n.
     """
     flat = _pad_or_project(points, num_points, dim, rng)
     may_remove_cap = caps and len(flat) > num_points
@@ -144,7 +147,7 @@ def resize(
 
 
 def _without_cap(points: Points, num_points: int, rng: np.random.Generator) -> Points:
-    """Remove the points closest to a random point, or to the line through it; keep at least `num_points` points."""
+    """Remove the points closest to a random point, or to it and its antipode; keep at least `num_points` points."""
     count = len(points)
     center = points[rng.integers(count)]
     height = points @ center
@@ -158,7 +161,7 @@ def _without_cap(points: Points, num_points: int, rng: np.random.Generator) -> P
 def _pad_or_project(
     points: Points, num_points: int, dim: int, rng: np.random.Generator
 ) -> Points:
-    """Return `points` in R^`dim`, padded with zeros or with surplus directions projected out."""
+    """Return the points in R^`dim`, by padding with zeros or by projection."""
     surplus = points.shape[1] - dim
     if surplus <= 0:
         return padded(points, dim)
@@ -179,7 +182,7 @@ def _pad_or_project(
 def _without_crowded(
     points: Points, num_points: int, rng: np.random.Generator
 ) -> Points:
-    """Remove the points with the largest number of near neighbors, a quarter of the surplus at a time."""
+    """Remove the points with the most near neighbors, a quarter of the surplus at a time."""
     noise = rng.choice(CROWDING_NOISES)
     if len(points) <= num_points:
         return points

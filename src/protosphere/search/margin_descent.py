@@ -1,6 +1,6 @@
-"""Momentum descent on the log-sum-exp of cosines minus a margin for each pair.
+"""Momentum descent on the log-sum-exp of the cosines of all pairs, after a margin is subtracted from each cosine.
 
-Temperatures in this module are inverse temperatures: they multiply the cosines.
+Temperatures in this module are inverse temperatures, by which the cosines are multiplied.
 """
 
 import numpy as np
@@ -19,12 +19,14 @@ def margin_descent(
     lr: float,
     progress: Progress = ignore,
 ) -> Points:
-    """Descend with momentum while the inverse temperature changes linearly; rows are normalized after each step.
+    """Minimize the log-sum-exp of cosines minus margins by gradient steps with momentum.
+
+    The inverse temperature changes linearly from step to step. The points are normalized after each step.
 
     Args:
         start: The (K, n) initial points.
         margins: The K x K margins of the pairs, or one number for all of them.
-        temperatures: The first and the last temperature.
+        temperatures: The first and the last inverse temperature.
         steps: Number of steps.
         lr: Step size.
         progress: Called after each step.

@@ -1,7 +1,8 @@
-"""The search among symmetric codes: orbits of a few representatives under a group that is drawn at random.
+"""The search among symmetric codes: unions of orbits of a few representatives under a random group.
 
-A pool keeps the best arrangements with their best representatives. A start has a new arrangement, or new
-representatives of an arrangement of the pool, or a code of the pool some representatives of which are replaced.
+The symmetry of a code is called its arrangement (see `search.arrangements`). The search keeps a list of the best codes,
+at most one for each arrangement. A start of a descent is either a new arrangement with random representatives, an
+arrangement of the list with new random representatives, or a code of the list with some representatives replaced.
 """
 
 from collections.abc import Sequence
@@ -21,11 +22,11 @@ from protosphere.search.descent_backend import LARGE_COUNT, DescentBackend
 from protosphere.types import Points
 
 MAX_CODES = 20
-"""Number of arrangements that are kept."""
+"""Largest number of codes in the list of the best codes."""
 
 BATCH = 8
 LARGE_BATCH = 4
-"""Number of starts that are annealed together, and this number for more than `LARGE_COUNT` points."""
+"""Numbers of starts that are annealed together, for at most and for more than `LARGE_COUNT` points."""
 
 NEW_PROBABILITY = 0.5
 """Probability of drawing a new arrangement."""
@@ -34,24 +35,24 @@ STARTS_OF_NEW = 2
 """Number of starts of a new arrangement."""
 
 VARIATION_PROBABILITY = 0.5
-"""Probability of varying a code of the pool rather than drawing all of its representatives anew."""
+"""Probability of replacing only some representatives of a code of the list rather than all of them."""
 
 MEAN_RANK = 2.0
-"""Mean rank of the codes of the pool from which starts are drawn."""
+"""Mean rank of the codes of the list from which starts are drawn; the best code has rank 0."""
 
 PARENT_PROBABILITY = 0.3
-"""Probability of drawing a code of more than K points, if both initializations were requested."""
+"""Probability of the initialization "parent" rather than "symmetric", if both were requested."""
 
 NEW_TEMPERATURES = (5.0, 50.0)
 VARIED_TEMPERATURES = (10.0, 300.0)
 """Ranges of the first inverse temperature of new representatives, and of partly replaced representatives."""
 
 MAX_REPRESENTATIVE_SHARE = 0.5
-"""Largest number of representatives of orbits, relative to K, for which a symmetric descent is worthwhile."""
+"""Largest number of orbits, relative to K, for which a symmetric descent is worthwhile."""
 
 ATTEMPTS = 50
 DRAWING_PRODUCTS = 1e7
-"""Cost of drawing an arrangement, in products of a descent."""
+"""Cost of drawing an arrangement, in multiplications of a descent."""
 
 MAX_DRAWING_SHARE = 1e-3
 """Largest cost of drawing an arrangement, relative to the budget, for which a search among symmetric codes pays."""
@@ -69,7 +70,14 @@ def is_affordable(budget: Budget) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class OrbitStart:
-    """An arrangement, initial representatives, and the first inverse temperature of the descent."""
+    """A start of a descent of a symmetric code.
+
+    Attributes:
+        initialization: "symmetric" for a code of K points, "parent" for a code of K to 1.25 K points.
+        arrangement: The symmetry of the code.
+        representatives: (m, n) initial representatives, one for each orbit.
+        temperature: First inverse temperature of the descent.
+    """
 
     initialization: str
     arrangement: Arrangement
@@ -82,10 +90,10 @@ class OrbitCode:
     """A symmetric code after a descent.
 
     Attributes:
-        initialization: "symmetric" or "parent".
-        value: The maximum cosine.
-        arrangement: The symmetry.
-        points: All points, orbit after orbit.
+        initialization: "symmetric" for a code of K points, "parent" for a code of K to 1.25 K points.
+        value: The maximum cosine of the code.
+        arrangement: The symmetry of the code.
+        points: All points of the code, orbit after orbit.
     """
 
     initialization: str
@@ -95,29 +103,30 @@ class OrbitCode:
 
     @property
     def representatives(self) -> Points:
-        """The first point of each orbit."""
+        """The (m, n) representatives of the orbits: the first point of each orbit."""
         sizes = self.arrangement.sizes
         firsts = [0, *accumulate(sizes[:-1])]
         return self.points[firsts]
 
     @property
     def label(self) -> str:
-        """The initialization with the symmetry."""
+        """The initialization, followed by the name of the symmetry in parentheses."""
         return f"{self.initialization} ({self.arrangement.name})"
 
 
 @dataclass
 class OrbitSearch:
-    """The state of the search among symmetric codes.
+    """The state of the search among symmetric codes, and the method that continues it.
 
     Attributes:
         num_points: Number K of points.
         dim: Dimension n.
-        rng: Source of every start.
-        backend: The method of descents.
-        initializations: "symmetric" for codes of K points, "parent" for codes of K to 1.25 K points.
-        codes: The best code of each arrangement of the pool, best first.
-        share: Share of the budget that was used.
+        rng: Random generator for all starts.
+        backend: Object that runs the descents.
+        initializations: Which codes to draw: "symmetric" (codes of K points), "parent" (codes of K to 1.25 K points,
+            from which points can be removed), or both.
+        codes: The best codes so far, at most one for each arrangement, in ascending order of the maximum cosine.
+        share: Fraction of the budget of the whole search that was used for symmetric codes.
     """
 
     num_points: int
@@ -130,18 +139,18 @@ class OrbitSearch:
 
     @property
     def value(self) -> float:
-        """The lowest maximum cosine of the symmetric codes."""
+        """The lowest maximum cosine of the codes so far; infinity if there are none."""
         return self.codes[0].value if self.codes else float("inf")
 
     def screen(self, steps: int, limit: float) -> list[OrbitCode]:
-        """Anneal one batch of starts and keep the best codes.
+        """Anneal one batch of starts, and add the results to the list of the best codes.
 
         Args:
             steps: Maximum number of evaluations at each temperature.
-            limit: Share of the budget at which the descents end.
+            limit: Fraction of the budget at which the descents end.
 
         Returns:
-            The codes of the batch; none if no arrangement was found.
+            The codes of the batch; an empty list if no arrangement for K points in R^n was found.
         """
         size = BATCH if self.num_points <= LARGE_COUNT else LARGE_BATCH
         starts: list[OrbitStart] = []
@@ -170,7 +179,7 @@ class OrbitSearch:
         return found
 
     def _keep(self, found: OrbitCode) -> None:
-        """Add a code to the pool unless the pool has a better code of the same arrangement."""
+        """Add a code to the list of the best codes unless the list has a better code of the same arrangement."""
         same = [code for code in self.codes if code.arrangement is found.arrangement]
         others = [
             code for code in self.codes if code.arrangement is not found.arrangement
@@ -180,7 +189,7 @@ class OrbitSearch:
         self.codes = ranked[:MAX_CODES]
 
     def _draw(self) -> list[OrbitStart]:
-        """Return starts of a new arrangement, or one start from the pool; none if no arrangement was found."""
+        """Return starts of a new arrangement, or one start from the list; none if no arrangement was found."""
         if not self.codes or self.rng.random() < NEW_PROBABILITY:
             return self._new_starts()
         rank = int(self.rng.exponential(MEAN_RANK))

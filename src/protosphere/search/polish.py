@@ -1,10 +1,12 @@
 """Refinement of an almost optimal code to machine precision: Newton's method on the touching pairs.
 
-At a local optimum some pairs, the active pairs, share the maximum cosine mu, and multipliers l_ij >= 0 that sum to
-one balance their gradients. These are equations in points, mu and multipliers. Newton's method solves them while the
-product of multiplier and slack decreases to zero, so that no active set has to be guessed (a primal-dual
-interior-point method, Nocedal and Wright 2006, chapter 19). Each step is one linear solve. Large codes use
-Gauss-Newton steps on "all active cosines are equal" instead, by LSMR (Fong and Saunders 2011).
+At a local optimum, some pairs of points have the maximum cosine mu. These pairs are called active. The sum of the
+gradients of their cosines, weighted by multipliers l_ij >= 0 that sum to 1, is zero. These are equations for the
+points, mu and the multipliers. The slack of a pair is mu minus its cosine. Newton's method solves the equations while
+the product of multiplier and slack of each pair decreases to zero, so that the active pairs need not be known in
+advance (a primal-dual interior-point method, Nocedal and Wright 2006, chapter 19). Each step solves one linear system.
+For large codes, Gauss-Newton steps make the cosines of the active pairs equal instead, by LSMR (Fong and Saunders
+2011).
 """
 
 from __future__ import annotations
@@ -24,44 +26,44 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MAX_DENSE_UNKNOWNS = 1300
-"""Number K n of unknowns up to which the Newton system is factored; larger codes use matrix-vector products."""
+"""Number K n of unknowns up to which the interior-point method is used; larger codes use Gauss-Newton steps."""
 
 MAX_QUICK_UNKNOWNS = 500
-"""Number of unknowns up to which every attempt is made; up to `MAX_DENSE_UNKNOWNS`, only the most promising attempt."""
+"""Number of unknowns up to which all `LEVEL_OFFSETS` are tried; for larger codes, only the most promising is tried."""
 
 ACTIVE_WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-9)
-"""Distances below the maximum cosine within which pairs are active, one for each Gauss-Newton attempt."""
+"""Largest differences from the maximum cosine at which pairs count as active, one for each Gauss-Newton attempt."""
 
 LEVEL_OFFSETS = (1e-4, 1e-5, 1e-5, 1e-6)
-"""Distances of the initial level above the maximum cosine, one for each interior-point attempt."""
+"""Differences between the initial value of mu and the maximum cosine, one for each interior-point attempt."""
 
 MAX_JACOBIAN_ENTRIES = 1 << 20
-"""Number of pairs times n above which even matrix-vector products are too slow, and the attempt is skipped."""
+"""Number of active pairs times n above which Gauss-Newton steps would be too slow and are not made."""
 
 MAX_LSMR_PRODUCTS = 1.5e8
-"""Entries of the matrix times steps of LSMR, at most: less than a second."""
+"""Largest number of matrix entries times LSMR steps in one Gauss-Newton step, which takes less than a second."""
 
 MAX_LSMR_STEPS = 300
 
 FACTORING_PRODUCTS = 0.25
-"""Cost of a Newton step as a multiple of the cube of its unknowns, in products of a descent."""
+"""Cost of a Newton step, relative to the cube of the number of unknowns, in multiplications of a descent."""
 
 LSMR_PRODUCTS = 12.0
-"""Cost of a step of LSMR as a multiple of its entries, in products of a descent."""
+"""Cost of a step of LSMR, relative to the number of matrix entries, in multiplications of a descent."""
 
 MAX_ROUNDS = 30
 
 NEAR_WIDTH = 1e-2
-"""Pairs farther than this below the maximum cosine are ignored."""
+"""Pairs whose cosine is further below the maximum cosine than this are ignored by the interior-point method."""
 
 SHRINK = 0.1
 """Factor of the product of multiplier and slack from one Newton step to the next."""
 
 OPTIMAL_GAP = 3e-15
-"""Sum of multiplier times slack at which the level is optimal to the last digit."""
+"""Sum of the products of multiplier and slack at which mu is optimal to the last digit."""
 
 DAMPING = 1e-10
-"""Smallest damping, which keeps the system regular, since rotations change no cosine."""
+"""Smallest damping. It keeps the linear system regular, which is singular because rotations change no cosine."""
 
 MAX_STEP = 0.05
 """A step with a larger entry is rejected."""
@@ -72,7 +74,7 @@ class Allowance:
     """The work that polishing may still do.
 
     Attributes:
-        products: Number of products that are left.
+        products: Number of multiplications that are left.
         expired: Function that returns whether the time is up.
     """
 
@@ -80,7 +82,11 @@ class Allowance:
     expired: Callable[[], bool] = lambda: False
 
     def spend(self, products: float) -> bool:
-        """Spend a number of products, and return whether enough were left."""
+        """Count multiplications as done if enough are left and the time is not up; return whether this is so.
+
+        Args:
+            products: Number of multiplications.
+        """
         if products > self.products or self.expired():
             return False
         self.products -= products
@@ -89,7 +95,13 @@ class Allowance:
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """Pairs (first[p], second[p]) of points, and their cosines."""
+    """Pairs of points with a large cosine.
+
+    Attributes:
+        first: Index of the first point of each pair.
+        second: Index of the second point of each pair.
+        cosines: Cosine of each pair.
+    """
 
     first: Indices
     second: Indices
@@ -97,11 +109,11 @@ class Contacts:
 
 
 def contacts(points: Points, above: float) -> Contacts:
-    """Return all pairs whose cosine is above a value, computed in blocks.
+    """Return all pairs of points whose cosine is above a threshold.
 
     Args:
         points: (K, n) unit points.
-        above: The value.
+        above: The threshold.
     """
     first: list[Indices] = []
     second: list[Indices] = []
@@ -120,9 +132,9 @@ def contacts(points: Points, above: float) -> Contacts:
 
 
 def jacobian(points: Points, pairs: Contacts) -> csr_array:
-    """Return the derivative of each pair's cosine with respect to all points, along the sphere.
+    """Return the derivative of the cosine of each pair with respect to all points, tangent to the sphere.
 
-    The derivative of c = <x_i, x_j> is x_j - c x_i with respect to x_i and x_i - c x_j with respect to x_j.
+    With respect to x_i, the derivative of the cosine c = <x_i, x_j> is x_j - c x_i.
 
     Args:
         points: (K, n) unit points.
@@ -150,7 +162,7 @@ def jacobian(points: Points, pairs: Contacts) -> csr_array:
 
 
 def _curvature(points: Points, pairs: Contacts, multipliers: Points) -> Points:
-    """Return the Hessian of sum l_ij cos_ij along the sphere, as a dense (K n, K n) matrix."""
+    """Return the (K n, K n) Hessian, along the sphere, of the sum of the cosines weighted by `multipliers`."""
     count, dim = points.shape
     weights = np.zeros((count, count))
     weights[pairs.first, pairs.second] = multipliers
@@ -173,11 +185,7 @@ def _newton_step(
     target: float,
     damping: float,
 ) -> Points:
-    """Return a Newton step of the primal-dual method toward multiplier times slack = `target`.
-
-    The step has K n entries for the points, and a last entry for the level: the upper bound on the cosines that is
-    minimized.
-    """
+    """Return a Newton step toward multiplier times slack = `target`: K n entries for the points, and one for mu."""
     slopes = jacobian(points, pairs)
     ratio = multipliers / slack
     size = points.size
@@ -222,11 +230,7 @@ def _fraction_to_boundary(value: Points, step: Points) -> float:
 def _interior_point(
     points: Points, offset: float, allowance: Allowance
 ) -> tuple[Points, float]:
-    """Run a primal-dual interior-point method, with the initial level `offset` above the maximum cosine.
-
-    Returns:
-        The points with the lowest maximum cosine along the iterations, and that cosine.
-    """
+    """Run the interior-point method, and return the best points that it visits and their maximum cosine."""
     best = points
     current = points
     value = max_cosine(points)
@@ -273,11 +277,7 @@ def _with_cosines_of(pairs: Contacts, points: Points) -> Contacts:
 def _gauss_newton(
     points: Points, width: float, allowance: Allowance
 ) -> tuple[Points, float]:
-    """Take Gauss-Newton steps while they improve; pairs within `width` of the maximum cosine are active.
-
-    Returns:
-        The best points, and their maximum cosine.
-    """
+    """Take Gauss-Newton steps while the points improve, and return the best points and their maximum cosine."""
     best = points
     value = max_cosine(points)
     for _ in range(MAX_ROUNDS):
@@ -301,16 +301,16 @@ def _gauss_newton(
 def polish_code(
     points: Points, allowance: Allowance | None = None
 ) -> tuple[Points, float]:
-    """Move the points of a code until its active cosines are equal to the last digits.
+    """Move an almost optimal code to the nearby local optimum, up to the last digits of its maximum cosine.
 
-    The result is never worse than `points`, by the largest cosine over all pairs.
+    The maximum cosine of the result is never larger than that of `points`.
 
     Args:
         points: (K, n) unit points, near a local optimum.
         allowance: The work that may be done; None for no limit.
 
     Returns:
-        The points, and their largest cosine.
+        The moved points, and their maximum cosine.
     """
     if allowance is None:
         allowance = Allowance()

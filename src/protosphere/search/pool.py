@@ -1,4 +1,4 @@
-"""The pool of the best codes of a search, in ascending order of the maximum cosine, without duplicates."""
+"""The pool of a search: its best codes, in ascending order of the maximum cosine, without duplicates."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from protosphere.types import Points
 MAX_POOL_CODES = 12
 
 SAME_VALUE = 1e-6
-"""Relative difference of maximum cosines below which two codes count as equal."""
+"""Relative difference of their maximum cosines up to which two codes count as equal."""
 
 NOTICEABLE_GAIN = 1e-4
 """Relative increase of 1 - cosine above which a new best code counts as an improvement."""
@@ -19,11 +19,11 @@ class ScreenedCode:
     """A code after a short descent.
 
     Attributes:
-        value: Its maximum cosine.
-        points: Its (K, n) points.
-        initialization: The initialization from which it came.
-        finished: Whether it was annealed to the highest inverse temperature.
-        polished: Whether Newton's method was applied to it.
+        value: The maximum cosine of the code.
+        points: The (K, n) points of the code.
+        initialization: Name of the initialization from which the code came.
+        finished: Whether the code was annealed to the highest inverse temperature.
+        polished: Whether Newton's method was applied to the code.
     """
 
     value: float
@@ -37,12 +37,14 @@ class ScreenedCode:
 class CodePool:
     """The best codes found so far.
 
+    An epoch is a part of the search that begins from scratch.
+
     Attributes:
-        budget: The budget of the search. The pool reports the best value to it.
-        codes: Codes of the current epoch, best first.
+        budget: The budget of the search, which stores the lowest maximum cosine for progress messages.
+        codes: The best codes of the current epoch, in ascending order of the maximum cosine.
         earlier: The best code of each earlier epoch.
-        improved_value: The best value after the last noticeable improvement.
-        improved_at: The evaluations spent at that improvement.
+        improved_value: The lowest maximum cosine after the last noticeable improvement.
+        improved_at: The number of evaluations that the search had made at that improvement.
     """
 
     budget: Budget
@@ -56,7 +58,7 @@ class CodePool:
 
     @property
     def best(self) -> ScreenedCode:
-        """The code with the lowest maximum cosine."""
+        """The code of the current epoch with the lowest maximum cosine."""
         return self.codes[0]
 
     @property
@@ -65,7 +67,14 @@ class CodePool:
         return [code for code in self.codes if not code.finished]
 
     def admit(self, found: ScreenedCode) -> None:
-        """Add a code, unless the pool has an equally good code or is full of better codes."""
+        """Add a code, unless the pool is full of better codes.
+
+        Of several codes whose maximum cosines count as equal, only one stays in the pool: a polished one if there is
+        one, else the best.
+
+        Args:
+            found: The code.
+        """
         tolerance = SAME_VALUE * abs(found.value) + 1e-9
         same: list[ScreenedCode] = []
         different: list[ScreenedCode] = []
@@ -88,16 +97,16 @@ class CodePool:
             self.improved_at = self.budget.spent
 
     def replace(self, old: ScreenedCode, new: ScreenedCode) -> None:
-        """Replace a code of the pool.
+        """Remove a code from the pool and add another code as `admit` does.
 
         Args:
             old: The code to remove.
-            new: The code to admit.
+            new: The code to add.
         """
         self.codes = [code for code in self.codes if code is not old]
         self.admit(new)
 
     def recall(self) -> None:
-        """Add the best codes of earlier epochs to the pool again."""
+        """Add the best code of each earlier epoch to the pool again."""
         for code in self.earlier:
             self.admit(code)

@@ -1,4 +1,7 @@
-"""Projected momentum descent on the sphere, as in the paper's experiments."""
+"""Gradient descent with momentum on the sphere, as in the experiments of Lindström et al. (2024).
+
+After each step, the points are projected back to the sphere.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ DTYPES = ("float32", "float64")
 MAX_LR = 1e6
 
 MIN_THREADED_PRODUCTS = 1 << 25
-"""Products of a step, K^2 n, below which a second thread costs more than it saves."""
+"""Number K^2 n of multiplications of a step below which a second thread costs more time than it saves."""
 
 
 def check_descent_options(
@@ -81,7 +84,7 @@ class Descent:
     Attributes:
         steps: Number of steps.
         lr: Step size.
-        momentum: Share of the last velocity that is kept.
+        momentum: Factor of the previous velocity in each step, at least 0 and below 1.
         dtype: Number type, one of `DTYPES`.
         device: The torch device.
     """
@@ -101,17 +104,18 @@ def projected_descent(
     rng: np.random.Generator,
     progress: Progress = ignore,
 ) -> Points:
-    """Descend with momentum from uniform random points and normalize every row after each step.
+    """Minimize a function of K points by gradient steps with momentum, from uniform random points.
 
-    The inverse temperature, which multiplies the cosines, rises linearly from 1 to K. The initial points come from
-    numpy's generator, so that a seed gives the same points on every device.
+    The points are normalized after each step. The function has a parameter, the inverse temperature, which rises
+    linearly from 1 to K. The initial points come from numpy's generator, so that a seed gives the same initial points
+    on every device.
 
     Args:
         num_classes: Number K of classes.
         dim: Dimension n.
-        gradient: Function of the points and the temperature.
+        gradient: Function that returns the gradient at the (K, n) points for an inverse temperature.
         descent: The parameters of the descent.
-        rng: Source of the initial points.
+        rng: Random generator for the initial points.
         progress: Called after each step.
 
     Returns:

@@ -1,1 +1,1 @@
-"""Kernels for dot products with all prototypes: compiled loops on CPUs, tensor operations elsewhere."""
+"""Kernels for dot products with all prototypes: compiled loops for some codes on CPUs, tensor operations otherwise."""

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 class KernelBackend(Protocol):
     """Protocol of operations on all points of a block: dot products, weighted sums, log-sum-exp and top-k.
 
-    A backend has no state; all its data are in the block and the tensors. It is called without gradients and autocast,
-    never in half precision, and from several threads concurrently, each with some rows of the batch.
+    A backend has no state; all its data are in the block and the tensors. Its methods are called with gradients and
+    autocast switched off and never with tensors in half precision. Several threads call them concurrently, each with
+    some rows of the batch.
 
     To add a backend, write a class with these methods in a new file and list it in `kernels.registry.BACKENDS`, before
     the last entry. Inherit from `kernels.torch_ops.TorchBackend` to implement only some of the operations.
@@ -66,15 +67,18 @@ class KernelBackend(Protocol):
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and its gradient.
+        """Return the log-sum-exp of each vector's dot products with the points, and on request its gradient.
+
+        The gradient with respect to a vector is the weighted mean of all points; the weights are the softmax of the
+        vector's dot products with the points.
 
         Args:
             block: Block of P points in R^n.
             z: B x n vectors.
-            with_mean: Whether to compute the gradient: the mean point under the softmax of the dot products.
+            with_mean: Whether to compute the weighted means, that is, the gradients.
 
         Returns:
-            B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
+            B log-sum-exps, and B x n weighted means. If `with_mean` is False, the second tensor is empty, B x 0.
         """
         ...
 
@@ -85,16 +89,16 @@ class KernelBackend(Protocol):
         index: Tensor,
         with_mean: bool,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the results of `log_sum_exp`, and the points with the given indices, one per row.
+        """Return the two results of `log_sum_exp`, and one point of the block for each vector, given by its index.
 
         Args:
             block: Block of P points in R^n.
             z: B x n vectors.
-            index: B indices of points in the block.
-            with_mean: Whether to compute the gradient of the log-sum-exp: the mean point.
+            index: B indices of points in the block, such as the labels of the vectors.
+            with_mean: Whether to compute the weighted means of `log_sum_exp`.
 
         Returns:
-            B log-sum-exps, B x n means (an empty B x 0 tensor without `with_mean`) and B x n points.
+            B log-sum-exps, B x n weighted means (an empty B x 0 tensor if `with_mean` is False) and B x n points.
         """
         ...
 

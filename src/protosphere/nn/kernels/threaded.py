@@ -25,7 +25,7 @@ FEWEST_ROWS = 8
 """Smallest number of rows per thread."""
 
 FEWEST_SCORES = 1 << 20
-"""Smallest number of scores for which several threads are used.
+"""Smallest number of scores, which are dot products with points, for which several threads are used.
 
 Computing so many scores takes milliseconds; waking the threads takes 0.1 ms.
 """
@@ -103,17 +103,18 @@ def gathered_rows(
 def threaded_log_sum_exp(
     z: Tensor, blocks: Sequence[ProjectionBlock], with_mean: bool
 ) -> tuple[Tensor, Tensor]:
-    """Return the log-sum-exp of each vector's dot products with the points of all blocks, and its gradient.
+    """Return the log-sum-exp of each vector's dot products with the points of all blocks, and on request its gradient.
 
-    The results are not differentiable.
+    The gradient with respect to a vector is the weighted mean of all points; the weights are the softmax of the
+    vector's dot products with the points. The results are not differentiable.
 
     Args:
         z: B x n vectors.
         blocks: At least one block.
-        with_mean: Whether to compute the gradient: the mean point under the softmax of the dot products.
+        with_mean: Whether to compute the weighted means, that is, the gradients.
 
     Returns:
-        B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
+        B log-sum-exps, and B x n weighted means. If `with_mean` is False, the second tensor is empty, B x 0.
     """
 
     def of_rows(rows: slice) -> tuple[Tensor, Tensor]:
@@ -131,18 +132,18 @@ def threaded_log_sum_exp(
 def threaded_softmax_terms(
     z: Tensor, index: Tensor, block: ProjectionBlock, with_mean: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the results of `threaded_log_sum_exp` for one block, and the points with the given indices.
+    """Return the results of `threaded_log_sum_exp` for one block, and one point for each vector, given by its index.
 
     The results are not differentiable.
 
     Args:
         z: B x n vectors.
-        index: B indices of points in the block.
+        index: B indices of points in the block, such as the labels of the vectors.
         block: Block of points.
-        with_mean: Whether to compute the mean point under the softmax of the dot products.
+        with_mean: Whether to compute the weighted means of `threaded_log_sum_exp`.
 
     Returns:
-        B log-sum-exps, B x n means (an empty B x 0 tensor without `with_mean`) and B x n points.
+        B log-sum-exps, B x n weighted means (an empty B x 0 tensor if `with_mean` is False) and B x n points.
     """
 
     def of_rows(rows: slice) -> tuple[Tensor, Tensor, Tensor]:
@@ -160,13 +161,13 @@ def threaded_softmax_terms(
 def merged_log_sum_exps(
     pieces: Sequence[tuple[Tensor, Tensor]],
 ) -> tuple[Tensor, Tensor]:
-    """Return the log-sum-exp over the union of several sets of points, and the mean point under the softmax.
+    """Return the log-sum-exps and weighted means of the union of several sets of points, from the results of each set.
 
     Args:
-        pieces: For each set, B log-sum-exps and B x n means.
+        pieces: For each set, its results of `KernelBackend.log_sum_exp`: B log-sum-exps and B x n weighted means.
 
     Returns:
-        B log-sum-exps and B x n means of the union.
+        B log-sum-exps and B x n weighted means of the union.
     """
     if len(pieces) == 1:
         return pieces[0]
@@ -178,7 +179,7 @@ def merged_log_sum_exps(
 
 
 def threaded_products(z: Tensor, block: ProjectionBlock) -> Tensor:
-    """Return the B x P dot products of vectors with the points of a block, computed by threads; not differentiable.
+    """Return the B x P dot products of vectors with the points of a block, computed in threads; not differentiable.
 
     Args:
         z: B x n vectors.
@@ -198,7 +199,7 @@ def threaded_products(z: Tensor, block: ProjectionBlock) -> Tensor:
 
 
 def threaded_weighted_sum(weights: Tensor, block: ProjectionBlock) -> Tensor:
-    """Return the B x n weighted sums of the points of a block, computed by threads; not differentiable.
+    """Return the B x n weighted sums of the points of a block, computed in threads; not differentiable.
 
     Args:
         weights: B x P weights.

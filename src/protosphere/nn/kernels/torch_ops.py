@@ -1,4 +1,4 @@
-"""The backend that uses tensor operations; it supports every block, device and dtype."""
+"""The kernel backend that uses tensor operations; it supports every block, device and dtype."""
 
 from __future__ import annotations
 
@@ -32,13 +32,17 @@ class TorchBackend:
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and its gradient (the mean point)."""
+        """Return the log-sum-exp of each vector's dot products with the points, and on request its gradient.
+
+        If `with_mean` is True, the second result is the gradient: the mean of the points, weighted by the softmax of
+        the dot products. Otherwise the second result is empty.
+        """
         return block.log_sum_exp(z, with_mean)
 
     def softmax_terms(
         self, block: ProjectionBlock, z: Tensor, index: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the results of `log_sum_exp`, and the points with the given indices, one per row."""
+        """Return the two results of `log_sum_exp`, and one point of the block for each vector, given by its index."""
         value, mean = self.log_sum_exp(block, z, with_mean)
         return value, mean, block.rows(index, z)
 

@@ -1,9 +1,14 @@
-"""Compiled loops that sum rows of a lookup table; a row has LANES numbers, one for each of LANES vectors (see `simd`).
+"""Compiled loops that compute dot products with classes as sums of rows of a lookup table.
 
-A table has one row for each value of each part. The rows of part p begin at row offsets[p]. The score of class k is
-the sum over p of the rows offsets[p] + values[k, p]. Parts from `plain` on hold codewords of quantized points: the
-sum of their rows is multiplied by a factor of the class. The compiler does not vectorize access to rows at looked-up
-positions, so vector instructions are written explicitly: this is 4 times as fast.
+A class has one value of each part, such as a color and a shape. If classes are quantized, a class also has one
+codeword of each codebook. The table has a row for each value of each part and for each codeword of each codebook.
+LANES vectors are processed at a time (see `simd`): entry w of a row is the dot product of the value or codeword with
+vector w.
+
+A score is the dot product of a vector with the point of a class. The scores of class k with LANES vectors are the sum
+of the table rows of the values of its parts, plus factors[k] times the sum of the table rows of its codewords. The
+compiler does not vectorize access to rows at looked-up positions, so vector instructions are written explicitly, which
+is 4 times as fast.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -21,10 +26,13 @@ from protosphere.compiled.decorators import compiled_exactly
 from protosphere.nn.kernels.cpu.simd import LANES, ONE, Block, U, W, exponentials
 
 TILE = 256
-"""Number of classes in a tile: its scores, and the table of a part with 256 values, stay in the L1 cache."""
+"""Number of consecutive classes in a tile. The scores of a tile and the table of 256 values stay in the L1 cache."""
 
 LEEWAY = np.float32(30)
-"""Largest excess of scores over the shift of exponentials before sums are rescaled; exp(30) does not overflow."""
+"""Largest difference score - shift for which exp(score - shift) is computed without raising the shift first.
+
+exp(30) does not overflow in float32.
+"""
 
 Values: TypeAlias = NDArray[np.unsignedinteger[Any] | np.signedinteger[Any]]
 Offsets: TypeAlias = NDArray[np.int64]
@@ -53,14 +61,7 @@ def _maximum(builder: Any, first: Any, second: Any) -> Any:
 
 
 def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
-    """Return the signature and the code generator of an instruction that combines a row of x with rows of y, in place.
-
-    Args:
-        combine: Function from a builder and two rows to a row.
-        x: Type of x.
-        y: Type of y.
-        num_rows: Number of rows of y, 1 or a power of 2.
-    """
+    """Return the signature and the code generator of an instruction that combines a row of x with rows of y."""
     signature = types.void(x, types.uint64, y, *[types.uint64] * num_rows)
 
     def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
@@ -107,7 +108,7 @@ def raise_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
 def raise_to_four_rows(
     typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:
-    """Compute x[i : i + LANES] = its maximum with the four rows of y that begin at a, b, c and d."""
+    """Replace x[i : i + LANES] by its entrywise maximum with the four rows of y that begin at a, b, c and d."""
     del typing, i, a, b, c, d
     return _combined(_maximum, x, y, 4)
 
@@ -118,28 +119,30 @@ def sum_rows(
     values: Values,
     offsets: Offsets,
     factors: Factors,
-    plain: int,
+    num_parts: int,
     first: int,
     count: int,
     x: Block,
 ) -> None:
-    """Write the scores of `count` classes: each class's sum of looked-up rows.
+    """Write the scores of `count` consecutive classes with LANES vectors.
 
     Args:
-        table: Rows of all parts.
-        values: K x P values.
-        offsets: First row of each part.
-        factors: Factor of the codewords of each class; empty without codewords.
-        plain: Number of parts without a factor.
+        table: Lookup table, a one-dimensional array of rows of LANES numbers.
+        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
+        offsets: Index of the first table row of each part and each codebook.
+        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
+        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
         first: Index of the first class.
         count: Number of classes.
-        x: Rows of scores, the first `count` of which are overwritten.
+        x: One-dimensional array with a row of LANES scores per class; the first `count` rows are overwritten.
     """
     x[: count * LANES] = 0
     if len(factors):
-        add_looked_up_rows(table, values, offsets, plain, len(offsets), first, count, x)
+        add_looked_up_rows(
+            table, values, offsets, num_parts, len(offsets), first, count, x
+        )
         multiply_rows(x, factors, first, count)
-    add_looked_up_rows(table, values, offsets, 0, plain, first, count, x)
+    add_looked_up_rows(table, values, offsets, 0, num_parts, first, count, x)
 
 
 @compiled_exactly
@@ -153,17 +156,17 @@ def add_looked_up_rows(
     count: int,
     x: Block,
 ) -> None:
-    """Add the looked-up rows of parts `start` to `stop - 1` to the rows of `count` classes.
+    """Add the table rows of parts (or codebooks) `start` to `stop - 1` to the scores of `count` consecutive classes.
 
     Args:
-        table: Rows of all parts.
-        values: K x P values.
-        offsets: First row of each part.
-        start: First part.
-        stop: One past the last part.
+        table: Lookup table, a one-dimensional array of rows of LANES numbers.
+        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
+        offsets: Index of the first table row of each part and each codebook.
+        start: Index of the first part or codebook.
+        stop: One past the index of the last part or codebook.
         first: Index of the first class.
         count: Number of classes.
-        x: A row for each class, updated in place.
+        x: One-dimensional array with a row of LANES scores per class; updated in place.
     """
     in_fours = U(stop - (stop - start) % 4)
     for p in range(U(start), in_fours, U(4)):
@@ -185,11 +188,11 @@ def add_looked_up_rows(
 
 @compiled_exactly
 def multiply_rows(x: Block, factors: Factors, first: int, count: int) -> None:
-    """Multiply the row of each class by the factor of the class.
+    """Multiply the row of each of `count` consecutive classes by the factor of the class.
 
     Args:
-        x: A row for each class, updated in place.
-        factors: Factor of each class.
+        x: One-dimensional array with a row of LANES numbers per class; updated in place.
+        factors: Factors of all K classes.
         first: Index of the first class.
         count: Number of classes.
     """
@@ -205,31 +208,33 @@ def scatter_rows(
     values: Values,
     offsets: Offsets,
     factors: Factors,
-    plain: int,
+    num_parts: int,
     first: int,
     count: int,
     table: Block,
 ) -> None:
-    """Add each class's row of x to the class's rows of the table: the transpose of `sum_rows`.
+    """Add the row of each of `count` consecutive classes to the table rows of the class: the transpose of `sum_rows`.
+
+    A row is multiplied by the factor of the class before it is added to the table rows of codewords.
 
     Args:
-        x: A row for each class; overwritten if there are factors.
-        values: K x P values.
-        offsets: First row of each part.
-        factors: Factor of the codewords of each class; empty without codewords.
-        plain: Number of parts without a factor.
+        x: One-dimensional array with a row of LANES numbers per class; overwritten if `factors` is not empty.
+        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
+        offsets: Index of the first table row of each part and each codebook.
+        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
+        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
         first: Index of the first class.
         count: Number of classes.
-        table: Rows of all parts, updated in place.
+        table: Table, a one-dimensional array of rows of LANES numbers; updated in place.
     """
-    for p in range(U(plain)):
+    for p in range(U(num_parts)):
         for k in range(U(count)):
             a = U(offsets[p] + values[U(first) + k, p]) * W
             add_row(table, a, x, k * W)
     if len(factors) == 0:
         return
     multiply_rows(x, factors, first, count)
-    for p in range(U(plain), U(len(offsets))):
+    for p in range(U(num_parts), U(len(offsets))):
         for k in range(U(count)):
             a = U(offsets[p] + values[U(first) + k, p]) * W
             add_row(table, a, x, k * W)
@@ -241,18 +246,21 @@ def write_factors(
     squares: NDArray[np.float64],
     values: Values,
     offsets: Offsets,
-    plain: int,
+    num_parts: int,
     factors: Factors,
 ) -> None:
-    """Write the factor of each class: sqrt(1 - squared norms of its values) / norm of the sum of its codewords.
+    """Write the factor of each class, which gives the point of the class norm 1.
+
+    A point consists of the values of the parts and the sum of the codewords times the factor. The factor is
+    sqrt(1 - the sum of the squared norms of the values), divided by the norm of the sum of the codewords.
 
     Args:
         codewords: Codewords of all codebooks, one per row.
-        squares: Squared norms of the values of all parts.
-        values: K x P values.
-        offsets: First row of each part; those of the codebooks count from the first part.
-        plain: Number of parts without a factor.
-        factors: K factors, overwritten.
+        squares: Squared norm of each value of each part.
+        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
+        offsets: Index of the first table row of each part and each codebook.
+        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
+        factors: Array for the K factors, overwritten.
     """
     dim = codewords.shape[1]
     whole = U(dim - dim % 16)
@@ -260,11 +268,11 @@ def write_factors(
     lanes = np.empty(16, np.float32)
     for k in range(U(len(values))):
         rest = 1.0
-        for p in range(U(plain)):
+        for p in range(U(num_parts)):
             rest -= squares[U(offsets[p] + values[k, p])]
         total[:] = 0
-        for p in range(U(plain), U(len(offsets))):
-            row = codewords[U(offsets[p] - offsets[plain] + values[k, p])]
+        for p in range(U(num_parts), U(len(offsets))):
+            row = codewords[U(offsets[p] - offsets[num_parts] + values[k, p])]
             for i in range(U(dim)):
                 total[i] += row[i]
         lanes[:] = 0
@@ -285,18 +293,18 @@ def write_scores(
     values: Values,
     offsets: Offsets,
     factors: Factors,
-    plain: int,
+    num_parts: int,
     scores: Block,
 ) -> None:
-    """Write the scores of all classes for all vectors, one vector per row.
+    """Write the scores of all classes with all vectors, one vector per row.
 
     Args:
-        tables: Lookup tables, (groups, rows * LANES).
-        values: K x P values.
-        offsets: First row of each part.
-        factors: Factor of the codewords of each class; empty without codewords.
-        plain: Number of parts without a factor.
-        scores: B x K, overwritten; the last group may have fewer rows than lanes.
+        tables: Lookup tables, one for each group of LANES vectors: (groups, rows * LANES).
+        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
+        offsets: Index of the first table row of each part and each codebook.
+        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
+        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
+        scores: B x K array for the scores, overwritten. The last group of vectors may have fewer than LANES vectors.
     """
     x = np.empty(TILE * LANES, np.float32)
     num_classes = len(values)
@@ -304,7 +312,7 @@ def write_scores(
         lanes = min(LANES, len(scores) - g * LANES)
         for first in range(0, num_classes, TILE):
             count = min(TILE, num_classes - first)
-            sum_rows(tables[g], values, offsets, factors, plain, first, count, x)
+            sum_rows(tables[g], values, offsets, factors, num_parts, first, count, x)
             for lane in range(lanes):
                 row = scores[g * LANES + lane]
                 for k in range(count):
@@ -317,18 +325,18 @@ def add_weights(
     values: Values,
     offsets: Offsets,
     factors: Factors,
-    plain: int,
+    num_parts: int,
     tables: Block,
 ) -> None:
-    """Add the weights of classes to the table rows of their values: the transpose of `write_scores`.
+    """Add the weight of each class to the table rows of the class, for all vectors: the transpose of `write_scores`.
 
     Args:
-        weights: B x K, one vector per row.
-        values: K x P values.
-        offsets: First row of each part.
-        factors: Factor of the codewords of each class; empty without codewords.
-        plain: Number of parts without a factor.
-        tables: Sums, (groups, rows * LANES), updated in place.
+        weights: B x K weights, one row for each vector.
+        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
+        offsets: Index of the first table row of each part and each codebook.
+        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
+        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
+        tables: Tables, one for each group of LANES vectors: (groups, rows * LANES); updated in place.
     """
     x = np.zeros(TILE * LANES, np.float32)
     num_classes = len(values)
@@ -341,7 +349,9 @@ def add_weights(
                 row = weights[g * LANES + lane]
                 for k in range(count):
                     x[k * LANES + lane] = row[first + k]
-            scatter_rows(x, values, offsets, factors, plain, first, count, tables[g])
+            scatter_rows(
+                x, values, offsets, factors, num_parts, first, count, tables[g]
+            )
 
 
 @compiled_exactly
@@ -350,18 +360,18 @@ def write_highest_lookups(
     values: Values,
     offsets: Offsets,
     factors: Factors,
-    plain: int,
+    num_parts: int,
     highest: Block,
 ) -> None:
-    """Write the largest score of each tile of classes.
+    """Write the largest score of each tile of `TILE` consecutive classes, for each vector.
 
     Args:
-        tables: Lookup tables, (groups, rows * LANES).
-        values: K x P values.
-        offsets: First row of each part.
-        factors: Factor of the codewords of each class; empty without codewords.
-        plain: Number of parts without a factor.
-        highest: (groups, tiles, LANES), overwritten.
+        tables: Lookup tables, one for each group of LANES vectors: (groups, rows * LANES).
+        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
+        offsets: Index of the first table row of each part and each codebook.
+        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
+        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
+        highest: (groups, tiles, LANES) array for the largest scores, overwritten.
     """
     x = np.empty(TILE * LANES, np.float32)
     num_classes = len(values)
@@ -369,18 +379,18 @@ def write_highest_lookups(
         for tile in range(highest.shape[1]):
             first = tile * TILE
             count = min(TILE, num_classes - first)
-            sum_rows(tables[g], values, offsets, factors, plain, first, count, x)
+            sum_rows(tables[g], values, offsets, factors, num_parts, first, count, x)
             write_peak(x, count, highest[g, tile])
 
 
 @compiled_exactly
 def write_peak(x: Block, count: int, peak: Block) -> None:
-    """Write the maximum of the first `count` rows of x for each lane into `peak`.
+    """Write the entrywise maximum of the first `count` rows of x into `peak`.
 
     Args:
-        x: Block of rows.
+        x: One-dimensional array of rows of LANES numbers.
         count: Number of rows.
-        peak: LANES values, overwritten.
+        peak: Array for the LANES maxima, overwritten.
     """
     peak[:] = -np.inf
     in_fours = U(count - count % 4) * W
@@ -392,12 +402,12 @@ def write_peak(x: Block, count: int, peak: Block) -> None:
 
 @compiled_exactly
 def write_total(x: Block, count: int, total: Block) -> None:
-    """Write the sum of the first `count` rows of x for each lane into `total`.
+    """Write the entrywise sum of the first `count` rows of x into `total`.
 
     Args:
-        x: Block of rows.
+        x: One-dimensional array of rows of LANES numbers.
         count: Number of rows.
-        total: LANES values, overwritten.
+        total: Array for the LANES sums, overwritten.
     """
     total[:] = 0
     in_fours = U(count - count % 4) * W
@@ -413,22 +423,25 @@ def write_lookup_sums(
     values: Values,
     offsets: Offsets,
     factors: Factors,
-    plain: int,
+    num_parts: int,
     shifts: Block,
     sums: NDArray[np.float64],
     weights: Block,
 ) -> None:
-    """Write sums of exp(score - shift) over all classes, and over the classes with each value of each part.
+    """Write, for each vector, the sum of exp(score - shift) over all classes, and add the terms to tables.
+
+    The shift of a vector is chosen by the function so that score - shift is at most `LEEWAY` for all classes.
 
     Args:
-        tables: Lookup tables, (groups, rows * LANES).
-        values: K x P values.
-        offsets: First row of each part.
-        factors: Factor of the codewords of each class; empty without codewords.
-        plain: Number of parts without a factor.
-        shifts: Shifts of the exponentials, (groups, LANES), overwritten.
-        sums: Sums over all classes, (groups, LANES), overwritten.
-        weights: Sums for each value of each part, shaped like the tables, initially zero; empty to skip them.
+        tables: Lookup tables, one for each group of LANES vectors: (groups, rows * LANES).
+        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
+        offsets: Index of the first table row of each part and each codebook.
+        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
+        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
+        shifts: (groups, LANES) array for the shift of each vector, overwritten.
+        sums: (groups, LANES) array for the sum of each vector, overwritten.
+        weights: Zeros in the shape of `tables`, to which exp(score - shift) of each class is added as by `add_weights`;
+            an empty array to omit this.
     """
     x = np.empty(TILE * LANES, np.float32)
     y = np.empty(TILE * LANES, np.float32)
@@ -441,7 +454,7 @@ def write_lookup_sums(
         sums[g] = 0
         for first in range(0, num_classes, TILE):
             count = min(TILE, num_classes - first)
-            sum_rows(tables[g], values, offsets, factors, plain, first, count, x)
+            sum_rows(tables[g], values, offsets, factors, num_parts, first, count, x)
             write_peak(x, count, peak)
             if (peak > shifts[g] + LEEWAY).any():
                 shrinks = raise_shift(peak, shifts[g], sums[g])
@@ -452,20 +465,21 @@ def write_lookup_sums(
             sums[g] += total
             if len(weights):
                 scatter_rows(
-                    y, values, offsets, factors, plain, first, count, weights[g]
+                    y, values, offsets, factors, num_parts, first, count, weights[g]
                 )
 
 
 @compiled_exactly
 def raise_shift(peak: Block, shift: Block, sums: NDArray[np.float64]) -> Block:
-    """Raise the shift of each lane to its peak, rescale the sums, and return the factor of each lane.
-
-    A lane whose peak is not above its shift has factor 1.
+    """Raise the shift of each vector to its peak, and rescale its sum of exp(score - shift) accordingly.
 
     Args:
-        peak: LANES peaks.
-        shift: LANES shifts, updated in place.
-        sums: LANES sums, updated in place.
+        peak: Largest score of each of LANES vectors in a tile.
+        shift: Shift of each vector, updated in place.
+        sums: Sum of each vector, updated in place.
+
+    Returns:
+        The factor by which the sum of each vector was multiplied; 1 if the peak is not above the shift.
     """
     factors = np.ones(LANES, np.float32)
     for w in range(LANES):
@@ -478,10 +492,10 @@ def raise_shift(peak: Block, shift: Block, sums: NDArray[np.float64]) -> Block:
 
 @compiled_exactly
 def scale_table(table: Block, factors: Block) -> None:
-    """Multiply every row of a table by the factors, one per lane.
+    """Multiply every row of a table by the same LANES factors, entry by entry.
 
     Args:
-        table: Rows, multiplied in place.
+        table: One-dimensional array of rows of LANES numbers; multiplied in place.
         factors: LANES factors.
     """
     for i in range(U(len(table)) // W):

@@ -1,4 +1,4 @@
-"""The CPU backend for classes made of parts and quantized classes in float32: compiled sums of table lookups."""
+"""The float32 CPU backend for classes made of parts and for quantized classes: compiled sums of table lookups."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from protosphere.nn.projections.combinations import CombinationsBlock
 
 CHOSEN_ENTRIES = 1 << 22
-"""Largest number of scores of the best tiles in memory at a time, 16 MB."""
+"""Largest number of scores that `top_k` keeps in memory at a time: 16 MB in float32."""
 
 
 class PartLookupsBackend(TorchBackend):
-    """Backend for classes made of parts and quantized classes: sums rows of small tables for 16 vectors at a time."""
+    """Backend for classes made of parts and for quantized classes: sums table rows for 16 vectors at a time."""
 
     name = "part_lookups"
     block_kinds: frozenset[str] | None = frozenset({"combinations"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True if block and rows are float32 tensors on the CPU."""
+        """Return True if the rows are a plain float32 tensor on the CPU, and the tables of the block are on the CPU."""
         if rows.dtype != torch.float32:
             return False
         return in_memory(rows) and in_memory(_lookups(block).values)
@@ -51,7 +51,11 @@ class PartLookupsBackend(TorchBackend):
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and its gradient (the mean point)."""
+        """Return the log-sum-exp of each vector's dot products with the points, and on request its gradient.
+
+        If `with_mean` is True, the second result is the gradient: the mean of the points, weighted by the softmax of
+        the dot products. Otherwise the second result is empty.
+        """
         lookups = _lookups(block)
         entries = _to_lanes(lookups.tables(z))
         width = _loops().LANES
@@ -71,8 +75,8 @@ class PartLookupsBackend(TorchBackend):
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        The k best points are in the k tiles of classes with the largest maximum dot product, so only those tiles are
-        computed again.
+        A first pass computes only the largest dot product of each tile; a tile is a run of consecutive classes. The k
+        best points are in the k tiles with the largest of these maxima, so only those tiles are computed again.
         """
         lookups = _lookups(block)
         entries = lookups.tables(z)
@@ -101,10 +105,7 @@ def _top_k_within(
     tiles: Tensor,
     k: int,
 ) -> TopK:
-    """Return the k largest dot products of each vector with the points of its own tiles, and the indices of the points.
-
-    `tiles` has the indices of some tiles for each vector, B x T.
-    """
+    """Return the k largest dot products of vector i with the points of the tiles in row i of `tiles`, and indices."""
     tile = _loops().TILE
     classes = (tiles[:, :, None] * tile + torch.arange(tile)).flatten(1)
     inside = classes < lookups.num_points
@@ -130,12 +131,7 @@ def _lookups(block: ProjectionBlock) -> CombinationsBlock:
 def _classes(
     lookups: CombinationsBlock,
 ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float32], int]:
-    """Return what loops need to know of the classes.
-
-    Returns:
-        The K x P values, the first table entry of each part, the factor of each class (empty without codewords), and
-        the number of parts without a factor.
-    """
+    """Return the arguments `values`, `offsets`, `factors` and `num_parts` of the loops in `lookups`."""
     values = lookups.values.numpy()
     offsets = lookups.tables.offsets.numpy()
     factors = np.empty(0, np.float32)
@@ -151,13 +147,13 @@ def _classes(
 
 
 def _empty_lanes(batch: int, entries: int) -> NDArray[np.float32]:
-    """Return float32 zeros for `entries` values of each vector, in lanes: (groups, entries LANES)."""
+    """Return float32 zeros of shape (groups, entries * LANES), with room for `entries` numbers of each vector."""
     width = _loops().LANES
     return aligned_zeros((-(-batch // width), entries * width))
 
 
 def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
-    """Return a B x m matrix in lanes: an array of shape (groups, m LANES), the last group padded with zeros."""
+    """Return an array of shape (groups, m * LANES) with the entries of a B x m matrix; the end is padded with zeros."""
     batch, count = entries.shape
     lanes = _empty_lanes(batch, count)
     width = _loops().LANES

@@ -1,7 +1,7 @@
-"""The CPU backend for all combinations of values of small parts in float32: one compiled loop, no tensor calls.
+"""The float32 CPU backend for codes whose classes are all combinations of the values of small parts.
 
-With sizes 19, 21 and 28 and a batch of 256, the operands are so small that tensor calls take their time to start, not
-to compute. Larger parts are faster as matrix products of torch.
+The softmax is one compiled loop without tensor operations. For parts of 19, 21 and 28 values and a batch of 256, most
+of the time of a tensor operation would be overhead. For larger parts, matrix products of torch are faster.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from protosphere.nn.projections.block import ProjectionBlock
 
 MOST_NUMBERS = 1 << 16
-"""Largest number of coordinates of all points of a part for which the compiled loop is faster than torch."""
+"""Largest size of a part, points times coordinates, for which the compiled loop is faster than torch."""
 
 
 class PartSoftmaxBackend(TorchBackend):
-    """Backend for all combinations of small parts, which computes the softmax of 16 vectors at a time."""
+    """Backend for all combinations of the values of small parts; computes the softmax of 16 vectors at a time."""
 
     name = "part_softmax"
     block_kinds: frozenset[str] | None = frozenset({"all combinations"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True if block and rows are float32 tensors on the CPU, and the parts are small."""
+        """Return True if the rows are a plain float32 tensor on the CPU, like the block, and the parts are small."""
         if rows.dtype != torch.float32 or not in_memory(rows):
             return False
         tables = _combinations(block).tables
@@ -38,7 +38,11 @@ class PartSoftmaxBackend(TorchBackend):
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and its gradient (the mean point)."""
+        """Return the log-sum-exp of each vector's dot products with the points, and on request its gradient.
+
+        If `with_mean` is True, the second result is the gradient: the mean of the points, weighted by the softmax of
+        the dot products. Otherwise the second result is empty.
+        """
         return self.softmax_terms(block, z, None, with_mean)[:2]
 
     def softmax_terms(
@@ -48,16 +52,17 @@ class PartSoftmaxBackend(TorchBackend):
         index: Tensor | None,
         with_mean: bool,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the results of `log_sum_exp`, and the points of an index, in one pass.
+        """Return the results of `log_sum_exp`, and one point for each vector, given by its index, in one pass.
 
         Args:
-            block: P points of R^n.
+            block: Block of P points in R^n.
             z: B x n vectors.
-            index: B indices of points, or None.
-            with_mean: Whether to compute the mean point under the softmax of the dot products.
+            index: B indices of points in the block; None to omit the points.
+            with_mean: Whether to compute the means of the points, weighted by the softmax of the dot products.
 
         Returns:
-            B log-sum-exps, B x n means and B x n points; empty B x 0 tensors for what is not requested.
+            B log-sum-exps, B x n weighted means and B x n points. Means and points that are omitted are empty B x 0
+            tensors.
         """
         batch, dim = z.shape
         value = z.new_zeros(batch)

@@ -1,7 +1,7 @@
-"""Compiled loops of the softmax over the values of each part, LANES vectors at a time (see `simd`).
+"""Compiled loops that compute softmaxes over the values of each part, for LANES vectors at a time (see `simd`).
 
-The compiler does not keep sums of rows in registers, so the innermost loop is written as vector instructions: the
-whole softmax is 4 times as fast.
+The compiler does not keep sums of rows in registers, so the innermost loop is written as vector instructions. This
+makes the whole softmax 4 times as fast.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -32,14 +32,7 @@ _INDEX = ir.IntType(64)
 
 
 def _scaled_sums(x: Any, y: Any, factors: Any, num_sums: int) -> Any:
-    """Return the signature and the code generator of an instruction that writes sums of the rows of y times factors.
-
-    Args:
-        x: Type of x.
-        y: Type of y.
-        factors: Type of the factors.
-        num_sums: Number of sums.
-    """
+    """Return the signature and the code generator of an instruction that writes sums of the rows of y times factors."""
     index = types.uint64
     signature = types.void(x, index, y, factors, index, index, index, index)
 
@@ -93,7 +86,7 @@ def write_one_sum(
 def write_four_sums(
     typing: Any, x: Any, i: Any, y: Any, f: Any, start: Any, jump: Any, d: Any, n: Any
 ) -> Any:
-    """Write four such sums into consecutive rows of x, with the factors at start, start + jump, start + 2 jump, ..."""
+    """Apply `write_one_sum` to four consecutive rows of x, with `start` increased by `jump` from row to row."""
     del typing, i, start, jump, d, n
     return _scaled_sums(x, y, f, 4)
 
@@ -109,13 +102,15 @@ def write_weighted_rows(
     stride: int,
     count: int,
 ) -> None:
-    """Write x[j] = sum over k < count of factors[start + jump j + stride k] y[k] for all rows j < many of x.
+    """Write sums of the rows of y, each times a factor, into the first `many` rows of x.
+
+    Row j of x is the sum over k < count of factors[start + jump j + stride k] times row k of y.
 
     Args:
-        x: Rows, the first `many` of which are overwritten.
+        x: One-dimensional array of rows of LANES numbers; the first `many` rows are overwritten.
         many: Number of sums.
-        y: Rows.
-        factors: Factors, flat.
+        y: One-dimensional array of rows of LANES numbers.
+        factors: One-dimensional array of factors.
         start: Index of the first factor.
         jump: Distance between the factors of one sum and of the next sum.
         stride: Distance between the factors of one row and of the next row.
@@ -137,10 +132,10 @@ def write_columns(
     """Write `width` coordinates of LANES vectors into rows, one row per coordinate.
 
     Args:
-        rows: Rows, the first `width` of which are overwritten.
+        rows: One-dimensional array of rows of LANES numbers; the first `width` rows are overwritten.
         z: B x n vectors.
         first: Index of the first vector.
-        lanes: Number of vectors; the other lanes keep what they have.
+        lanes: Number of vectors, at most LANES; the other entries of the rows stay the same.
         left: Index of the first coordinate.
         width: Number of coordinates.
     """
@@ -160,14 +155,14 @@ def read_columns(
     left: int,
     width: int,
 ) -> None:
-    """Write rows, divided by the total of each lane, into `width` coordinates of vectors: undoes `write_columns`.
+    """Write rows back into `width` coordinates of LANES vectors, and divide each vector by its total.
 
     Args:
-        rows: One row per coordinate.
-        total: Divisor of each lane.
-        mean: B x n vectors, overwritten in these coordinates.
+        rows: One-dimensional array with a row of LANES numbers per coordinate.
+        total: Divisor of each vector.
+        mean: B x n vectors; the chosen coordinates of the chosen vectors are overwritten.
         first: Index of the first vector.
-        lanes: Number of vectors.
+        lanes: Number of vectors, at most LANES.
         left: Index of the first coordinate.
         width: Number of coordinates.
     """
@@ -190,18 +185,23 @@ def add_part_softmax(
     mean: Block,
     own: Block,
 ) -> None:
-    """Add the log-sum-exps of consecutive parts of one shape, and write their mean points and chosen points.
+    """Process consecutive parts whose points have the same shape, for all vectors.
+
+    For each vector and part, the function adds the log-sum-exp of the dot products with the points of the part to
+    `value`, writes the mean of these points, weighted by the softmax, into `mean`, and writes one chosen point into
+    `own`.
 
     Args:
         z: B x n vectors.
-        index: B indices of combinations; empty if `own` is.
-        points: Points of the parts, flat.
-        shape: Number of parts, number s of points of each part, and number d of their coordinates.
-        column: Index of the first coordinate of the parts.
-        step: Number of combinations of the values of all later parts.
+        index: B indices of classes, which are combinations of values; they choose the points in `own`. Empty to omit
+            `own`.
+        points: Points of the parts, as a one-dimensional array.
+        shape: Number of parts, number of points of each part, and number of coordinates of each part.
+        column: Index of the first coordinate of the first of these parts.
+        step: Number of combinations of the values of all parts after these.
         value: B sums of log-sum-exps, updated in place.
-        mean: B x n means under the softmax; the columns of the parts are overwritten. B x 0 to skip them.
-        own: B x n points of the combinations; the columns of the parts are overwritten. B x 0 to skip them.
+        mean: B x n array; the columns of these parts are overwritten. A B x 0 array to omit the means.
+        own: B x n array; the columns of these parts are overwritten. A B x 0 array to omit the points.
     """
     count, size, width = shape
     rows = np.zeros(max(size, width) * LANES, np.float32)

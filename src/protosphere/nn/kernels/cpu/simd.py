@@ -1,8 +1,8 @@
-"""Compiled loops over LANES vectors at a time.
+"""Compiled loops that process LANES vectors at a time.
 
-A block of b >= 4 rows is a flat array of b * LANES numbers. A row has LANES numbers, one for each vector; the position
-in the row is called a lane. Every operation acts on whole rows and compiles to vector instructions. Indices are
-unsigned, because the compiled code would check signed indices for negative values.
+A row has LANES numbers, one for each vector; the position of a number in its row is called a lane. A block of b rows,
+b >= 4, is a one-dimensional array of b * LANES numbers. Every operation acts on whole rows and compiles to vector
+instructions. Indices are unsigned, because the compiled code would check signed indices for negative values.
 """
 
 from typing import TypeAlias
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from protosphere.compiled.decorators import compiled_exactly
 
 LANES = 16
-"""Numbers in a row, which fill two vector registers of 8 numbers.
+"""Number of entries of a row, which fills two vector registers of 8 numbers each.
 
-With rows of one register, the compiler unrolls the loops, which makes them 4 times slower.
+If a row filled only one register, the compiler would unroll the loops and make them 4 times slower.
 """
 
 Block: TypeAlias = NDArray[np.float32]
@@ -34,15 +34,15 @@ P1, P2, P3, P4, P5, P6 = (
     np.float32(c)
     for c in np.log(2.0) ** np.arange(1, 7) / np.cumprod(np.arange(1.0, 7.0))
 )
-"""Coefficients of the polynomial 1 + P1 f + ... + P6 f^6, which differs from 2^f by at most 1e-7 for |f| <= 1/2."""
+"""Coefficients of the polynomial 1 + P1 f + ... + P6 f^6, which differs from 2^f by at most 1.3e-7 for |f| <= 1/2."""
 
 
 @compiled_exactly
 def radix4_butterfly(x: Block, y: Block, b: int) -> None:
-    """Write a Walsh-Hadamard transform of four rows of x, a quarter of the block apart, into four adjacent rows of y.
+    """Transform all groups of four rows of x that are a quarter of the block apart, and write the results into y.
 
-    Row j of the first quarter is transformed together with the rows j of the other quarters, for every j. The transform
-    consists of two steps of sums and differences.
+    Group j consists of row j of each quarter of x. Its Walsh-Hadamard transform, two steps of sums and differences, is
+    written into the four adjacent rows 4j to 4j + 3 of y.
 
     Args:
         x: Block of b rows.
@@ -70,9 +70,10 @@ def radix4_butterfly(x: Block, y: Block, b: int) -> None:
 
 @compiled_exactly
 def radix2_butterfly(x: Block, y: Block, b: int) -> None:
-    """Write the sum and the difference of two rows of x, half the block apart, into two adjacent rows of y.
+    """Write the sum and the difference of all pairs of rows of x that are half the block apart into y.
 
-    The two rows are row j of the first half and row j of the second half, for every j.
+    For each j, the pair consists of row j of the first half and row j of the second half of x. The sum and the
+    difference are written into the adjacent rows 2j and 2j + 1 of y.
 
     Args:
         x: Block of b rows.
@@ -92,7 +93,7 @@ def radix2_butterfly(x: Block, y: Block, b: int) -> None:
 
 @compiled_exactly
 def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Write the `radix4_butterfly` of the rows of z, each multiplied by its sign, into y.
+    """Apply `radix4_butterfly` to the rows of z, each multiplied by its sign, and write the result into y.
 
     Args:
         z: Block of b rows.
@@ -137,9 +138,9 @@ def walsh_hadamard_rows(
         x: Block of b rows to transform; used as scratch.
         y: Block of b rows, used as scratch.
         b: Number of rows.
-        left: 2 to the number of bits that are not yet transformed; b for a complete transform.
-        last: Value of `left` at which the function stops. 1 for a complete transform; otherwise, the caller transforms
-            the other bits.
+        left: Two to the power of the number of bits that are not transformed yet; b at the beginning.
+        last: Value of `left` at which the function stops: 1 for a complete transform, 4 if the caller transforms the
+            last two bits by `radix4_butterfly`.
 
     Returns:
         The block (x or y) with the result, and the other block, which is free for scratch.
@@ -161,13 +162,17 @@ def coset_products(
 ) -> tuple[Block, Block]:
     """Compute the dot products of LANES vectors with the b codewords of a coset.
 
+    The rows of z are divided into b groups of consecutive rows. The dot products are the Walsh-Hadamard transform of
+    the signed sums over the groups.
+
     Args:
-        z: The vectors in lanes, with one row per coordinate.
+        z: The vectors, with one row per coordinate and one lane per vector.
         flips: Signs of the coset, one for each row of z.
         x: Block of b rows, used as scratch.
         y: Block of b rows, used as scratch.
-        b: Number of bins.
-        last: As in `walsh_hadamard_rows`; 1 for the dot products.
+        b: Number of codewords of the coset, a power of two.
+        last: 1 to compute the dot products; 4 to omit the last `radix4_butterfly` of the transform, which the caller
+            then computes.
 
     Returns:
         The block (x or y) with the result, and the other block, which is free for scratch.
@@ -181,13 +186,13 @@ def coset_products(
 
 @compiled_exactly
 def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Write the signed sums over b consecutive groups of rows of z, all of the same size, into y.
+    """Divide the rows of z into b groups of consecutive rows, and write the signed sum of each group into y.
 
     Args:
-        z: Vectors in lanes, with one row per coordinate.
+        z: Vectors, with one row per coordinate and one lane per vector.
         flips: Sign of each row of z.
         y: Block of b rows, overwritten.
-        b: Number of groups.
+        b: Number of groups, which divides the number of rows.
     """
     size = U(len(flips) // b)
     for i in range(U(b)):
@@ -203,14 +208,14 @@ def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
 def scatter_words(
     x: Block, y: Block, flips: Flips, z: Block, b: int
 ) -> tuple[Block, Block]:
-    """Apply the transpose of `coset_products` to weights of codewords, and add the result to z.
+    """Add weighted sums of the b codewords of a coset to z: the transpose of `coset_products`.
 
     Args:
-        x: Block with b rows of weights, one row per codeword; used as scratch.
+        x: Block of b rows with the weights, one row per codeword; also used as scratch.
         y: Block of b rows, used as scratch.
         flips: Signs of the coset, one for each row of z.
-        z: Sums in lanes, with one row per coordinate, updated in place.
-        b: Number of bins.
+        z: Sums, with one row per coordinate and one lane per vector; updated in place.
+        b: Number of codewords of the coset, a power of two.
 
     Returns:
         The blocks x and y in either order, both free for scratch.
@@ -231,13 +236,13 @@ def exponentials(
 ) -> None:
     """Write max(exp(sign x - shift), 2^-126) into y.
 
-    exp(v) = 2^n 2^f, where n is v / log 2 rounded to an integer (by adding and subtracting ROUNDER), and f is the
-    difference v / log 2 - n. The float 2^n has the exponent bits n + 127.
+    The exponential of v is computed as 2^n times 2^f, where n is v / log 2 rounded to an integer (by adding and
+    subtracting ROUNDER), and f is the difference v / log 2 - n. The float 2^n has the exponent bits n + 127.
 
     Args:
         x: Block of b rows.
         sign: 1 or -1.
-        shift: One value per lane.
+        shift: LANES numbers, one per lane.
         y: Block of b rows, overwritten.
         bits: Block of b rows of integers, used as scratch.
         b: Number of rows.

@@ -1,9 +1,12 @@
 """Compiled loops over the cosets of a small linear code, with one Walsh-Hadamard transform per coset.
 
-z and similar arrays have shape (groups, rows * LANES): a group has LANES vectors, with one row per coordinate (see
-`simd`). flips has shape (cosets, rows): the signs of each coset in the order of the rows of z. The rows are divided
-into `bins` consecutive bins of equal size. The transform of the signed sums over the bins gives the dot products with
-the `bins` codewords of a coset. With `both`, each codeword also stands for its antipode.
+The points are the codewords of all cosets as vectors with entries +1 and -1. If the argument `both` is True, they also
+include the antipode of each codeword, which is the negative vector.
+
+The array z has shape (groups, rows * LANES). A group has LANES vectors, with one row per coordinate (see `simd`). The
+array `flips` has shape (cosets, rows); it has the signs of each coset in the order of the rows of z. The rows are
+divided into bins, which are groups of consecutive rows of equal size. There are as many bins as codewords per coset:
+the dot products with the codewords of a coset are the Walsh-Hadamard transform of the signed sums over the bins.
 """
 
 import numpy as np
@@ -29,13 +32,13 @@ LARGEST_HALF = 40.0
 def write_highest(
     z: Block, flips: Flips, bins: int, both: bool, highest: Block
 ) -> None:
-    """Write the largest dot product of each vector with the codewords (with `both`, and antipodes) of each coset.
+    """Write the largest dot product of each vector with the points of each coset.
 
     Args:
-        z: Vectors in lanes.
+        z: (groups, rows * LANES) coordinates of the vectors.
         flips: (cosets, rows) signs.
-        bins: Number of bins.
-        both: Whether each codeword also stands for its antipode.
+        bins: Number of codewords per coset, which is the number of bins.
+        both: Whether the points include the antipode of each codeword.
         highest: (groups, cosets, LANES) array for the results.
     """
     x = np.empty(bins * LANES, np.float32)
@@ -49,15 +52,15 @@ def write_highest(
 
 @compiled_exactly
 def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) -> None:
-    """Write the dot products of vectors with all codewords, one vector per row.
+    """Write the dot products of B vectors with all points, one vector per row.
 
     Args:
-        z: Vectors in lanes.
+        z: (groups, rows * LANES) coordinates of the vectors. The last group may be padded; vectors after the first B
+            are ignored.
         flips: (cosets, rows) signs.
-        bins: Number of bins.
-        both: Whether each codeword also stands for its antipode.
-        products: Array for the results with a row for each of B vectors and a column for each codeword (with `both`,
-            and each antipode). B may be less than groups * LANES; the vectors of z after the first B are ignored.
+        bins: Number of codewords per coset, which is the number of bins.
+        both: Whether the points include the antipode of each codeword.
+        products: Array for the results, with a row for each vector and a column for each point.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -74,15 +77,17 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) 
 def write_lane(
     x: Block, lane: np.uint64, both: bool, row: Block, first: np.uint64, bins: int
 ) -> None:
-    """Write one lane of x into a row; with `both`, every value is followed by its negative.
+    """Write the dot products of one vector with the points of one coset.
+
+    If `both` is True, the dot product with each codeword is followed by that with the antipode, which is its negative.
 
     Args:
-        x: Block of dot products, one row per codeword.
-        lane: Index of the lane, from 0 to LANES - 1.
-        both: Whether to write the negatives, too.
-        row: Dot products of one vector; the entries of the codewords in x are overwritten.
-        first: Index of the first codeword in x, among all codewords without antipodes.
-        bins: Number of rows of x.
+        x: Block of dot products of LANES vectors, one row per codeword of the coset.
+        lane: Index of the vector in x, from 0 to LANES - 1.
+        both: Whether the points include the antipode of each codeword.
+        row: Dot products of the vector with all points; the entries of this coset are overwritten.
+        first: Number of codewords in the previous cosets, without their antipodes.
+        bins: Number of codewords of the coset.
     """
     if both:
         for i in range(U(bins)):
@@ -99,14 +104,14 @@ def write_lane(
 def add_weighted_words(
     weights: Block, flips: Flips, bins: int, both: bool, z: Block
 ) -> None:
-    """Add weighted sums of codewords to z: the transpose of `write_words`.
+    """Add weighted sums of all points to z: the transpose of `write_words`.
 
     Args:
-        weights: Weights with a row for each of B vectors and a column for each codeword (with `both`, and antipode).
+        weights: Weights with a row for each of B sums and a column for each point.
         flips: (cosets, rows) signs.
-        bins: Number of bins.
-        both: Whether each codeword also stands for its antipode.
-        z: Sums in lanes, updated in place.
+        bins: Number of codewords per coset, which is the number of bins.
+        both: Whether the points include the antipode of each codeword.
+        z: (groups, rows * LANES) coordinates of the sums, updated in place.
     """
     x = np.zeros(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -122,17 +127,17 @@ def add_weighted_words(
 def read_lane(
     row: Block, first: np.uint64, both: bool, x: Block, lane: np.uint64, bins: int
 ) -> None:
-    """Read a row of weights into one lane of x: the transpose of `write_lane`.
+    """Read the weights of the points of one coset into one lane of x: the transpose of `write_lane`.
 
-    With `both`, the weight of an antipode is subtracted from the weight of its codeword.
+    If `both` is True, the weight of the antipode is subtracted from the weight of each codeword.
 
     Args:
-        row: Weights of all codewords.
-        first: Index of the first codeword to read, among all codewords without antipodes.
-        both: Whether each codeword is followed by its antipode.
-        x: Block with one row per codeword; one lane is overwritten.
+        row: Weights of all points.
+        first: Number of codewords in the previous cosets, without their antipodes.
+        both: Whether the points include the antipode of each codeword, which follows the codeword.
+        x: Block with one row per codeword of the coset; one lane is overwritten.
         lane: Index of the lane, from 0 to LANES - 1.
-        bins: Number of rows of x.
+        bins: Number of codewords of the coset.
     """
     if both:
         for i in range(U(bins)):
@@ -154,21 +159,22 @@ def write_sums(
     sums: Block,
     word_sums: Block,
 ) -> None:
-    """Write, for each vector and coset, the sum of exp(score - peak) over the codewords of the coset.
+    """Write, for each vector and coset, the sum of exp(score - peak) over the points of the coset.
 
-    A score is the dot product with a codeword plus the dot product with the glue vector of its coset. The peak of a
-    coset is the largest score of this coset and all previous ones. `word_sums` receives the sum over all cosets of
-    exp(score - last peak) times the codeword. With `both`, all sums and peaks include the antipodes.
+    A score is the dot product of a vector with a point plus a number for the vector and the coset, which `glue` has:
+    the dot product with a glue vector. The peak of a vector at a coset is its largest score in this coset and all
+    previous ones. The array `word_sums` receives, for each vector, the sum of all points, weighted by
+    exp(score - last peak).
 
     Args:
-        z: Vectors in lanes.
+        z: (groups, rows * LANES) coordinates of the vectors.
         flips: (cosets, rows) signs.
-        glue: (groups, cosets, LANES) dot products with glue vectors.
-        bins: Number of bins.
-        both: Whether each codeword also stands for its antipode.
+        glue: (groups, cosets, LANES) numbers to add to the dot products.
+        bins: Number of codewords per coset, which is the number of bins.
+        both: Whether the points include the antipode of each codeword.
         peaks: (groups, cosets, LANES) array for the peaks.
         sums: (groups, cosets, LANES) zeros, to which the sums are added.
-        word_sums: Zeros in the shape of z, to which weighted codewords are added; an empty array to omit them.
+        word_sums: Zeros in the shape of z, to which the weighted sums are added; an empty array to omit them.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -203,18 +209,18 @@ def write_sums(
 def raise_peak(
     x: Block, both: bool, glue: Block, peaks: Block, coset: int, bins: int
 ) -> bool:
-    """Write the peak of each lane for a coset: the largest score of this coset and all previous ones.
+    """Write the peak of each of LANES vectors: its largest score in a coset and all previous cosets (see `write_sums`).
 
     Args:
-        x: Block of dot products with the coset's codewords.
-        both: Whether each codeword also stands for its antipode.
+        x: Block of dot products of the vectors with the codewords of the coset.
+        both: Whether the points include the antipode of each codeword.
         glue: LANES dot products with the glue vector of the coset.
         peaks: (cosets, LANES) peaks; row `coset` is overwritten, the previous row is read.
         coset: Index of the coset in `peaks`.
-        bins: Number of rows of x.
+        bins: Number of codewords of the coset.
 
     Returns:
-        Whether any lane's peak was raised; always True for the first coset.
+        Whether the peak of any vector was raised; always True for the first coset.
     """
     peak = peaks[coset]
     peak[:] = -np.inf
@@ -231,11 +237,11 @@ def raise_peak(
 
 @compiled_exactly
 def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Raise `highest` to the maximum of the rows of x for each lane; with `both`, also of the rows of -x.
+    """Raise the running maximum of each lane to the largest entry of the lane in a block.
 
     Args:
         x: Block of b rows.
-        both: Whether to include -x.
+        both: Whether to take the largest absolute value instead of the largest entry.
         highest: LANES running maxima, which are raised in place and never lowered.
         b: Number of rows.
     """
@@ -260,11 +266,11 @@ def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Apply `max_rows` to the `radix4_butterfly` of x without storing it.
+    """Apply `max_rows` to the result of `radix4_butterfly` for x, without storing that result.
 
     Args:
         x: Block of b rows.
-        both: Whether to include the negatives of the rows.
+        both: Whether to take the largest absolute value instead of the largest entry.
         highest: LANES running maxima, which are raised in place and never lowered.
         b: Number of rows.
     """
@@ -289,11 +295,11 @@ def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def add_rows(x: Block, sums: Block, b: int) -> None:
-    """Add the rows of x to `sums`.
+    """Add all rows of x to `sums`, entry by entry.
 
     Args:
         x: Block of b rows.
-        sums: LANES sums, updated in place.
+        sums: Row of LANES sums, updated in place.
         b: Number of rows.
     """
     step = U(b // 4) * W
@@ -321,7 +327,7 @@ def subtract(x: Block, y: Block) -> None:
 
 @compiled_exactly
 def scale_rows(x: Block, factors: Block, b: int) -> None:
-    """Multiply every row of x by the same factors, one per lane.
+    """Multiply every row of x by the same LANES factors, entry by entry.
 
     Args:
         x: Block of b rows, multiplied in place.
