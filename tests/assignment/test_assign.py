@@ -17,6 +17,7 @@ from protosphere.assignment.quadratic import (
     pair_sum,
     without_diagonal,
 )
+from protosphere.assignment.worst_pair import worst_pair, worst_pair_bound
 from protosphere.constructions.build import rebuild
 from protosphere.errors import InvalidArgumentError, StorageError
 
@@ -217,3 +218,20 @@ def test_what_is_no_code_or_no_tree_is_one_sentence(tmp_path):
             ps.taxonomy(wrong)
     with pytest.raises(StorageError, match="it is not a file"):
         ps.taxonomy(tmp_path)
+
+
+@pytest.mark.parametrize("shift", [-3.0, -0.5, 0.0])
+def test_bound_on_the_worst_pair_holds_for_every_order(shift):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        values = rng.standard_normal((5, 5)) + shift
+        similarity = (values + values.T) / 2
+        points = ps.construct(
+            "uniform", num_classes=5, dim=3, seed=int(rng.integers(99))
+        ).points
+        cosines = points @ points.T
+        lowest = min(
+            worst_pair(similarity, cosines, np.array(order))
+            for order in permutations(range(5))
+        )
+        assert worst_pair_bound(similarity, cosines) <= lowest + 1e-12

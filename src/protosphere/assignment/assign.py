@@ -36,9 +36,7 @@ MAX_WHOLE_CLASSES = 1500
 MAX_WORST_PAIR_CLASSES = 3000
 """Number of classes up to which "worst" is available; it keeps several K x K matrices in memory, some hundred MB."""
 
-NEAREST_PAIR_PROOF = (
-    "the two most similar classes are at two nearest prototypes, or no farther apart"
-)
+NEAREST_PAIR_PROOF = "the two most similar classes alone cost at least as much"
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +73,9 @@ class Assignment:
         """Sentence that states the change of the value and, if there is one, the proof."""
         tolerance = EQUAL_TOLERANCE * max(1.0, abs(self.before))
         if self.after <= self.before + tolerance:
-            change = f"The order of before stays, {self.objective} {self.before:.6g}"
+            change = (
+                f"The order of the code was kept: {self.objective} {self.before:.6g}"
+            )
         else:
             change = f"Assigned to {self.objective}: {self.before:.6g} before, {self.after:.6g} now"
         if self.proof:

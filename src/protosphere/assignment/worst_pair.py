@@ -34,16 +34,19 @@ def worst_pair(similarity: Points, cosines: Points, order: Indices) -> float:
 
 
 def worst_pair_bound(similarity: Points, cosines: Points) -> float:
-    """Return a lower bound on the cost of the worst pair in any order, if the largest similarity is not negative.
+    """Return a lower bound on the cost of the worst pair in any order.
 
-    The bound is the cost of the two most similar classes if they had the two closest points.
+    The bound is the lowest cost that the two most similar classes can have: with the two closest points, or with the
+    two most distant points if all similarities are negative.
 
     Args:
         similarity: The K x K similarity.
         cosines: The K x K cosines of the points.
     """
     upper = np.triu_indices(len(similarity), 1)
-    return float(similarity[upper].max() * (1 - cosines[upper].max()))
+    largest = float(similarity[upper].max())
+    cosine = cosines[upper].max() if largest >= 0 else cosines[upper].min()
+    return largest * (1 - float(cosine))
 
 
 def exhaustive_worst_pair_order(similarity: Points, cosines: Points) -> Indices:
