@@ -238,7 +238,7 @@ class ShortenedCosets:
         return False
 
     def _affine_signs(self) -> NDArray[np.float32]:
-        """Return the shortened RM(1, m) as columns of +-1, with one column for a word and its complement if it has both."""
+        """Return the shortened RM(1, m) as columns of +-1; of complementary codewords, one is left out."""
         words = codewords(self.inner, 1 << self.coset_bits)
         return self._signs(words if self.shortened else words[::2]).T
 
