@@ -1,4 +1,4 @@
-"""The cross-polytope: two antipodal classes on each axis, with all angles at least 90 degrees."""
+"""The cross-polytope: two antipodal points on each axis, so that all angles are at least 90 degrees."""
 
 from fractions import Fraction
 from functools import partial
@@ -34,7 +34,9 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     ),
 )
 def cross_polytope(num_classes: int, dim: int) -> Placement:
-    """Place the first K of e_1, -e_1, e_2, -e_2, ...: classes 2i and 2i+1 are antipodal, all others orthogonal.
+    """Place the first K of the points e_1, -e_1, e_2, -e_2, ...
+
+    Classes 2i and 2i+1 are antipodal, and all other pairs of classes are orthogonal.
 
     Args:
         num_classes: Number K of points.

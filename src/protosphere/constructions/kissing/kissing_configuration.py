@@ -27,7 +27,7 @@ CONFIGURATIONS: tuple[
     (20, 19_448, "Cohn and Li's", partial(golay_odd_signs, 20), None),
     (21, 29_768, "Cohn and Li's", partial(golay_odd_signs, 21), None),
 )
-"""Dimension, number of points, authors, function that builds the points, and the rational cosine step."""
+"""Dimension, number of points, authors, function that builds the points, and cosine step (None if irrational)."""
 
 
 @family(
@@ -36,7 +36,10 @@ CONFIGURATIONS: tuple[
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def kissing_configuration() -> Iterator[Member]:
-    """Yield configurations with angles of at least 60 degrees: equal spheres that touch a central sphere."""
+    """Yield kissing configurations: codes of points at angles of at least 60 degrees.
+
+    The points are the directions in which equal spheres touch a central sphere of the same size.
+    """
     for dim, size, whose, make, step in CONFIGURATIONS:
         yield dense_member(
             dim=dim,
