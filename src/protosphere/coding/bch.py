@@ -70,7 +70,7 @@ def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
 
 @lru_cache
 def coset_leaders(m: int) -> tuple[Indices, Indices]:
-    """Return the smallest element of every cyclotomic coset {i, 2i, 4i, ...} modulo 2^m - 1, and all sizes.
+    """Return the smallest element of every cyclotomic coset {i, 2i, 4i, ...} modulo 2^m - 1, and the sizes.
 
     Args:
         m: Exponent of the modulus 2^m - 1.

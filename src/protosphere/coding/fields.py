@@ -1,4 +1,4 @@
-"""Finite fields as tables: GF(2^m) by tables of powers and logarithms, GF(q) with q <= 256 by tables of operations.
+"""Finite fields: GF(2^m) by tables of powers and logarithms, GF(q) with q <= 256 by tables of sums and products.
 
 Lidl & Niederreiter, Finite Fields, chapter 2; MacWilliams & Sloane, chapters 3 and 4.
 """
@@ -135,7 +135,7 @@ class FiniteField:
 
 @lru_cache
 def field(q: int) -> FiniteField:
-    """Return the finite field with q elements, GF(q).
+    """Return the finite field GF(q) with q elements.
 
     Args:
         q: Prime power from 2 to 256.

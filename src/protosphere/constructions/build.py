@@ -60,7 +60,7 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
 
 
 def placement_of(provenance: Provenance, progress: Progress = ignore) -> Placement:
-    """Return the points of a provenance, without a certificate.
+    """Return the points that a provenance describes; they are not certified.
 
     Args:
         provenance: Request, choices and steps of the code.

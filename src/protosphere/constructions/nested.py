@@ -1,4 +1,4 @@
-"""Orders and subsets of the points of a code whose first points are well separated."""
+"""Functions that order the points of a code, or choose some of them, so that the first points are well separated."""
 
 from bisect import bisect_left
 

@@ -36,7 +36,7 @@ def atlas_row(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> AtlasRow:
-    """Compute the row of the atlas for (K, n).
+    """Return the row of the atlas for K points in R^n, after building the best code.
 
     Args:
         num_classes: Number K of points.

@@ -1,4 +1,4 @@
-"""The scheme 'best': the code with the lowest known maximum cosine for (K, n), and the scheme that made it."""
+"""The scheme 'best', which returns the code with the lowest known maximum cosine for K points in R^n."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -116,7 +116,7 @@ def best(
     prefer: str = PREFERENCES[0],
     tolerance: float = 0.0,
 ) -> SphericalCode:
-    """Return the code with the lowest known maximum cosine for (K, n); see `ps.best`.
+    """Return the code of K points in R^n with the lowest known maximum cosine; see `ps.best`.
 
     Args:
         num_classes: Number K of points.

@@ -25,7 +25,7 @@ from protosphere.spherical.structures import CosetUnion, LinearWords
     traits=Traits(packed=True, fast_projection=True),
 )
 def gold(largest_dim: int) -> Iterator[Member]:
-    """Yield the codes of trace forms and affine functions of length 2^m, m odd.
+    """Yield linear codes of length 2^m, m odd, whose codewords are sums of trace forms and affine functions.
 
     The codewords of one code are the functions Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)) plus an affine function of
     x, where x runs through GF(2^m) and 1 <= r <= (m-1)/2. The case r = 1 is Gold's code, the dual of the extended BCH

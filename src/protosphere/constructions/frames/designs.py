@@ -132,7 +132,7 @@ class CellWords:
 
     @classmethod
     def parse(cls, name: str) -> "CellWords":
-        """Return the code with this name.
+        """Return the code that has the given name.
 
         Raises:
             InvalidArgumentError: If no code has that name.

@@ -1,4 +1,4 @@
-"""Equiangular lines from Paley's conference matrices, with both unit vectors of each line."""
+"""Equiangular lines from Paley's conference matrices; a code has both unit vectors of each line."""
 
 from collections.abc import Iterator
 from functools import partial

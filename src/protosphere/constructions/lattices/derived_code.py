@@ -120,7 +120,7 @@ def _named(dim: int, id: str) -> Member:
 
 
 def section_named(dim: int, id: str) -> Section:
-    """Return the section with this id.
+    """Return the section of a shell that an id describes.
 
     Args:
         dim: Dimension n of the section.

@@ -67,7 +67,7 @@ COUNTS = {9: 18, 10: 30, 11: 35, 12: 51, 13: 65, 14: 91}
 
 @lru_cache
 def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
-    """Return the largest possible number A(n, 4, 4) of quadruples of 0, ..., n-1, of which two share at most two.
+    """Return A(n, 4, 4) quadruples of the numbers 0, ..., n-1; any two quadruples share at most two numbers.
 
     For n = 9 and 13 they are the quadruples of n + 1 coordinates that do not contain the last coordinate.
     """

@@ -51,8 +51,8 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
     """Return the code of one part.
 
     Args:
-        given: A scheme; (scheme, dim); (scheme, number of points, dim); a provenance as JSON; a SphericalCode; or a
-            matrix with a vector for each value.
+        given: The name of a scheme, a pair (scheme, dim), a triple (scheme, number of points, dim), a provenance as
+            JSON, a SphericalCode, or a matrix with a vector for each value.
         size: Number of values of the part.
         reserve: Number of further points, for values that are added later. It is used only if `given` does not
             determine the number of points.
