@@ -74,7 +74,7 @@ class Construction:
 
     Example:
         >>> describe("simplex").summary
-        'regular simplex: every cosine -1/(K-1), the optimum for n >= K-1'
+        'regular simplex with all cosines -1/(K-1), the optimum for n >= K-1'
     """
 
     name: str

@@ -95,7 +95,7 @@ def _infeasible_reason(
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="the lowest max cosine of everything known: all schemes, parts of their codes, kept searches and new ones",
+    summary="the lowest max cosine of all schemes, parts of their codes, earlier searches and a new search",
     reference="the reference of the chosen scheme; see also `docs/best.md`",
     traits=Traits(
         stochastic=True,

@@ -99,7 +99,7 @@ def _generator(
     lengths=[(1 << m) - 1 for m in range(SMALLEST_M, LARGEST_M + 1)],
     longest=1 << LARGEST_M,
     modifications=bch_modifications,
-    summary="BCH codewords with entries +-1/sqrt(n): max cosine slightly above 0 for n of K/2 or more",
+    summary="BCH codewords with entries +-1/sqrt(n); max cosine slightly above 0 for n of at least K/2",
     reference="Lindstrom et al. (2024), section 3.1; MacWilliams & Sloane, chapters 7 and 9",
     traits=Traits(
         packed=True,

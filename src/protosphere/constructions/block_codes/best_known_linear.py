@@ -79,7 +79,7 @@ def _codewords(
 
 @family(
     infeasible_reason=_infeasible_reason,
-    summary="codewords of the best known binary linear code [n, k, d]: 1 - 2d/n for n up to 128, k up to 17",
+    summary="codewords of the best known binary linear code of length n up to 128, K up to 2^17; max cosine 1 - 2d/n",
     reference="parameters to meet in Brouwer's table (2006); quasi-cyclic codes after Gulliver & Bhargava (1991)",
     named=_named,
     fitting=_fitting,

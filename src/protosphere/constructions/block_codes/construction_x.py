@@ -144,7 +144,7 @@ def _guarantee(
 @construction(
     infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
-    summary="cosets of RM(1, m), Kerdock, Gold or Delsarte-Goethals codes, told apart by a short tail",
+    summary="unions of cosets of RM(1, m), with additional coordinates that move different cosets apart",
     reference="after MacWilliams & Sloane, chapter 18, section 7 (Construction X)",
     choose=_choose,
     traits=Traits(

@@ -8,7 +8,7 @@ from protosphere.constructions.traits import Traits
 
 
 @family(
-    summary="Delsarte-Goethals words as +-1/sqrt(n), n = 2^m, m even: max cosine 2^r/sqrt(n) for n^2 (n/2)^r of them",
+    summary="n^2 (n/2)^r Delsarte-Goethals codewords with entries +-1/sqrt(n), n = 4^t; max cosine 2^r/sqrt(n)",
     reference="Delsarte & Goethals (1975), Alternating bilinear forms over GF(q)",
     traits=Traits(packed=True, fast_projection=True),
 )

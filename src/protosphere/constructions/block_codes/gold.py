@@ -20,7 +20,7 @@ from protosphere.spherical.structures import CosetUnion, LinearWords
 
 
 @family(
-    summary="Gold and dual BCH codewords as +-1/sqrt(n), n = 2^m, m odd: 2 n^(1+r) points, max cosine 2^r/sqrt(2n)",
+    summary="2 n^(1+r) Gold or dual BCH codewords with entries +-1/sqrt(n), n = 2^m, m odd; max cosine 2^r/sqrt(2n)",
     reference="Gold (1968); MacWilliams & Sloane, chapter 15, section 4",
     traits=Traits(packed=True, fast_projection=True),
 )

@@ -18,7 +18,7 @@ LARGEST_DENSE = 6
 
 
 @family(
-    summary="Kerdock words as +-1/sqrt(n), n = 4^t: n^2 of them, with the axes n^2 + 2n, at max cosine 1/sqrt(n)",
+    summary="n^2 Kerdock codewords with entries +-1/sqrt(n), n = 4^t, and optionally 2n axes; max cosine 1/sqrt(n)",
     reference="Kerdock (1972); Levenstein (1982); Calderbank, Cameron, Kantor & Seidel (1997)",
     traits=Traits(packed=True, fast_projection=True),
 )

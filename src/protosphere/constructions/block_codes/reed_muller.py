@@ -90,7 +90,7 @@ def _scattered(m: int) -> Indices:
     lengths=[1 << m for m in range(LARGEST_M + 1)],
     longest=1 << LARGEST_M,
     modifications=reed_muller_modifications,
-    summary="Reed-Muller words as +-1/sqrt(n): max cosine <= 0 from n = K~/2 on, K~ the next power of two",
+    summary="Reed-Muller codewords with entries +-1/sqrt(n), n = 2^m; max cosine at most 0 for n of at least K/2",
     reference="Lindstrom et al. (2024), lemma 3.2; MacWilliams & Sloane, chapter 13",
     traits=Traits(
         packed=True,

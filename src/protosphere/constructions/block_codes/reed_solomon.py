@@ -132,7 +132,7 @@ def _guarantee(
 @construction(
     infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
-    summary="Reed-Solomon words over GF(q), each symbol a vertex of a simplex in q-1 dimensions",
+    summary="Reed-Solomon codewords over GF(q), each symbol replaced by a vertex of a simplex in q-1 dimensions",
     reference="Lindstrom et al. (2024), proposition 3.6 and section 3.3",
     choose=_choose,
     traits=Traits(

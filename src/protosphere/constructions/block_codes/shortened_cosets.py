@@ -15,7 +15,7 @@ LARGEST_M = 12
 
 
 @family(
-    summary="cosets of RM(1, m), shortened by j and punctured by i: (N mu + i - j)/(N - i - j) for K/2^j codewords",
+    summary="unions of cosets of RM(1, m), such as Kerdock codes, shortened and punctured to more lengths",
     reference="MacWilliams & Sloane, chapter 1, section 9, on the codes of chapter 15",
     traits=Traits(packed=True, fast_projection=True),
 )

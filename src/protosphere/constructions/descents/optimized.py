@@ -98,7 +98,7 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="search for the lowest max cosine: symmetric and random starts, L-BFGS, Newton on the touching pairs",
+    summary="numerical search for the lowest max cosine, from symmetric and random starts, refined by Newton's method",
     reference="Wang (2009), Finding and investigating exact spherical codes; values to meet in Cohn's table",
     traits=Traits(stochastic=True, searched=True, on_page=False),
 )

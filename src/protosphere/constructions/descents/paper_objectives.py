@@ -122,7 +122,7 @@ _descent_on(
     "log-sum-exp",
     log_sum_exp_gradient,
     usual_lr=0.2,
-    summary="descent on the log-sum-exp of all cosines, temperature 1 to K (P_LSE)",
+    summary="descent on the log-sum-exp of all cosines, with the inverse temperature rising from 1 to K (P_LSE)",
     reference="Lindstrom et al. (2024), section 3.4; lr 0.2 is the value behind the paper's figures, its text says 0.1",
     style=FigureStyle("log-sum-exp", "#882255", "P", (0, (5, 1, 1, 1, 1, 1))),
 )

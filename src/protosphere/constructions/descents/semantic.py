@@ -106,7 +106,7 @@ def _is_realized(similarity: Points, dim: int) -> bool:
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="designed for a similarity S: descent on the log-sum-exp of cosine - weight S from the aligned best",
+    summary="for a similarity S of classes, a descent on the log-sum-exp of cosine - weight S from aligned points",
     reference="ours; for the log-sum-exp Lindstrom et al. (2024), for a semantic prior Mettes et al. (2019)",
     traits=Traits(stochastic=True, searched=True, on_page=False),
 )

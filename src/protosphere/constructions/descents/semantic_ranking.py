@@ -71,7 +71,7 @@ def _infeasible_reason(
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="descent on the mean row maximum and on a ranking loss: near classes in the order of their similarity",
+    summary="for a similarity of classes, a descent on the mean row maximum and a loss that ranks by similarity",
     reference="Mettes et al. (2019), Hyperspherical prototype networks, prototypes with privileged information",
     traits=Traits(stochastic=True, searched=True, on_page=False),
 )

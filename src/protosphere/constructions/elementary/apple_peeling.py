@@ -124,7 +124,7 @@ def _guarantee(num_classes: int, dim: int) -> float:
 @construction(
     infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
-    summary="circles of latitude, codes of one dimension less on each: n = 3 to 7, any K",
+    summary="points on layers of equal latitude, for any K in 3 to 7 dimensions",
     reference="El Gamal, Hemachandra, Shperling & Wei (1987), Using simulated annealing to design good codes",
     traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )

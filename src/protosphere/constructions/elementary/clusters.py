@@ -75,7 +75,7 @@ def _infeasible_reason(
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="clusters of nearby points around well separated centers: badly separated on purpose",
+    summary="clusters of nearby points around well separated centers, badly separated on purpose",
     reference="ours",
     # the codes that centers and directions are taken from may be better in a later version
     traits=Traits(stochastic=True, searched=True, on_page=False),

@@ -23,7 +23,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
         lambda K: -(-K // 2),
     ),
     guarantee=_guarantee,
-    summary="+e_i and -e_i: max cosine 0 for any n >= K/2, the optimum for n+2 <= K <= 2n",
+    summary="the points +e_i and -e_i, with max cosine 0 for n >= K/2, the optimum for n+2 <= K <= 2n",
     reference="Rankin (1955), The closest packing of spherical caps in n dimensions",
     traits=Traits(
         closed_form=True,

@@ -23,7 +23,7 @@ from protosphere.types import Points
 
 
 @family(
-    summary="J lifted unbiased bases of R^(4^t): n = 4^t + J - 1, 2 J 4^t points at r/(1+r), r = (J-1)/(J 2^t)",
+    summary="J unbiased bases of R^(4^t) and J-1 more coordinates, K = 2J 4^t; max cosine r/(1+r), r = (J-1)/(J 2^t)",
     reference="Cameron & Seidel (1973); Calderbank, Cameron, Kantor & Seidel (1997) for the bases",
 )
 def lifted_bases() -> Iterator[Member]:

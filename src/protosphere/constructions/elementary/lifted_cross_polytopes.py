@@ -20,7 +20,7 @@ from protosphere.types import Points
 
 
 @family(
-    summary="two lifted cross-polytopes, n - 1 a Hadamard order: 4(n-1) points at max cosine 1/(2 sqrt(n-1) + 1)",
+    summary="two cross-polytopes in parallel layers, K = 4(n-1), n-1 a Hadamard order; max cosine 1/(2 sqrt(n-1) + 1)",
     reference="Schutte & van der Waerden (1951) for (3, 8); Paley (1933) for the pairs of bases",
 )
 def lifted_cross_polytopes() -> Iterator[Member]:

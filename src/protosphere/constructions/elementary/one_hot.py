@@ -16,7 +16,7 @@ from protosphere.spherical.placement import Placement, dense_placement
         dim_infeasible_reason, "one_hot", "dim >= num_classes", lambda K: K
     ),
     guarantee=orthogonal_or_antipodal,
-    summary="canonical basis vectors: orthogonal, one dimension per class",
+    summary="basis vectors, one dimension per class, with all cosines 0",
     reference="the naive baseline of Lindstrom et al. (2024), Figure 1 left",
     traits=Traits(
         closed_form=True,

@@ -45,7 +45,7 @@ def _infeasible_reason(num_classes: int, dim: int) -> str | None:
 @construction(
     infeasible_reason=_infeasible_reason,
     guarantee=orthogonal_or_antipodal,
-    summary="K - n regular simplices of equal size in orthogonal subspaces: max cosine 0, optimal and even",
+    summary="K - n regular simplices of nearly equal size in orthogonal subspaces, with the optimal max cosine 0",
     reference="Rankin (1955); Kuperberg (2007), on congruent balls in a spherical container, for all optimal codes",
     traits=Traits(
         closed_form=True,

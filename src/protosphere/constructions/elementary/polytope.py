@@ -44,7 +44,7 @@ def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
 @construction(
     infeasible_reason=_polygon_infeasible_reason,
     guarantee=_polygon_cosine,
-    summary="regular polygon: n = 2, max cosine cos(2 pi/K), optimal",
+    summary="regular polygon, n = 2, with the optimal max cosine cos(2 pi/K)",
     reference="elementary",
     traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
@@ -157,7 +157,7 @@ SHAPES: tuple[
 
 
 @family(
-    summary="optimal arrangements with closed forms: n = 3, K = 7, 8, 9, 12, 24; the 600-cell, n = 4, K = 120",
+    summary="optimal codes with closed forms, n = 3 with K = 7, 8, 9, 12 or 24, and the 600-cell, n = 4 with K = 120",
     reference="Schutte & van der Waerden (1951); Fejes Toth (1943); Robinson (1961); Boroczky (1978)",
 )
 def polytope() -> Iterator[Member]:

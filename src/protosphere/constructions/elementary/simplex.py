@@ -21,7 +21,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
         dim_infeasible_reason, "simplex", "dim >= num_classes - 1", lambda K: K - 1
     ),
     guarantee=_guarantee,
-    summary="regular simplex: every cosine -1/(K-1), the optimum for n >= K-1",
+    summary="regular simplex with all cosines -1/(K-1), the optimum for n >= K-1",
     reference="Rankin (1955); as prototypes Kasarla et al. (2022)",
     traits=Traits(
         closed_form=True,

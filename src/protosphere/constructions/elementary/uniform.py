@@ -9,7 +9,7 @@ from protosphere.spherical.placement import Placement, dense_placement
 
 
 @construction(
-    summary="independent points, uniform on the sphere",
+    summary="independent random points, uniformly distributed on the sphere",
     reference="Muller (1959), A note on a method for generating points uniformly on n-dimensional spheres",
     traits=Traits(
         stochastic=True,

@@ -294,7 +294,7 @@ def _member(found: CellWords, size: int, max_cosine: Fraction) -> Member:
 
 
 @family(
-    summary="blocks of Witt designs, inversive planes, constant-weight codes: (n, K) = (11,132), (20,56), (21,77), ...",
+    summary="blocks of Witt designs and inversive planes, constant-weight codes, (n, K) = (11,132), (20,56), ...",
     reference="Witt (1938); Delsarte, Goethals & Seidel (1977); Dembowski (1968); Conway & Sloane, SPLAG, chapter 11",
     named=_named,
 )

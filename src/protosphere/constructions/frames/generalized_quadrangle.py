@@ -23,7 +23,7 @@ gigabytes.
 
 
 @family(
-    summary="points of GQ(q, q^2), q <= 9 a prime power: n = q(q^2-q+1), K <= (q+1)(q^3+1), max cosine 1/q^2, optimal",
+    summary="points of the generalized quadrangle GQ(q, q^2), q <= 9, n = q(q^2-q+1); optimal max cosine 1/q^2",
     reference="Cameron, Goethals & Seidel (1978); Levenshtein (1992)",
 )
 def generalized_quadrangle() -> Iterator[Member]:

@@ -15,7 +15,7 @@ from protosphere.types import Indices, Points
 
 
 @family(
-    summary="Paley's equiangular lines: n = (q+1)/2 for a prime power q = 1 mod 4, K <= 4n, max cosine 1/sqrt(q)",
+    summary="Paley's equiangular lines, up to 4n points, n = (q+1)/2, q = 1 mod 4 a prime power; max cosine 1/sqrt(q)",
     reference="Paley (1933); van Lint & Seidel (1966); Strohmer & Heath (2003)",
 )
 def paley_frame() -> Iterator[Member]:

@@ -34,7 +34,7 @@ def _infeasible_reason(num_classes: int, dim: int, *, spread: object) -> str | N
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="the standard basis and random rotations of it by a chosen angle: K = m n points are a tight frame",
+    summary="the standard basis and random rotations of it by a chosen angle, a tight frame if K is a multiple of n",
     reference="Benedetto & Fickus (2003), Finite normalized tight frames, for the frame potential",
     # exponentials of matrices are rounded differently by different machines
     traits=Traits(stochastic=True, searched=True, on_page=False),

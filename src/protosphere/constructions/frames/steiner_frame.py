@@ -13,7 +13,7 @@ from protosphere.types import Points
 
 
 @family(
-    summary="Steiner equiangular lines: n = v(v-1)/2 for a Hadamard order v >= 4, K <= 2v^2, max cosine 1/(v-1)",
+    summary="Steiner equiangular lines, up to 2v^2 points, n = v(v-1)/2, v >= 4 a Hadamard order; max cosine 1/(v-1)",
     reference="Fickus, Mixon & Tremain (2012); Goethals & Seidel (1970)",
 )
 def steiner_frame() -> Iterator[Member]:

@@ -120,7 +120,7 @@ VIEWS = (
 
 
 @family(
-    summary="strongly regular graphs in an eigenspace: (n, K) = (4,10), (20,56), (21,77), (22,100), (44,165), ...",
+    summary="vertices of strongly regular graphs in an eigenspace, (n, K) = (4,10), (20,56), (21,77), (22,100), ...",
     reference="Delsarte, Goethals & Seidel (1977); Cameron, Goethals & Seidel (1978); Brouwer & Van Maldeghem (2022)",
 )
 def strongly_regular() -> Iterator[Member]:

@@ -68,7 +68,7 @@ def _member(
 
 
 @family(
-    summary="equiangular lines of two-graphs: (n, K) = (7,56), (15,72), (21,252), (35,240), (43,688), ...; 1/q",
+    summary="equiangular lines of two-graphs, up to K points in R^n, (n, K) = (7,56), (15,72), (21,252), (35,240), ...",
     reference="Taylor (1977); Seidel (1976); Delsarte, Goethals & Seidel (1977)",
 )
 def two_graph_frame() -> Iterable[Member]:

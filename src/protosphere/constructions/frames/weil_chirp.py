@@ -20,7 +20,7 @@ ENOUGH = 2_000_000
 
 
 @family(
-    summary="Weil chirps: n = 2p for a prime p, K <= 4p^2 + 4p at max cosine 1/sqrt(p), 4p^d at (d-1)/sqrt(p) at most",
+    summary="chirps modulo a prime p, n = 2p, up to 4p^2 + 4p points at max cosine 1/sqrt(p), or more at higher ones",
     reference="Alltop (1980); Weil (1948); Strohmer & Heath (2003)",
 )
 def weil_chirp() -> Iterator[Member]:

@@ -31,7 +31,7 @@ CONFIGURATIONS: tuple[
 
 
 @family(
-    summary="the largest kissing configurations known, of no lattice: n = 13, 14, 17 to 21, K <= 1154 to 29768; 1/2",
+    summary="the largest known kissing configurations, not from lattices, n = 13, 14, 17 to 21; max cosine 1/2",
     reference="Zinoviev & Ericson (1999); Ganzhinov (2022); Cohn & Li (2024); Ho (2026); Kravatskiy (2026)",
     traits=Traits(closed_form=True, quick_certificate=True),
 )

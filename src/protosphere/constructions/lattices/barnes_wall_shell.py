@@ -46,7 +46,7 @@ SPREAD = 61
 
 
 @family(
-    summary="shells of Barnes-Wall lattices: n = 16, K <= 512 (1/3), 4320 (1/2), 18432 (3/5), ...; n = 32, K <= 146880",
+    summary="shells of Barnes-Wall lattices, n = 16, K up to 512 (max cosine 1/3), 4320 (1/2), ..., and n = 32",
     reference="Barnes & Wall (1959); Conway & Sloane, SPLAG, chapter 4, section 10",
     traits=Traits(closed_form=True, quick_certificate=True),
 )

@@ -38,7 +38,7 @@ THEOREM = "the Coxeter-Todd lattice has as shortest vectors those of norm 4"
 
 
 @family(
-    summary="shells of the Coxeter-Todd lattice: n = 12, K <= 756 (1/2), 4032 (2/3), 20412 (3/4), 60480 (4/5), ...",
+    summary="shells of the Coxeter-Todd lattice, n = 12, K up to 756 (max cosine 1/2), 4032 (2/3), 20412 (3/4), ...",
     reference="Coxeter & Todd (1953); Conway & Sloane, SPLAG, chapter 4, section 9 (theta series)",
     traits=Traits(closed_form=True, quick_certificate=True),
 )

@@ -193,7 +193,7 @@ def norm_left(
 
 
 @family(
-    summary="sections of the Leech lattice: n = 18 to 23, K <= 48600; max cosine 1 - d/(2r), r the norm that is left",
+    summary="minimal vectors of the Leech lattice around fixed vectors, projected, n = 18 to 23, K up to 48600",
     reference="Delsarte, Goethals & Seidel (1977); Conway & Sloane, SPLAG, chapters 10 and 14",
     named=_named,
     traits=Traits(quick_certificate=True),

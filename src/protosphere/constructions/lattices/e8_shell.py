@@ -18,7 +18,7 @@ PAIRED = range(17, 29)
 
 
 @family(
-    summary="shells of E8: n = 8, K <= 240, 2160, 6720, ...; max cosine 1 - 1/(2m) for norm 2m",
+    summary="shells of the E8 lattice, n = 8, K up to 240, 2160, 6720, ...; max cosine 1 - 1/(2m) for squared norm 2m",
     reference="Conway & Sloane, SPLAG, chapter 4, section 8.1 (theta series)",
     traits=Traits(closed_form=True, quick_certificate=True),
 )

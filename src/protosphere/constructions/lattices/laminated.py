@@ -33,7 +33,7 @@ CHAIN = (
 
 
 @family(
-    summary="minimal vectors of laminated lattices, n = 17 to 23: max cosine 1/2, K <= 5346 (n = 17) to 93150 (n = 23)",
+    summary="minimal vectors of laminated lattices, K up to 5346 (n = 17) to 93150 (n = 23); max cosine 1/2",
     reference="Conway & Sloane (1982); SPLAG, chapter 6, table 6.3",
     traits=Traits(quick_certificate=True),
 )

@@ -225,7 +225,7 @@ def _named(dim: int, id: str, size: int = 0) -> Member:
 
 
 @family(
-    summary="laminated and Coxeter-Todd lattices around points and holes: n = 9 to 24, up to ten million points",
+    summary="shells of laminated and Coxeter-Todd lattices around points and holes, n = 9 to 24, K up to 10^7",
     reference="Conway & Sloane, SPLAG, chapters 4 and 6; Fincke & Pohst (1985) for the enumeration",
     named=_named,
     traits=Traits(closed_form=True, quick_certificate=True),

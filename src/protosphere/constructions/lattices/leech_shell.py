@@ -23,7 +23,7 @@ THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
 
 
 @family(
-    summary="the Leech lattice: n = 24, K <= 22356 (3/7), 196560 (1/2, optimal)",
+    summary="shells of the Leech lattice, n = 24, K up to 22356 (max cosine 3/7) or 196560 (1/2, optimal)",
     reference="Leech (1967); Conway & Sloane, SPLAG, chapters 4.11, 10 and 13",
     traits=Traits(closed_form=True, quick_certificate=True),
 )

@@ -19,7 +19,7 @@ HALF = Fraction(1, 2)
 
 
 @family(
-    summary="root systems: A_n, n(n+1) points; D_n, 2n(n-1); E6, E7, E8: 72, 126, 240; max cosine 1/2",
+    summary="root systems A_n, D_n, E6, E7 and E8 with n(n+1), 2n(n-1), 72, 126 and 240 points; max cosine 1/2",
     reference="Conway & Sloane, SPLAG, chapter 4, sections 6 to 8",
 )
 def root_system() -> Iterable[Member]:

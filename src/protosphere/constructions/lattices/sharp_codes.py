@@ -71,7 +71,7 @@ def _leech_section(
 
 
 @family(
-    summary="optimal codes out of E8 and the Leech lattice: (n, K) = (5,16), (6,27), (7,56), (22,275), (23,4600), ...",
+    summary="codes from E8 and the Leech lattice, most of them optimal, (n, K) = (5,16), (6,27), (7,56), (22,275), ...",
     reference="Delsarte, Goethals & Seidel (1977); Levenshtein (1992); Cohn & Kumar (2007), table 1",
 )
 def sharp_codes() -> Iterable[Member]:

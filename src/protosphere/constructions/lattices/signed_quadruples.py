@@ -96,7 +96,7 @@ def orbits_of(
 
 
 @family(
-    summary="four signs in the places of quadruples, and axes: n = 9 to 14, K <= 306, 500, 582, 840, 1066, 1484; 1/2",
+    summary="vectors with four entries +-1 or one entry +-2, K up to 306 (n = 9) to 1484 (n = 14); max cosine 1/2",
     reference="Leech & Sloane (1971), Construction A; Brouwer, Shearer, Sloane & Smith (1990) for the quadruples",
 )
 def signed_quadruples() -> Iterator[Member]:

@@ -123,7 +123,7 @@ def _guarantee(
 @construction(
     infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
-    summary="for classes with parts: the parts' codes side by side, cosines are means of the parts' cosines",
+    summary="for classes with parts, concatenated prototypes of the parts; cosines are means of the parts' cosines",
     reference="ours; for classes described by attributes Palatucci et al. (2009)",
     traits=Traits(numbered=True, on_page=False),
 )

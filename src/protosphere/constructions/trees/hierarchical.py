@@ -79,7 +79,7 @@ def _infeasible_reason(
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="for a tree: cosines bounded level by level, siblings nearest, by descent from the tree's own directions",
+    summary="for a tree of classes, a descent in which closer classes may have larger cosines",
     reference="ours; for the log-sum-exp Lindstrom et al. (2024)",
     traits=Traits(stochastic=True, searched=True, on_page=False),
 )

@@ -62,7 +62,7 @@ def _guarantee(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
 @construction(
     infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
-    summary="cosines (1 - s) exp(-gamma d / d_max) + s for distances d in a tree, s the lowest that can be: n >= K - 1",
+    summary="for a tree of classes, a frame whose cosines decrease with the distance in the tree, n >= K - 1",
     reference="Liang & Davis (2023), Inducing neural collapse to a fixed hierarchy-aware frame",
     # eigenvectors are rounded differently by different machines
     traits=Traits(searched=True, on_page=False),
