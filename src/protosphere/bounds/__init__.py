@@ -1,10 +1,10 @@
 """Bounds on the maximum cosine of K points in R^n, one module per theorem.
 
-A converse is a lower bound that holds for every set of K points. An achievable bound is a maximum cosine that some set
-of K points attains.
+A converse is a lower bound: every set of K points has at least this maximum cosine. An achievable bound shows what is
+possible: some set of K points has at most this maximum cosine.
 """
 
-# The order of the list is ours: of equal bounds the first one is named.
+# The order matters: of equal bounds the first one is returned.
 # isort: off
 from protosphere.bounds.rankin import rankin as rankin
 from protosphere.bounds.levenshtein import levenshtein as levenshtein

@@ -1,4 +1,4 @@
-"""Result type of all bounds: a value, and the name of the theorem that proves it."""
+"""Result type of all bounds: a value, and the name of the theorem that gives it."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,11 +10,11 @@ LARGEST_DENOMINATOR = 1 << 64
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bound:
-    """A bound on the max cosine of a spherical code, and the theorem that proves it.
+    """A bound on the max cosine or the mean squared cosine of a spherical code, and the theorem that gives it.
 
     Attributes:
         value: The bound, a Fraction if the theorem gives a rational number, else a float.
-        theorem: Name of the theorem, such as "levenshtein".
+        theorem: Name of the theorem, such as "levenshtein". A bound that is not proved has "(numerical)" in its name.
 
     Example:
         >>> Bound(Fraction(-1, 99), "rankin_simplex")
@@ -34,7 +34,7 @@ class Bound:
 
 
 def short_cosine(value: Cosine, largest_denominator: int = 10_000) -> str:
-    """Return a cosine as text: a fraction if it is simple, otherwise six significant digits.
+    """Return a cosine as text: a fraction if its denominator is small, otherwise six significant digits.
 
     Args:
         value: The cosine, a Fraction or a float.

@@ -1,4 +1,7 @@
-"""Polynomials with rational coefficients that prove a converse and can be checked in exact arithmetic."""
+"""Polynomials that prove a converse, that is a lower bound on the maximum cosine of any K points in R^n.
+
+The polynomials have rational coefficients, so that the proof can be checked in exact arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +30,10 @@ from protosphere.verify import (
 )
 
 COEFFICIENT_BITS = 96
-"""Bits after the point of the coefficients, in units of the mean f_0 of the polynomial."""
+"""Number of bits after the binary point to which coefficients are rounded; the coefficient f_0 is about 1."""
 
 LEVENSHTEIN_SHIFT = Fraction(1, 1 << 60)
-"""Amount subtracted from Levenshtein's polynomial, so that it is negative at the cosines at which it would be 0."""
+"""Number that is subtracted from Levenshtein's polynomial to make it negative at its zeros."""
 
 COSINE_BITS = 44
 MOST_ATTEMPTS = 24
@@ -38,15 +41,17 @@ MOST_ATTEMPTS = 24
 
 @dataclass(frozen=True)
 class DualPolynomial:
-    """A polynomial f = f_0 P_0 + f_1 P_1 + ... that proves a converse (P_k: Gegenbauer polynomials of R^n).
+    """A polynomial that proves a converse, that is a lower bound on the maximum cosine of any K points in R^n.
 
-    All f_k are at least 0, f_0 is above 0, f is negative from -1 to `cosine`, and f(1) < K f_0. So the maximum cosine
-    of any K points in R^n is above `cosine` (Delsarte, Goethals and Seidel, 1977).
+    The polynomial is f = f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer polynomials of R^n. The coefficients
+    f_k are at least 0, f_0 is above 0, f is negative from -1 to `cosine`, and f(1) is below K f_0. From these
+    properties it follows that the maximum cosine of any K points is above `cosine` (Delsarte, Goethals and Seidel,
+    1977).
 
     Attributes:
         num_classes: Number K of points.
         dim: Dimension n.
-        cosine: The converse that the polynomial proves, as a Fraction.
+        cosine: The lower bound that the polynomial proves, as a Fraction.
         coefficients: The coefficients f_0, f_1, ..., as Fractions.
 
     Example:
@@ -62,7 +67,7 @@ class DualPolynomial:
 
     @property
     def is_valid(self) -> bool:
-        """Whether the polynomial proves the converse, checked in exact arithmetic."""
+        """Whether the polynomial has all properties that prove the lower bound, checked in exact arithmetic."""
         coefficients = list(self.coefficients)
         if not excludes(coefficients, self.num_classes):
             return False
@@ -70,7 +75,7 @@ class DualPolynomial:
         return f[-1] != 0 and is_negative(f, Fraction(-1), self.cosine)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the content of a proof file, which `protosphere verify --proof` reads."""
+        """Return the polynomial as the content of a JSON file that `protosphere verify --proof` reads."""
         return {
             "format": PROOF_FORMAT,
             "num_classes": self.num_classes,
@@ -81,11 +86,11 @@ class DualPolynomial:
 
 
 def dual_polynomial(num_classes: int, dim: int) -> DualPolynomial:
-    """Return a polynomial that proves a converse for K points in R^n.
+    """Return a polynomial that proves a converse, that is a lower bound on the maximum cosine of K points in R^n.
 
-    The polynomial is the solution of Delsarte's linear program if that gives a better bound than Levenshtein's theorem,
-    else Levenshtein's polynomial. Its coefficients are rounded to rational numbers, and the result is checked in exact
-    arithmetic before it is returned.
+    The polynomial is the solution of Delsarte's linear program if the program gives a higher bound than Levenshtein's
+    theorem and the bound survives rounding. Otherwise it is Levenshtein's polynomial. The coefficients are rounded to
+    rational numbers, and the polynomial is checked in exact arithmetic before it is returned.
 
     Args:
         num_classes: Number K of points, above 2 n.
@@ -95,7 +100,9 @@ def dual_polynomial(num_classes: int, dim: int) -> DualPolynomial:
         The polynomial with the cosine that it proves.
 
     Raises:
-        InfeasibleError: If K or n is out of range, or the polynomial would have a degree above 36.
+        InvalidArgumentError: If K or n is not an integer.
+        InfeasibleError: If K or n is out of range, if the polynomial would have a degree above 36, or if no rounded
+            polynomial is valid.
 
     Example:
         >>> dual = dual_polynomial(240, 8)
@@ -127,11 +134,7 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 
 
 def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial | None:
-    """Return the polynomial of Delsarte's linear program, rounded to rational coefficients; None if rounding spoils it.
-
-    Several cosines are tried in descending order, from `better` (the solution of the program) to `known`
-    (Levenshtein's bound), until the rounded polynomial is a valid proof.
-    """
+    """Return the rounded polynomial of Delsarte's linear program; None if it is valid at no cosine above `known`."""
     for attempt in range(MOST_ATTEMPTS):
         cosine = better - (better - known) * attempt / MOST_ATTEMPTS
         size, coefficients = delsarte_polynomial(n, cosine)
@@ -166,9 +169,6 @@ def _rounded(coefficient: Fraction) -> Fraction:
 
 
 def _cosine_below(cosine: float | Fraction) -> Fraction:
-    """Return a fraction with a short denominator that is equal to the cosine or just below it.
-
-    The difference is small relative to the distance of the cosine from 1.
-    """
+    """Return a fraction with a short denominator, equal to a cosine or just below it (relative to 1 - cosine)."""
     scale = 1 << (COSINE_BITS + int(1 / (1 - cosine)).bit_length())
     return Fraction(int(Fraction(cosine) * scale // 1), scale)

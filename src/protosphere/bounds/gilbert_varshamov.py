@@ -31,26 +31,26 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 @bound(
     "Gilbert-Varshamov",
     kind="achievable",
-    summary="1 - 2d/n, d the distance that some binary code of length n certainly has",
+    summary="1 - 2d/n, where some binary linear code of length n is proved to have distance d",
     reference="Gilbert (1952); Varshamov (1957); MacWilliams & Sloane, chapter 1, theorem 12",
     infeasible_reason=_infeasible_reason,
 )
 def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
-    """Return a max cosine that some code of K binary prototypes in R^n attains, by the Gilbert-Varshamov bound.
+    """Return a max cosine that some code of K binary prototypes in R^n does not exceed (Gilbert-Varshamov bound).
 
-    It is 1 - 2 d / n, where d is the Gilbert-Varshamov distance at length n and dimension k = ceil(log2 K). The theorem
-    does not say how to find the code.
+    The max cosine is 1 - 2 d / n, where d is the Gilbert-Varshamov distance at length n and dimension
+    k = ceil(log2 K). The theorem does not say how to find the code.
 
     Args:
         num_classes: Number K of points, at least 2.
         dim: Dimension n, at least 1.
 
     Returns:
-        A maximum cosine that some code attains, with its theorem.
+        A maximum cosine that some code does not exceed, with its theorem.
 
     Raises:
         InvalidArgumentError: If K or n is not an integer in this range.
-        InfeasibleError: If 2**dim < num_classes.
+        InfeasibleError: If 2**dim < num_classes, or if `dim` is above 10**18 and too large to count.
 
     Example:
         >>> gilbert_varshamov(100, 64)
@@ -63,21 +63,21 @@ def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
 def gilbert_varshamov_distance(length: int, dimension: int) -> int:
     """Return the largest minimum distance that the Gilbert-Varshamov bound proves for some binary [n, k] code.
 
-    It is the largest d with C(n-1, 0) + ... + C(n-1, d-2) < 2^(n-k) (MacWilliams and Sloane, The Theory of
+    This distance is the largest d with C(n-1, 0) + ... + C(n-1, d-2) < 2^(n-k) (MacWilliams and Sloane, The Theory of
     Error-Correcting Codes, chapter 1, theorem 12). The sum is computed in integers for n - k <= 4096. For larger n - k
     the equivalent condition P(X <= d-2) < 2^(1-k), X ~ Binomial(n-1, 1/2), is tested in logarithms; if the two sides
     are equal up to rounding errors, the smaller d is returned.
 
     Args:
-        length: Length n of the code.
-        dimension: Dimension k of the code.
+        length: Length n of the code, at least 1.
+        dimension: Dimension k of the code, from 1 to n.
 
     Returns:
         The distance d.
 
     Raises:
-        InvalidArgumentError: If n or k is not an integer in its range.
-        InfeasibleError: If there is no [n, k] code.
+        InvalidArgumentError: If n or k is not an integer of at least 1, or n is above 10**18 and too large to count.
+        InfeasibleError: If k is larger than n.
 
     Example:
         >>> gilbert_varshamov_distance(64, 7)

@@ -1,4 +1,4 @@
-"""Levenshtein's bound, the strongest known lower bound on the max cosine that has a formula for all K and n."""
+"""Levenshtein's lower bound on the maximum cosine of K points in R^n, which holds for all K and n."""
 
 from bisect import bisect_left
 from fractions import Fraction
@@ -19,16 +19,20 @@ ROUNDING = 1e-15  # several times what double precision adds to a root; taken of
 @bound(
     "Levenshtein",
     kind="converse",
-    summary="the strongest closed form for K > 2n, met by every sharp code",
+    summary="for all K and n; for most K > 2n the highest proved bound, except for many points in n = 3 to 8",
     reference="Levenshtein (1998), Universal bounds for codes and designs, Handbook of Coding Theory, chapter 6",
 )
 def levenshtein(num_classes: int, dim: int) -> Bound:
     """Return a lower bound on the max cosine of K points in R^n by Levenshtein's theorem.
 
     The bound is the solution s of L_m(n, s) = K, where L_m is Levenshtein's function of order m. The order is the m
-    with D(n, m) <= K <= D(n, m+1), where D(n, m) is the size of a tight spherical m-design. The bound is attained by
-    the icosahedron, the roots of E8, the shortest vectors of the Leech lattice and many more codes. It equals Rankin's
-    bound for K <= n + 1 and K = 2n, and cos(2 pi / K) in the plane.
+    with D(n, m) <= K <= D(n, m+1), where D(n, m) is the lower bound of Delsarte, Goethals and Seidel on the number of
+    points of a spherical m-design. The icosahedron, the roots of E8, the shortest vectors of the Leech lattice and
+    many more codes attain Levenshtein's bound. In the plane it is cos(2 pi / K). For K <= n + 1 and for K = 2n it
+    equals Rankin's bound.
+
+    Some other bounds are higher: `rankin` for n + 2 <= K < 2n, `coxeter_boroczky` for many points in 3 to 8
+    dimensions, and `proved_optimum` for a few K and n. The function `converse` returns the highest of all bounds.
 
     Two limits keep the computation finite. A K that needs an order above 4000 gets the bound of the largest K within
     that order, which also holds for more points. A dimension above 10^15 gets Rankin's bound 0.
@@ -62,7 +66,7 @@ def levenshtein_cosine(K: int, n: int) -> Cosine:
     if 2 * n >= K:
         return Fraction(K - 2 * n, n * (K - 2))
     if n == 1:
-        return Fraction(1)  # three points on two places
+        return Fraction(1)  # at least two of three points on a line coincide
     if n == 2:
         return cos(2 * pi / min(K, 10**16)) - ROUNDING
     if n > LARGEST_LEVENSHTEIN_DIM:
@@ -72,7 +76,7 @@ def levenshtein_cosine(K: int, n: int) -> Cosine:
 
 
 def levenshtein_order(K: int, n: int) -> int:
-    """Return the order of Levenshtein's function for K points: the least m >= 3 with K <= D(n, m+1).
+    """Return the order of Levenshtein's function for K points: the smallest m >= 3 with K <= D(n, m+1).
 
     If that order is not supported, the largest supported order is returned.
 
@@ -86,7 +90,7 @@ def levenshtein_order(K: int, n: int) -> int:
 
 
 def design_size(n: int, m: int) -> int:
-    """Return D(n, m), the size of a tight m-design on the sphere of R^n (Delsarte, Goethals and Seidel).
+    """Return D(n, m), the lower bound of Delsarte, Goethals and Seidel on the size of an m-design on the sphere of R^n.
 
     Args:
         n: Dimension.
@@ -122,7 +126,7 @@ def solution(K: int, n: int, order: int) -> float:
 def odd_excess(s: float, K: int, n: int, k: int) -> float:
     """Return the excess (L_{2k-1}(n, s) - K) / C(k+n-3, k-1) of Levenshtein's function of odd order, for root finding.
 
-    It is zero at the bound; the binomial coefficient scales it to moderate values.
+    The excess is zero at the bound. The division by the binomial coefficient keeps it moderate.
 
     Args:
         s: Cosine.
@@ -141,7 +145,7 @@ def odd_excess(s: float, K: int, n: int, k: int) -> float:
 def even_excess(s: float, K: int, n: int, k: int) -> float:
     """Return the excess (L_{2k}(n, s) - K) / C(k+n-2, k) of Levenshtein's function of even order, for root finding.
 
-    It is zero at the bound; the binomial coefficient scales it to moderate values.
+    The excess is zero at the bound. The division by the binomial coefficient keeps it moderate.
 
     Args:
         s: Cosine.
@@ -155,7 +159,7 @@ def even_excess(s: float, K: int, n: int, k: int) -> float:
 
 
 def largest_zero(n: int, degree: int, shift: int) -> float:
-    """Return the largest zero of a Jacobi polynomial; such zeros are the ends of the intervals of Levenshtein's bound.
+    """Return the largest zero of a Jacobi polynomial; between two such zeros is the solution s of each order.
 
     The polynomial is P_degree^(a, b) with a = 1 + (n-3)/2 and b = shift + (n-3)/2.
 

@@ -1,4 +1,4 @@
-"""Delsarte's linear programming bound, solved numerically; it is sometimes a little above Levenshtein's bound."""
+"""Delsarte's linear programming bound, computed numerically; it is sometimes a little above Levenshtein's bound."""
 
 from math import acos, inf, log, pi
 
@@ -11,9 +11,9 @@ from protosphere.bounds.registry import bound
 from protosphere.types import Points
 
 DEGREE = 36
-LARGEST_PROGRAM_DIM = 256  # nothing is won over Levenshtein long before
+LARGEST_PROGRAM_DIM = 256  # no improvement on Levenshtein's bound is expected beyond it
 NODES = 5 * DEGREE
-FINER = 40  # how much denser the grid is on which the polynomial is inspected
+FINER = 40  # points per node of the grid on which the polynomial is checked
 ROUNDS = 4
 # in units of 1 - cosine
 FIRST_STEP = 0.05
@@ -23,12 +23,14 @@ LAST_STEP = 1e-6
 @bound(
     "linear programming",
     kind="converse",
-    summary="Delsarte's linear program, n = 3 to 256: sometimes a little above Levenshtein's, to four or five digits",
+    summary="Delsarte's linear program for n = 3 to 256, to four or five digits; sometimes above Levenshtein's bound",
     reference="Delsarte, Goethals & Seidel (1977), Spherical codes and designs",
     numerical=True,
 )
 def linear_programming(num_classes: int, dim: int) -> Bound:
     """Return a lower bound on the max cosine by Delsarte's linear program, or Levenshtein's bound if that is higher.
+
+    Levenshtein's bound is also returned for n below 3 or above 256, for K <= 2n, and if K needs a degree above 36.
 
     The variable is a polynomial f = 1 + sum f_k P_k of degree 36 with f_k >= 0, where P_k are Gegenbauer polynomials.
     If f is nowhere positive on [-1, s], then at most f(1) points have cosines of at most s. The solver HiGHS minimizes
@@ -102,9 +104,9 @@ def delsarte_size(dim: int, max_cosine: float) -> float:
 
 
 def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]]:
-    """Return Delsarte's upper bound on the number of points, and the coefficients of the polynomial that gives it.
+    """Return Delsarte's upper bound on the number of points, and the coefficients f_0, f_1, ... of its polynomial.
 
-    The bound is infinity if the linear program has no solution.
+    The bound is infinity, and the list is empty, if the linear program has no solution.
 
     Args:
         dim: Dimension n.
@@ -144,14 +146,14 @@ def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]
 
 
 def largest_excess(values: Points) -> float:
-    """Return an upper bound on f between the grid points, given its values at them; 0 if f is nowhere positive."""
+    """Return an upper bound on a function, also between grid points, given its values there; at least 0."""
     bend = np.pad(np.abs(np.diff(values, 2)), 1, mode="edge")
     # a parabola rises bend / 8 between its points
     return max(0.0, float(np.max(values + bend / 4)))
 
 
 def corrected_size(at_one: float, excess: float) -> float:
-    """Return the bound f(1) after correcting a polynomial f that is slightly positive where it must not be.
+    """Return the value at 1 of a corrected polynomial f, where f was slightly positive at cosines where it must not be.
 
     The excess is subtracted from f, and f is rescaled so that its coefficient f_0 is 1 again.
 

@@ -1,4 +1,4 @@
-"""Achievable bound of one-hot vectors, which are orthogonal and need one dimension per class."""
+"""The max cosine 0 of one-hot vectors, which are orthogonal and need one dimension per class."""
 
 from fractions import Fraction
 

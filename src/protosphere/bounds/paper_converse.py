@@ -1,4 +1,4 @@
-"""Converse as drawn in the paper: Rankin's bound for K <= n + 1 points, used for every number of points."""
+"""The lower bound -1/(K-1) on the max cosine, which Lindström et al. (2024) draw at every dimension."""
 
 from fractions import Fraction
 
@@ -9,14 +9,15 @@ from protosphere.bounds.registry import bound
 @bound(
     "converse of the paper",
     kind="converse",
-    summary="-1/(K-1) at every dimension, as the paper draws it; tight only for K <= n + 1",
+    summary="-1/(K-1) at every dimension, as Lindström et al. (2024) draw it; attained only for K <= n + 1",
     reference="Lindstrom et al. (2024), after Rankin (1955)",
     superseded=True,  # by Rankin's bound with its two cases
 )
 def paper_converse(num_classes: int, dim: int) -> Bound:
-    """Return the lower bound -1/(K-1), which is valid for every K and n but attained only for K <= n + 1.
+    """Return the lower bound -1/(K-1) on the max cosine, which is valid for all K and n.
 
-    The figures of the paper show it at every dimension; `rankin` and `levenshtein` are stronger.
+    The figures of Lindström et al. (2024) show this bound at every dimension. It is attained only for K <= n + 1. For
+    larger K, `rankin` and `levenshtein` give higher bounds.
 
     Args:
         num_classes: Number K of points, at least 2.

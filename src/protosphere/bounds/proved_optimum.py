@@ -17,7 +17,7 @@ ROOT_BITS = 80
 
 @dataclass(frozen=True)
 class AlgebraicCosine:
-    """Cosine that is given exactly, as a zero of a polynomial with integer coefficients.
+    """Exact cosine, given as a zero of a polynomial with integer coefficients.
 
     Attributes:
         coefficients: Coefficients of the polynomial, highest power first.
@@ -34,7 +34,7 @@ class AlgebraicCosine:
 
     @cached_property
     def rounded_down(self) -> float:
-        """The largest float that is at most the zero; in rare cases the next smaller float."""
+        """The largest float that is at most the zero of the polynomial; in rare cases the next smaller float."""
         low = self.bracket[0]
         nearest = float(low)
         if Fraction(nearest) <= low:
@@ -43,7 +43,7 @@ class AlgebraicCosine:
 
     @property
     def bracket(self) -> tuple[Fraction, Fraction]:
-        """Two fractions at most 2^-80 apart, with the zero between them."""
+        """Two fractions at most 2^-80 apart, with the zero of the polynomial between them."""
         low = self.low
         high = self.high
         sign_of_low = polynomial_value(self.coefficients, low) > 0
@@ -220,9 +220,9 @@ PROVED_OPTIMA: tuple[ProvedOptimum, ...] = (
     _kerdock(4),
     _kerdock(5),
 )
-"""Every configuration that is proved optimal by a theorem of its own.
+"""Configurations, each of which a theorem of its own proves optimal.
 
-Only the icosahedron also meets other bounds; its subset of eleven points does not.
+Of these, only the icosahedron also attains one of the other bounds.
 """
 
 LARGEST_PROVED_DIM = max(row.dim for row in PROVED_OPTIMA)
@@ -247,12 +247,12 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 @bound(
     "proved optimum",
     kind="converse",
-    summary="theorems on single configurations, such as Kerdock's with all axes, for no fewer points",
+    summary="theorems on single configurations, which also hold for more points or fewer dimensions",
     reference="Cohn, de Laat & Leijenhorst (2024), and the references of PROVED_OPTIMA",
     infeasible_reason=_infeasible_reason,
 )
 def proved_optimum(num_classes: int, dim: int) -> Bound:
-    """Return a lower bound on the max cosine of K points in R^n by theorems on single configurations.
+    """Return a lower bound on the max cosine of K points in R^n by theorems on single configurations of points.
 
     If no K points of R^n have a maximum cosine below s, the same holds for more points and for fewer dimensions. Every
     configuration of `PROVED_OPTIMA` therefore also bounds more points in fewer dimensions. The largest of these bounds

@@ -9,14 +9,14 @@ from protosphere.bounds.registry import bound
 @bound(
     "Rankin",
     kind="converse",
-    summary="-1/(K-1) for K <= n + 1, then 0: sharp for K <= 2n",
+    summary="-1/(K-1) for K <= n + 1 and 0 for larger K; attained for K <= 2n",
     reference="Rankin (1955), The closest packing of spherical caps in n dimensions",
 )
 def rankin(num_classes: int, dim: int) -> Bound:
     """Return a lower bound on the max cosine of K points in R^n by Rankin's theorem.
 
     K <= n + 1 points have max cosine at least -1/(K-1), which the simplex attains; K >= n + 2 points have max cosine
-    at least 0, which the cross-polytope attains up to K = 2n. For K > 2n, `levenshtein` is stronger.
+    at least 0, which the cross-polytope attains up to K = 2n. For K > 2n, `levenshtein` gives a higher bound.
 
     Args:
         num_classes: Number K of points, at least 2.

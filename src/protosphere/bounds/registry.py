@@ -1,4 +1,4 @@
-"""Registry of bounds, in which the decorator `bound` enters the function of each theorem."""
+"""Registry of bounds: the decorator `bound` adds the function of each theorem."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,11 @@ from protosphere.errors import InfeasibleError, as_choice, as_integer
 from protosphere.registry import Registry
 
 KINDS = ("converse", "achievable")
-"""No arrangement has a lower max cosine than a converse; some arrangement certainly attains an achievable bound."""
+"""Kinds of bounds on the max cosine of K points in R^n.
+
+Every set of K points has at least the max cosine of a converse. Some set of K points has at most the max cosine of an
+achievable bound.
+"""
 
 Theorem = Callable[[int, int], Bound]
 InfeasibleReason = Callable[[int, int], str | None]
@@ -23,10 +27,11 @@ class RegisteredBound:
         name: Name of the function in `protosphere.bounds`.
         function: Function of K and n that returns the Bound, or raises InfeasibleError if the theorem does not apply.
         title: Common name of the theorem.
-        kind: 'converse' (a lower bound for any points) or 'achievable' (attained by some points).
+        kind: 'converse' (every set of K points has at least this max cosine) or 'achievable' (some set of K points
+            has at most this max cosine).
         summary: One line that describes the theorem in lists.
         reference: Publication of the theorem.
-        infeasible_reason: Function of K and n that returns why the theorem does not apply, or None.
+        infeasible_reason: Function of K and n that returns why the theorem does not apply, or None if it applies.
         numerical: Whether the bound is numerical (not proved) and slow, and therefore used only on request.
         superseded: Whether another bound of the same kind is at least as good at every K and n, so that the tightest
             bound can be found without this one.
@@ -44,7 +49,7 @@ class RegisteredBound:
 
 
 BOUNDS: Registry[RegisteredBound] = Registry("bound")
-"""Every bound by its name; if several bounds are equal, the first one is named."""
+"""All bounds by name. If several bounds have the same value, `converse` and `achievable` return the first of them."""
 
 
 def checked_size(num_classes: int, dim: int) -> tuple[int, int]:
@@ -69,16 +74,18 @@ def bound(
     numerical: bool = False,
     superseded: bool = False,
 ) -> Callable[[Theorem], Theorem]:
-    """Register the decorated theorem under its own name.
+    """Register the decorated function, which computes the bound of a theorem, under its own name.
 
     The decorated function is replaced by one that checks K >= 2, n >= 1 and that the theorem applies to K and n.
 
     Args:
         title: Common name of the theorem.
-        kind: 'converse' (a lower bound for any points) or 'achievable' (attained by some points).
+        kind: 'converse' (every set of K points has at least this max cosine) or 'achievable' (some set of K points
+            has at most this max cosine).
         summary: One line that describes the theorem in lists.
         reference: Publication of the theorem.
-        infeasible_reason: Function of K and n that returns why the theorem does not apply, or None.
+        infeasible_reason: Function of K and n that returns why the theorem does not apply, or None if it applies. By
+            default the theorem applies to all K and n.
         numerical: Whether the bound is numerical (not proved) and slow.
         superseded: Whether another bound of the same kind is at least as good at every K and n.
 

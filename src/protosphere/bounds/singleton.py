@@ -1,24 +1,25 @@
-"""Singleton's bound on the distance of a linear code, over any field."""
+"""Singleton's upper bound on the minimum distance of a linear code over any field."""
 
 from protosphere.errors import InfeasibleError, as_integer, brief
 
 
 def singleton_distance(length: int, dimension: int) -> int:
-    """Return the largest distance that a linear [n, k] code can have over any field: n - k + 1.
+    """Return Singleton's upper bound n - k + 1 on the minimum distance of a linear code.
 
-    Reed-Solomon codes attain this bound. Of the binary codes only repetition codes, even-weight codes and the codes of
-    all vectors do (MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 11).
+    The code has length n and dimension k. The bound holds over every field, and Reed-Solomon codes attain it. Of the
+    binary codes only repetition codes, even-weight codes and the codes of all vectors attain it (MacWilliams and
+    Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 11).
 
     Args:
-        length: Length n of the code.
-        dimension: Dimension k of the code.
+        length: Length n of the code, at least 1.
+        dimension: Dimension k of the code, from 1 to n.
 
     Returns:
         The distance n - k + 1.
 
     Raises:
-        InvalidArgumentError: If n or k is not an integer in its range.
-        InfeasibleError: If there is no [n, k] code.
+        InvalidArgumentError: If n or k is not an integer of at least 1.
+        InfeasibleError: If k is larger than n.
 
     Example:
         >>> singleton_distance(15, 7)

@@ -8,7 +8,7 @@ from protosphere.errors import InfeasibleError, as_flag
 
 
 def achievable(num_classes: int, dim: int) -> Bound:
-    """Return the lowest achievable bound: a max cosine that some set of K points in R^n is proved to attain.
+    """Return the lowest achievable bound: some set of K points in R^n is proved to have at most this max cosine.
 
     All bounds in `BOUNDS` of kind 'achievable' are compared.
 
@@ -39,7 +39,7 @@ def converse(num_classes: int, dim: int, *, linear_programming: bool = False) ->
     Args:
         num_classes: Number K of points, at least 2.
         dim: Dimension n, at least 1.
-        linear_programming: Whether to include the slow, numerical bound of linear programming.
+        linear_programming: Whether to include the bound of linear programming, which is slow and not proved.
 
     Returns:
         The highest converse bound, with its theorem.

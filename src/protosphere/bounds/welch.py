@@ -1,4 +1,4 @@
-"""Welch's bounds on the cosines of lines through the origin, that is of codes that contain -x with every point x."""
+"""Welch's lower bounds on the largest absolute cosine of lines and on the mean squared cosine of points."""
 
 from fractions import Fraction
 from math import isqrt, sqrt
@@ -12,18 +12,19 @@ from protosphere.types import Cosine
 def welch_antipodal(num_lines: int, dim: int) -> Bound:
     """Return a lower bound on the max cosine of an antipodal code: `num_lines` pairs of points x and -x in R^n.
 
-    The largest |cosine| of N lines satisfies cos^2 >= (N-n) / (n (N-1)) for N > n. From N = n(n+1)/2 lines on, it also
-    satisfies cos^2 >= (3N-n^2-2n) / ((n+2)(N-n)), which the union of a Kerdock code and the standard basis attains.
+    For N > n lines, the largest absolute cosine c satisfies c^2 >= (N-n) / (n (N-1)). For N >= n(n+1)/2 lines, it
+    satisfies the stronger inequality c^2 >= (3N-n^2-2n) / ((n+2)(N-n)). The union of a Kerdock code and the standard
+    basis attains the second bound. For N <= n the bound is 0.
 
-    This is **not** a bound on the max cosine of codes that are not antipodal: the simplex has a lower one. For such
-    codes see `levenshtein`.
+    The bound does **not** hold for codes that are not antipodal: the simplex has a lower max cosine. For such codes
+    see `levenshtein`.
 
     References: L. R. Welch, Lower bounds on the maximum cross correlation of signals (1974); V. I. Levenshtein,
     Bounds for packings of metric spaces and some of their applications (1983).
 
     Args:
-        num_lines: Number N of lines.
-        dim: Dimension n.
+        num_lines: Number N of lines, at least 2.
+        dim: Dimension n, at least 1.
 
     Returns:
         The lower bound on the largest absolute cosine.
@@ -49,13 +50,13 @@ def welch_antipodal(num_lines: int, dim: int) -> Bound:
 def welch_mean_square(num_classes: int, dim: int) -> Bound:
     """Return the lower bound (K - n) / (n (K - 1)) on the mean squared cosine of K points in R^n; 0 for K <= n.
 
-    For K >= n, tight frames attain the bound, and only they do (J. Benedetto, M. Fickus, Finite normalized tight
-    frames, 2003). The reason is that the sum of squared cosines over all ordered pairs is the squared norm of the n x n
-    frame operator, whose trace is K.
+    The mean is over all pairs of different points. For K >= n, tight frames attain the bound, and no other points do
+    (J. Benedetto, M. Fickus, Finite normalized tight frames, 2003). The reason is that the sum of the K^2 squared
+    entries of the Gram matrix is the squared norm of the n x n frame operator, whose trace is K.
 
     Args:
-        num_classes: Number K of points.
-        dim: Dimension n.
+        num_classes: Number K of points, at least 2.
+        dim: Dimension n, at least 1.
 
     Returns:
         The lower bound on the mean squared cosine.
@@ -72,7 +73,7 @@ def welch_mean_square(num_classes: int, dim: int) -> Bound:
 
 
 def root(square: Fraction | int) -> Cosine:
-    """Return the square root of a rational number, as a Fraction if it is rational, else as a float."""
+    """Return the square root of a rational number, as a Fraction if the root is rational, else as a float."""
     over = isqrt(square.numerator)
     under = isqrt(square.denominator)
     if Fraction(over, under) ** 2 == square:

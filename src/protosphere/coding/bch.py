@@ -1,8 +1,8 @@
 """Primitive BCH codes of length n = 2^m - 1: the cyclic codes with roots alpha, alpha^2, ..., alpha^(d-1).
 
-MacWilliams & Sloane, chapter 7, sections 5 and 6, and chapter 9. Narrow-sense codes have just these roots and their
-conjugates: alpha^(2i), alpha^(4i), ... for each root alpha^i. The even-weight subcodes have the additional root
-alpha^0 = 1.
+Here alpha is a primitive element of GF(2^m), and d is the designed distance. Narrow-sense codes have just these roots
+and their conjugates: alpha^(2i), alpha^(4i), ... for each root alpha^i. The even-weight subcodes have the additional
+root alpha^0 = 1. See MacWilliams & Sloane, chapter 7, sections 5 and 6, and chapter 9.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class BCHParameters:
         n: Length.
         k: Dimension.
         bose_distance: Bose distance: the largest designed distance that gives this code.
-        even: Whether it is the even-weight subcode of a narrow-sense code.
+        even: Whether the code is the even-weight subcode of a narrow-sense code.
     """
 
     m: int
@@ -44,8 +44,9 @@ def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
 
     Args:
         m: Degree of the field, from 2 to 16.
-        even: Whether to return the even-weight subcodes of all codes but the repetition code. Their dimension is k - 1
-            and, because of the additional root, their designed distance is d + 1.
+        even: Whether to return, in place of the narrow-sense codes, their even-weight subcodes. The subcode of a code
+            with dimension k and designed distance d has dimension k - 1 and, because of the additional root, designed
+            distance d + 1. The repetition code has no such subcode.
 
     Raises:
         InvalidArgumentError: If m is out of range.
@@ -69,7 +70,7 @@ def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
 
 @lru_cache
 def coset_leaders(m: int) -> tuple[Indices, Indices]:
-    """Return the least element of every cyclotomic coset {i, 2i, 4i, ...} modulo 2^m - 1, and the sizes of the cosets.
+    """Return the smallest element of every cyclotomic coset {i, 2i, 4i, ...} modulo 2^m - 1, and the sizes.
 
     Args:
         m: Exponent of the modulus 2^m - 1.
@@ -93,7 +94,7 @@ def coset_leaders(m: int) -> tuple[Indices, Indices]:
 
 
 def minimal_polynomials(m: int, leaders: Indices) -> list[int]:
-    """Return the minimal polynomials over GF(2) of the powers alpha^i: the products over j of x - alpha^(i 2^j).
+    """Return the minimal polynomials over GF(2) of given powers alpha^i: the products over j of x - alpha^(i 2^j).
 
     Args:
         m: Degree of the field GF(2^m), of which alpha is the primitive element.
@@ -121,9 +122,9 @@ def generator_polynomial(m: int, k: int, even: bool = False) -> int:
     """Return the generator polynomial of a BCH code: the product of the minimal polynomials of its roots.
 
     Args:
-        m: The length is 2^m - 1.
+        m: Degree of the field GF(2^m); the code has length 2^m - 1.
         k: Dimension.
-        even: Whether the code is an even-weight subcode.
+        even: Whether the code is the even-weight subcode of a narrow-sense code.
 
     Returns:
         The polynomial; bit i is the coefficient of x^i.
@@ -143,7 +144,7 @@ def systematic_rows(g: int, n: int, first: int, count: int) -> PackedBits:
     """Return consecutive rows of the systematic generator matrix [I | P] of a cyclic code.
 
     A row is the list of coefficients of a polynomial, with the highest power x^(n-1) first. Row i is the polynomial
-    x^(n-1-i) + (x^(n-1-i) mod g), for 0 <= i < k.
+    x^(n-1-i) + (x^(n-1-i) mod g), for 0 <= i < k, where k = n - deg g is the dimension.
 
     Args:
         g: Generator polynomial.

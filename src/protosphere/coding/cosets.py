@@ -1,10 +1,12 @@
-"""Unions of cosets of the first-order Reed-Muller code: their codewords, and their largest inner product.
+"""Unions of cosets of the first-order Reed-Muller code RM(1, m): their codewords, and their largest inner product.
 
-Coset c is representatives[c] + RM(1, m). Codeword 2nc + w is codeword w of RM(1, m) added to representative c; here
-codeword 2a of RM(1, m) is row a of Sylvester's Hadamard matrix, and codeword 2a + 1 its complement. The inner
-products of all codewords of two cosets, read as signs, are the Walsh-Hadamard transform of the product of their
-representatives, and its negative: 2n values for the 4n^2 pairs. The transform of 2^m = a b values is two small matrix
-products, by Sylvester's matrices of order a and of b.
+The codewords have length n = 2^m, and RM(1, m) has 2n of them. Coset c is representatives[c] + RM(1, m). The codeword
+with index 2nc + w is the sum of representative c and codeword w of RM(1, m). Codeword 2a of RM(1, m) is row a of
+Sylvester's Hadamard matrix, and codeword 2a + 1 is its complement.
+
+For inner products, bits 0 and 1 are read as +1 and -1. The inner products of all codewords of two cosets are the
+Walsh-Hadamard transform of the product of the two representatives, and its negative: 2n values for the 4n^2 pairs. The
+transform of 2^m = a b values is two small matrix products, by Sylvester's matrices of order a and of order b.
 
 If the representatives span few dimensions, many pairs have the same sum up to an affine function. Then
 `difference_counts` finds the sums that occur, and each sum is transformed once.
@@ -25,7 +27,7 @@ TILE_ENTRIES = 1 << 16
 """Number of values transformed together, so that they stay in cache."""
 
 MOST_SUM_BITS = 22
-"""Largest dimension of the span of the representatives for which the sums that occur are collected."""
+"""Largest dimension of the span of the representatives for which the different sums of two of them are listed."""
 
 
 def coset_union_words(
@@ -36,7 +38,7 @@ def coset_union_words(
     Args:
         representatives: Packed representatives of the cosets, as rows.
         m: Base-2 logarithm of the length of the codewords.
-        numbers: Indices of codewords, as in the docstring of this module.
+        numbers: Indices of codewords, in the order that the docstring of this module describes.
 
     Returns:
         Packed codewords, as rows.
@@ -61,13 +63,14 @@ def coset_union_words(
 def largest_coset_product(
     representatives: PackedBits, m: int, num_words: int, progress: Progress = ignore
 ) -> int:
-    """Return the exact largest inner product of two of the first codewords of a union of cosets, read as +-1.
+    """Return the largest inner product of two of the first `num_words` codewords of a union of cosets.
 
-    Only the last coset may be incomplete. The result between two cosets does not depend on how many codewords of the
-    last coset are used: a single codeword has, with a complete coset, all inner products that two complete cosets have.
+    Bits 0 and 1 are read as +1 and -1, and the result is exact. Only the last coset may be incomplete. This does not
+    change the result: already a single codeword has, with the codewords of a complete coset, every inner product that
+    occurs between two complete cosets.
 
     Args:
-        representatives: Packed representatives of the cosets, as rows.
+        representatives: Packed representatives of the cosets of the codewords, as rows.
         m: Base-2 logarithm of the length of the codewords.
         num_words: Number of codewords to compare, at least 2.
         progress: Called as cosets are measured.
@@ -86,14 +89,7 @@ def largest_coset_product(
 def _largest_of_sums(
     basis: PackedBits, m: int, messages: Indices, progress: Progress
 ) -> int:
-    """Return the largest absolute value in the Walsh-Hadamard transforms of the sums of any two of the codewords.
-
-    Args:
-        basis: Packed generator of a linear code that has the codewords.
-        m: Base-2 logarithm of the length of the codewords.
-        messages: Indices of the codewords.
-        progress: Called as sums are transformed.
-    """
+    """Return the largest absolute Walsh-Hadamard coefficient of all sums of two codewords of a linear code."""
     sums = np.flatnonzero(difference_counts(messages, len(basis)))
     largest = 0
     for start in range(0, len(sums), CHUNK_WORDS):
@@ -132,14 +128,8 @@ def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
 
 
 def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) -> int:
-    """Return the largest absolute value in the Walsh-Hadamard transforms of codewords.
-
-    All sums are integers of absolute value at most 2^m <= 2^16, which float32 represents exactly.
-
-    Args:
-        blocks: Codewords as signs (see `_as_blocks`).
-        inner: Sylvester's matrix of order b; its rows may be multiplied by signs, for products of codewords.
-    """
+    """Return the largest absolute Walsh-Hadamard coefficient of codewords in the form of `_as_blocks`."""
+    # integers of absolute value at most 2^16, which float32 represents exactly
     a, count, b = blocks.shape
     outer = hadamard(a).astype(np.float32)
     tile = max(1, TILE_ENTRIES // (a * b))

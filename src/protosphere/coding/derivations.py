@@ -1,8 +1,9 @@
-"""Binary linear codes described as a line of steps: a starting code, and the modifications applied to it.
+"""Derivations of binary linear codes: one line of text with a starting code and the steps that modify it.
 
-'orbits 3.ae3 3, extend' is the extended Golay code. Steps work on a stack, so that a step may combine two codes:
-'orbits b 1, orbits d 1, join'. Polynomials are hexadecimal, where bit i is the coefficient of x^i; numbers in lists are
-separated by dots.
+For example, 'orbits 3.ae3 3, extend' gives the extended Golay code. Steps work on a stack, so that a step may combine
+two codes: 'orbits b 1, orbits d 1, join'. Polynomials are hexadecimal, where bit i is the coefficient of x^i; numbers
+in lists are separated by dots. The function of each step below takes codes from the stack as generator matrices, and
+its other arguments as text.
 
 MacWilliams & Sloane, chapter 1, section 9 (new codes from old), and chapter 18 (combining codes); Gulliver & Bhargava
 (1991) for quasi-cyclic codes, and Braun, Kohnert & Wassermann (2005) for codes with prescribed automorphisms.
@@ -25,7 +26,13 @@ MOST_COLUMNS, MOST_ROWS, MOST_TEXT = 512, 64, 4096
 
 
 def generator_matrix(derivation: str) -> Bits:
-    """Return the generator matrix of a derivation's code, one bit per byte, with independent rows.
+    """Return the generator matrix of the code that a derivation describes, one bit per byte.
+
+    Args:
+        derivation: Steps in the notation of this module.
+
+    Raises:
+        InvalidArgumentError: If a step is unknown or fails, or if the rows of the matrix are not independent.
 
     >>> from protosphere.coding.linear import smallest_weight
     >>> golay = generator_matrix("orbits 3.ae3 3, extend")
@@ -97,7 +104,7 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
     Args:
         polynomials: Moduli in hexadecimal, separated by dots.
         representatives: One column of each orbit in hexadecimal, separated by dots.
-        squarings: Number of squarings of the second map.
+        squarings: Number of squarings of the second map; '0' for no second map.
     """
     moduli = _numbers(polynomials)
     if (
@@ -116,7 +123,7 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
 
 
 def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
-    """Return the orbit of a column: its products with all powers of x, repeated for its squares until they recur."""
+    """Return the orbit of a column under the two maps of `orbits`."""
     found: dict[int, None] = {}
     while first not in found and len(found) <= MOST_COLUMNS:
         column = first
@@ -148,12 +155,12 @@ def _each_part(
 
 
 def extend(code: Bits) -> Bits:
-    """Append the parity bit of each codeword."""
+    """Return the code with a parity bit appended to each codeword."""
     return np.column_stack([code, code.sum(axis=1) % 2])
 
 
 def puncture(code: Bits, count: str) -> Bits:
-    """Remove the last `count` columns.
+    """Remove the last `count` columns of a generator matrix.
 
     Args:
         code: Generator matrix.
@@ -163,11 +170,11 @@ def puncture(code: Bits, count: str) -> Bits:
 
 
 def puncture_at(code: Bits, places: str) -> Bits:
-    """Remove given columns.
+    """Remove the columns with the given indices from a generator matrix.
 
     If the columns are the support of a codeword of the dual code with odd weight s, no codeword has more than s - 1
-    ones there, so the distance decreases by at most s - 1. If they are the columns of some positions of an outer code,
-    this punctures the outer code of a concatenated code.
+    ones there, so the distance decreases by at most s - 1. In a concatenated code, removing all columns of some
+    symbols of the outer code punctures the outer code.
 
     Args:
         code: Generator matrix.
@@ -187,7 +194,7 @@ def first_rows(code: Bits, count: str) -> Bits:
 
 
 def columns(code: Bits, numbers: str) -> Bits:
-    """Append columns.
+    """Append the given columns to a generator matrix.
 
     Args:
         code: Generator matrix.
@@ -197,7 +204,7 @@ def columns(code: Bits, numbers: str) -> Bits:
 
 
 def rows(code: Bits, numbers: str) -> Bits:
-    """Append rows.
+    """Append the given rows to a generator matrix.
 
     Args:
         code: Generator matrix.
@@ -207,11 +214,11 @@ def rows(code: Bits, numbers: str) -> Bits:
 
 
 def repeat(code: Bits, count: str) -> Bits:
-    """Append the first `count` columns again, which decreases no distance.
+    """Append a copy of the first `count` columns, which makes no distance smaller.
 
     Args:
         code: Generator matrix.
-        count: Number of columns.
+        count: Number of columns to copy.
     """
     return np.hstack([code, code[:, : _whole(count, code.shape[1])]])
 
@@ -232,7 +239,7 @@ def shorten(code: Bits, count: str) -> Bits:
 
 
 def shorten_at(code: Bits, places: str) -> Bits:
-    """Keep the codewords that are zero in given columns, and remove these columns.
+    """Keep the codewords that are zero in the columns with the given indices, and remove these columns.
 
     If the columns are the support of a codeword of the dual code, this is Construction Y1.
 
@@ -246,7 +253,7 @@ def shorten_at(code: Bits, places: str) -> Bits:
 
 
 def join(first: Bits, second: Bits) -> Bits:
-    """Concatenate the codewords of two codes with the same number of codewords.
+    """Concatenate corresponding codewords of two codes with the same number of codewords.
 
     Args:
         first: Generator matrix of the first code.
@@ -256,12 +263,12 @@ def join(first: Bits, second: Bits) -> Bits:
 
 
 def tail(code: Bits, ending: Bits, row: str) -> Bits:
-    """Apply Construction X: append the rows of a second code to some rows, and zeros to the other rows.
+    """Apply Construction X: append the rows of a second generator matrix to some rows, and zeros to the other rows.
 
     Args:
         code: Generator matrix of the first code.
-        ending: Generator matrix of the second code.
-        row: Index of the first row to which the second code is appended.
+        ending: Generator matrix of the second code, whose rows are appended.
+        row: Index of the row of `code` to which the first row of `ending` is appended.
     """
     more = np.zeros((len(code), ending.shape[1]), dtype=np.uint8)
     begin = _whole(row)
@@ -270,11 +277,11 @@ def tail(code: Bits, ending: Bits, row: str) -> Bits:
 
 
 def double(u: Bits, v: Bits) -> Bits:
-    """Return the code of all (u | u + v); the shorter code is padded with zeros.
+    """Return the code of all codewords (u | u + v); in the sum the shorter of u and v is padded with zeros.
 
     Args:
-        u: Generator matrix of the codewords u.
-        v: Generator matrix of the codewords v.
+        u: Generator matrix of the code of u.
+        v: Generator matrix of the code of v.
     """
     n = max(u.shape[1], v.shape[1])
     longer = [np.pad(code, ((0, 0), (0, n - code.shape[1]))) for code in (u, v)]

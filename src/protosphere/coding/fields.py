@@ -1,4 +1,4 @@
-"""Finite fields as tables: GF(2^m) by tables of powers and logarithms, GF(q) with q <= 256 by tables of operations.
+"""Finite fields: GF(2^m) by tables of powers and logarithms, GF(q) with q <= 256 by tables of sums and products.
 
 Lidl & Niederreiter, Finite Fields, chapter 2; MacWilliams & Sloane, chapters 3 and 4.
 """
@@ -30,7 +30,7 @@ class BinaryField:
     Attributes:
         m: Degree of the field over GF(2).
         exp: Table of powers: exp[i] is alpha^i for 0 <= i < 2 (2^m - 1).
-        log: Table of logarithms: log[a] is the least i with alpha^i = a; log[0] is 0 and has no meaning.
+        log: Table of logarithms: log[a] is the smallest i with alpha^i = a; log[0] is 0 and has no meaning.
         trace_mask: Bit mask that gives the trace: Tr(a) is the parity of `a & trace_mask`.
     """
 
@@ -80,10 +80,10 @@ class BinaryField:
 
 @lru_cache
 def binary_field(m: int) -> BinaryField:
-    """Return GF(2^m) modulo the smallest primitive polynomial of degree m.
+    """Return the finite field GF(2^m), whose elements are polynomials modulo the smallest primitive polynomial.
 
     Args:
-        m: Degree, from 1 to 16.
+        m: Degree of the field over GF(2), from 1 to 16.
 
     >>> binary_field(3).multiply([2, 4], [4, 4])  # alpha^3 = alpha + 1, alpha^4 = alpha^2 + alpha
     array([3, 6])
@@ -135,7 +135,7 @@ class FiniteField:
 
 @lru_cache
 def field(q: int) -> FiniteField:
-    """Return the finite field with q elements, GF(q).
+    """Return the finite field GF(q) with q elements.
 
     Args:
         q: Prime power from 2 to 256.
@@ -180,10 +180,7 @@ def _primitive_powers(p: int, e: int) -> list[int]:
 
 
 def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
-    """Return 1, x, x^2, ... modulo the polynomial x^e + low over GF(p), up to the power before 1 recurs.
-
-    Each power is stored as the integer whose base-p digits are its coefficients. The list is empty if 1 does not recur.
-    """
+    """Return 1, x, x^2, ... modulo x^e + low over GF(p), until 1 recurs; an empty list if 1 does not recur."""
     e = len(low)
     one = (1, *(0,) * (len(low) - 1))
     powers: list[int] = []

@@ -1,7 +1,7 @@
 """Hadamard matrices: square matrices of +-1 with orthogonal rows.
 
 The constructions are Sylvester's (1867) for powers of two, Paley's (1933) for orders q + 1 and 2(q + 1) with q a prime
-power, and Kronecker products of these. The smallest multiples of 4 that they do not reach are 92, 116 and 156.
+power, and Kronecker products of these. The smallest multiples of 4 without such a matrix are 92, 116 and 156.
 """
 
 from functools import cache, lru_cache
@@ -22,7 +22,7 @@ def hadamard_orders(limit: int) -> tuple[int, ...]:
     """Return every order for which `hadamard` has a matrix, ascending.
 
     Args:
-        limit: Largest order to return; orders above 2^14 are not supported.
+        limit: Largest order to return; no order above 2^14 is returned.
 
     >>> hadamard_orders(30)
     (1, 2, 4, 8, 12, 16, 20, 24, 28)
@@ -65,11 +65,7 @@ def hadamard(order: int) -> Signs:
 
 @cache
 def _left_factor(order: int) -> int | None:
-    """Return the order of the left factor of the Kronecker product that gives a matrix of this order.
-
-    The result is the order itself if it is 1, 2 or the order of one of Paley's matrices, and None if there is no
-    matrix of this order.
-    """
+    """Return the order of the left Kronecker factor of a matrix; the order itself if there is one factor, or None."""
     if order == 1:
         return 1
     if order > LARGEST_HADAMARD or (order > 2 and order % 4):
@@ -84,11 +80,7 @@ def _left_factor(order: int) -> int | None:
 
 
 def _is_paley(order: int) -> bool:
-    """Return whether one of Paley's two constructions has a matrix of this order.
-
-    The first needs a field with q = order - 1 elements, q = 3 mod 4; the second one with q = order / 2 - 1 elements,
-    q = 1 mod 4.
-    """
+    """Return whether one of Paley's two constructions has a matrix of this order (a multiple of 4)."""
     return _is_field(order - 1) or (order % 8 == 4 and _is_field(order // 2 - 1))
 
 
@@ -105,10 +97,7 @@ def _paley_one(q: int) -> Signs:
 
 
 def _paley_two(q: int) -> Signs:
-    """Return Paley's matrix of order 2(q + 1), q = 1 mod 4.
-
-    The zeros and signs of a symmetric conference matrix are replaced by 2 x 2 blocks.
-    """
+    """Return Paley's matrix of order 2(q + 1), q = 1 mod 4, from a symmetric conference matrix."""
     conference = _conference(q)
     one = np.eye(q + 1, dtype=np.int8)
     plus = conference + one
@@ -117,10 +106,7 @@ def _paley_two(q: int) -> Signs:
 
 
 def _conference(q: int) -> Signs:
-    """Return the Paley conference matrix of order q + 1: the matrix chi(x - y) over GF(q), bordered by ones.
-
-    The quadratic character chi is 1 for nonzero squares, -1 for other nonzero elements, and 0 for 0. The corner is 0.
-    """
+    """Return Paley's conference matrix of order q + 1: the quadratic characters of x - y, bordered by ones."""
     x = np.arange(q)
     chi = np.full(q, -1, dtype=np.int8)
     if q > LARGEST_ORDER:

@@ -52,7 +52,7 @@ def _rows(
     subfield: Indices,
     q: int,
 ) -> NDArray[np.uint8]:
-    """Return the circles z z' + b z + b' z' + d = 0, which do not contain infinity, as 0/1 rows."""
+    """Return the circles z z' + b z + b' z' + d = 0 as 0/1 rows; they do not contain infinity."""
     F = field(q * q)
     values = F.add[norms, traces]  # z z' + Tr(b z), a row for each b
     minus = np.argmin(F.add, axis=1)  # the element that gives 0
@@ -66,10 +66,7 @@ def _rows(
 
 
 def _lines(traces: NDArray[np.uint8], subfield: Indices, q: int) -> NDArray[np.uint8]:
-    """Return the circles b z + b' z' + d = 0, which contain infinity, as 0/1 rows.
-
-    Multiples of b by elements of GF(q) give the same circles and are left out.
-    """
+    """Return the circles b z + b' z' + d = 0 as 0/1 rows, one circle for all multiples of b by elements of GF(q)."""
     F = field(q * q)
     seen = np.zeros(F.q, dtype=np.bool_)
     rows: list[NDArray[np.uint8]] = []

@@ -25,7 +25,7 @@ def packed_length(n: int) -> int:
 
 
 def pack(bits: ArrayLike) -> PackedBits:
-    """Pack rows of zeros and ones, eight to a byte, the first bit highest.
+    """Return rows of zeros and ones packed into bytes; the first of eight bits is the highest bit of a byte.
 
     Args:
         bits: Zeros and ones, as rows.
@@ -34,7 +34,7 @@ def pack(bits: ArrayLike) -> PackedBits:
 
 
 def unpack(packed: PackedBits, n: int) -> NDArray[np.uint8]:
-    """Return the first n bits of every row, one per byte.
+    """Return the first n bits of every packed row, one bit per byte.
 
     Args:
         packed: Packed rows.
@@ -46,19 +46,18 @@ def unpack(packed: PackedBits, n: int) -> NDArray[np.uint8]:
 def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
     """Return consecutive codewords of a linear code.
 
-    Codeword j is the sum of the rows i for which bit i of j is set; bit 0 is the least significant. Each row doubles
-    the list, so that a codeword takes one pass over its bytes.
+    Codeword j is the sum of the rows i for which bit i of j is set; bit 0 is the least significant.
 
     Args:
         generator: Packed generator matrix.
         count: Number of codewords.
-        start: Index of the first codeword, a multiple of a power of two that is at least `count`.
+        start: Index of the first codeword. It must be a multiple of some power of two that is at least `count`.
 
     Returns:
         Packed codewords, as rows.
 
     Raises:
-        InfeasibleError: If the code has fewer codewords.
+        InfeasibleError: If the code has fewer than `start + count` codewords.
         InvalidArgumentError: If `start` is not such a multiple.
 
     >>> unpack(codewords(pack([[1, 1, 0], [0, 1, 1]]), 4), 3).tolist()
@@ -91,17 +90,19 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
 
 
 def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
-    """Return the codewords of the given messages, in the index order of `codewords`.
+    """Return the codewords with the given indices.
+
+    As in `codewords`, the codeword with index j is the sum of the rows i for which bit i of j is set.
 
     Args:
-        generator: Packed generator matrix of at most 62 rows.
-        messages: Indices of codewords.
+        generator: Packed generator matrix of k rows, k at most 62.
+        messages: Indices of codewords, from 0 to 2**k - 1, in any order.
 
     Returns:
-        Packed codewords, as rows.
+        Packed codewords, as rows, in the order of the indices.
 
     Raises:
-        InvalidArgumentError: If there are more rows, or a number is out of range.
+        InvalidArgumentError: If the generator has more than 62 rows, or an index is out of range.
     """
     k = len(generator)
     numbers = np.asarray(messages, dtype=np.int64).reshape(-1)
@@ -125,10 +126,7 @@ def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
 
 
 def _is_aligned_range(numbers: Indices) -> bool:
-    """Return whether the integers are consecutive and start at a multiple of a power of two.
-
-    The power of two must be at least the number of integers.
-    """
+    """Return whether the integers are a range that `codewords` serves (see its argument `start`)."""
     count = len(numbers)
     if not count:
         return False
@@ -141,7 +139,7 @@ def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
 
     Args:
         generator: Packed generator matrix of k rows.
-        message_bits: Rows of k bits, the bit of row 0 first.
+        message_bits: One row of k bits for each message; bit i says whether row i of the generator is added.
 
     Returns:
         Packed codewords, as rows.
@@ -159,7 +157,7 @@ def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
 
 
 def weights(words: PackedBits) -> Indices:
-    """Return the number of ones of each codeword.
+    """Return the weight, that is the number of ones, of each codeword.
 
     Args:
         words: Packed codewords, as rows.
@@ -173,7 +171,9 @@ def weights(words: PackedBits) -> Indices:
 
 
 def smallest_weight(generator: PackedBits, n: int) -> int:
-    """Return the smallest weight of a non-zero codeword: the minimum distance, if the rows are independent.
+    """Return the smallest weight of a nonzero codeword, which is the minimum distance of the code.
+
+    The rows of the generator must be independent.
 
     Args:
         generator: Packed generator matrix.
@@ -202,15 +202,15 @@ def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
 def difference_counts(messages: Indices, k: int) -> NDArray[np.int64]:
     """Count, for each x < 2**k, the ordered pairs of different messages whose XOR is x.
 
-    The counts are the autocorrelation of the set of messages, computed by two transforms without a pass over pairs.
-    They are exact in 64 bits while len(messages) * 2**k < 2**63 (Parseval's identity bounds every partial sum).
+    The counts are the autocorrelation of the set of messages, computed by two Walsh-Hadamard transforms. They are
+    exact in 64 bits while len(messages) * 2**k < 2**63 (Parseval's identity bounds every partial sum).
 
     Args:
-        messages: Different numbers below 2**k.
+        messages: Different integers below 2**k.
         k: Number of bits of a message.
 
     Returns:
-        The 2**k counts.
+        An array of 2**k counts; entry x is the count for x.
     """
     indicator = np.bincount(messages, minlength=1 << k).astype(np.int64)
     spectrum = walsh_hadamard(indicator)
@@ -226,10 +226,10 @@ def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, 
 
     Args:
         generator: Packed generator matrix.
-        messages: Indices of the codewords.
+        messages: Indices of the codewords, as in `encode`.
 
     Returns:
-        The number of pairs by distance.
+        A mapping from each distance that occurs to its number of pairs.
 
     >>> import numpy as np
     >>> pair_distance_counts(np.packbits([[1, 1, 0], [0, 1, 1]], axis=1), np.arange(4))
@@ -254,7 +254,8 @@ def row_reduce(
         columns: Indices of columns, in the order in which they are tried as pivots.
 
     Returns:
-        The reduced matrix, and the pivot column of each of its first rows; other rows are zero in the given columns.
+        The reduced matrix, and the pivot column of each of its first rows. All further rows of the matrix are zero in
+        the given columns.
     """
     reduced = generator.copy()
     pivots: list[int] = []
@@ -294,14 +295,7 @@ def _sums(
     entry: Callable[[int, slice], NDArray[Any]],
     count: int,
 ) -> PackedBits:
-    """Return sums of rows, by tables of the sums of `bits` rows each.
-
-    Args:
-        generator: Packed rows.
-        bits: Number of rows of a table.
-        entry: Function from the first row of a table and a slice of codewords to the entries that they contain.
-        count: Number of codewords.
-    """
+    """Return `count` codewords as sums of entries of tables, each of which has all sums of `bits` rows."""
     tables: dict[int, PackedBits] = {}
     for i in range(0, len(generator), bits):
         rows = generator[i : i + bits]

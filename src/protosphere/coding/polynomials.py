@@ -23,14 +23,16 @@ PRIMITIVE = (
     32771,
     65581,
 )
-"""Smallest primitive polynomials of degree 1, 2, ...: x has order 2^m - 1 modulo each (Lidl & Niederreiter, table D).
+"""Smallest primitive polynomial of each degree m = 1, 2, ..., modulo which x has order 2^m - 1.
+
+See Lidl & Niederreiter, table D.
 """
 
 LARGEST_DEGREE = len(PRIMITIVE)
 
 
 def degree(a: int) -> int:
-    """Return the degree of `a`; -1 for the zero polynomial."""
+    """Return the degree of the polynomial `a`; -1 for the zero polynomial."""
     return a.bit_length() - 1
 
 

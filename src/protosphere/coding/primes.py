@@ -26,7 +26,7 @@ def is_prime(number: int) -> bool:
 
 
 def prime_power(q: int) -> tuple[int, int] | None:
-    """Return the prime p and the exponent e >= 1 with q = p^e; None if q is no prime power.
+    """Return the prime p and the exponent e >= 1 with q = p^e; None if q is not a prime power.
 
     >>> prime_power(81), prime_power(12)
     ((3, 4), None)

@@ -32,7 +32,7 @@ def form_bits(m: int) -> int:
 
 
 def quadratic_forms(m: int, count: int) -> PackedBits:
-    """Return the first quadratic forms on m bits, in the order of this module.
+    """Return the first quadratic forms on m bits, in the order that the docstring of this module describes.
 
     Args:
         m: Number of bits, at most 16.
@@ -42,7 +42,7 @@ def quadratic_forms(m: int, count: int) -> PackedBits:
         Packed values of the forms at all 2^m points, as rows.
 
     Raises:
-        InfeasibleError: If there are fewer than `count` forms.
+        InfeasibleError: If there are fewer than `count` quadratic forms on m bits, or `count` is above 2^62.
 
     >>> np.unpackbits(quadratic_forms(2, 2), axis=1, count=4).tolist()  # 0 and e x
     [[0, 0, 0, 0], [0, 0, 0, 1]]
@@ -68,7 +68,7 @@ def trace_forms(m: int, count: int) -> PackedBits:
 
     Args:
         m: Number of bits of a point.
-        count: Number of first forms to return.
+        count: Number of forms to return, from the start of this list.
 
     Returns:
         Packed values of the forms, as rows.
@@ -92,7 +92,7 @@ def kerdock_forms(m: int, slopes: Indices) -> PackedBits:
 
     Args:
         m: Number of bits of a point, even.
-        slopes: The field elements a (slopes), as integers below 2^(m-1).
+        slopes: The field elements a, called slopes, as integers below 2^(m-1).
 
     Returns:
         Packed values of the forms, as rows.

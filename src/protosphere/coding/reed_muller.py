@@ -1,8 +1,8 @@
 """Reed-Muller codes: RM(r, m) is the set of polynomials of degree at most r in m bits, evaluated at all 2^m points.
 
-The length is n = 2^m and the distance 2^(m-r) (MacWilliams & Sloane, chapter 13, theorem 3). Point j has x_i = bit i
-- 1 of j, so that the codewords of RM(1, m) are in the order of Sylvester's Hadamard matrix: codeword 2a is row a, and
-codeword 2a + 1 its complement.
+The length is n = 2^m and the distance 2^(m-r) (MacWilliams & Sloane, chapter 13, theorem 3). Coordinate x_i of point
+j is bit i - 1 of j. So the codewords of RM(1, m) are in the order of Sylvester's Hadamard matrix: codeword 2a is row
+a, and codeword 2a + 1 its complement.
 """
 
 from functools import reduce
@@ -54,7 +54,7 @@ def generator_rows(r: int, m: int, count: int | None = None) -> PackedBits:
     Args:
         r: Order.
         m: Number of variables.
-        count: Number of first rows to return; all rows by default.
+        count: Number of rows to return, from the first on; all rows by default.
 
     Returns:
         Packed rows.

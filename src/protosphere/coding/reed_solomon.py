@@ -17,16 +17,16 @@ def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elemen
     coefficients f_0, f_1, ... of a polynomial f. Symbol i of the codeword is the value of f at element i of the field.
 
     Args:
-        q: Order of the field.
+        q: Order of the field, a prime power of at most 256.
         n_q: Number of symbols of a codeword, at most q.
-        k_q: Number of coefficients, at most n_q.
+        k_q: Number of coefficients of f, at most n_q.
         indices: Indices of codewords, from 0 to q**k_q - 1.
 
     Returns:
         Codewords, as rows of symbols 0, ..., q - 1.
 
     Raises:
-        InfeasibleError: If n_q or k_q is too large.
+        InfeasibleError: If n_q is larger than q, or k_q is larger than n_q.
         InvalidArgumentError: If an index is out of range.
 
     >>> reed_solomon_words(5, 4, 2, [7]).tolist()  # 7 = 2 + 1 * 5, f(x) = 2 + x

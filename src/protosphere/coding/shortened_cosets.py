@@ -1,15 +1,16 @@
 """Unions of cosets of RM(1, m), shortened and punctured: their codewords and largest inner products.
 
-The coordinates of a codeword are the points of F_2^m. Shortening by j keeps the codewords of each coset that are zero
-in j coordinates, which are affinely independent points (0, 1, 2, 4, ...), and deletes these coordinates. The affine
-functions x_j, ..., x_m remain, and 2N / 2^j of the 2N codewords of a coset, where N = 2^m. Puncturing deletes i more
-coordinates. The inner product s of two codewords becomes s - j by shortening, and at most s - j + i by puncturing, so
-cosines are at most (N mu + i - j) / (N - i - j).
+The coordinates of a codeword are the points of F_2^m; their number is N = 2^m. Shortening by j keeps the codewords of
+each coset that are zero in j coordinates, which are affinely independent points (0, 1, 2, 4, ...), and deletes these
+coordinates. Of the 2N codewords of a coset, 2N / 2^j remain. Puncturing deletes i more coordinates. Shortening changes
+the inner product s of two codewords to s - j, and puncturing then to at most s - j + i. If mu is the maximum cosine of
+the original codewords, the new cosines are at most (N mu + i - j) / (N - i - j).
 
-Quadratic form c of the nested codes is A_p + T_b, where p is its slope (Kerdock's a; none for m odd) and b a message
-of the linear trace forms. So differences of forms are differences of slopes plus codewords of a linear code. If there
-are few differences, all of them are enumerated. If there are many, the ranks of the forms bound their inner products,
-and one pair of codewords that attains the bound makes it exact. MacWilliams & Sloane, chapter 15, sections 2 and 5.
+The cosets belong to quadratic forms A_p + T_b (see `quadratic_forms`). For m even, A_p is Kerdock's form of the slope
+p; for m odd, there is no such term. The trace forms T_b are the codewords of a linear code. So a difference of two
+forms is a difference of two Kerdock forms plus a trace form. If there are few differences, all of them are enumerated.
+If there are many, the ranks of the forms bound the inner products, and one pair of codewords that attains the bound
+makes it exact. See MacWilliams & Sloane, chapter 15, sections 2 and 5.
 """
 
 from dataclasses import dataclass
@@ -29,10 +30,10 @@ from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.types import Cosine, Indices, PackedBits, Progress, ignore
 
 PROBED_DIFFERENCES = 64
-"""Number of differences of two cosets that are searched together for a pair of codewords that attains the bound."""
+"""Number of pairs of cosets that are searched together for a pair of codewords that attains the bound."""
 
 MOST_PROBES, MOST_PROBE_PRODUCTS = 64, 3 * 10**10
-"""Largest number of batches of differences, and of multiplications spent on them: some seconds."""
+"""Largest number of batches of such pairs of cosets, and of multiplications for them, which take some seconds."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class ShortenedCosets:
         return (1 << self.m) - self.shortened - self.punctured
 
     def max_cosine(self, whole: Cosine) -> Cosine:
-        """Return an upper bound on the maximum cosine after shortening and puncturing.
+        """Return an upper bound on the maximum cosine of the codewords after shortening and puncturing.
 
         Args:
             whole: Maximum cosine before shortening and puncturing, at least 0.
@@ -84,7 +85,7 @@ class ShortenedCosets:
 
     @property
     def slopes(self) -> int:
-        """Number of slopes, that is of forms with the same trace form: 2^(m-1) for m even, 1 for m odd."""
+        """Number of slopes, that is of quadratic forms with the same trace form: 2^(m-1) for m even, 1 for m odd."""
         return 1 if self.m % 2 else 1 << (self.m - 1)
 
     @property
@@ -106,11 +107,11 @@ class ShortenedCosets:
         )
 
     def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
-        """Return the quadratic forms of the given slopes and a generator of the trace forms, packed and shortened.
+        """Return Kerdock's forms of the given slopes and a generator of the trace forms, packed and shortened.
 
         Args:
             slopes: Slopes p of the forms A_p.
-            layers: Number of trace forms T_b that the generator must reach.
+            layers: Number of trace forms T_b, from the first on, that the generator must have as codewords.
         """
         none = np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)
         sloped = none if self.m % 2 else kerdock_forms(self.m, slopes)
@@ -119,10 +120,7 @@ class ShortenedCosets:
         )
 
     def _restricted(self, forms: PackedBits) -> PackedBits:
-        """Return packed forms, given on all 2^m coordinates, on the remaining coordinates.
-
-        Affine functions are added first to make the forms zero in the shortened coordinates.
-        """
+        """Return packed forms on the remaining coordinates, made zero in the shortened ones by affine functions."""
         points = np.arange(1 << self.m)
         bits = unpack(forms, 1 << self.m)
         for i in range(self.shortened - 1):
@@ -150,10 +148,10 @@ class ShortenedCosets:
         )
 
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
-        """Return the largest inner products between different cosets, by the difference of their trace forms.
+        """Return the largest inner product between different cosets for each difference of their trace forms.
 
         Args:
-            cosets: Number of first cosets to compare.
+            cosets: Number of cosets to compare, from the first on.
             progress: Called while cosets are compared.
 
         Returns:
@@ -205,10 +203,10 @@ class ShortenedCosets:
         reached.
 
         Args:
-            cosets: Number of first cosets to draw from, all of them complete.
+            cosets: Number of cosets to draw from, starting with the first. All of them are complete.
             product: The inner product, an upper bound on all inner products of different cosets.
             progress: Called after each batch of pairs.
-            group: Only cosets of different groups of `group` consecutive cosets are compared.
+            group: Number of consecutive cosets that form a group. Only cosets of different groups are compared.
 
         Returns:
             Whether such a pair was found.
@@ -240,10 +238,7 @@ class ShortenedCosets:
         return False
 
     def _affine_signs(self) -> NDArray[np.float32]:
-        """Return the codewords of the shortened RM(1, m) as columns of +-1.
-
-        If no coordinate is shortened, the code has the complement of each codeword; one of the two is returned.
-        """
+        """Return the shortened RM(1, m) as columns of +-1; of complementary codewords, one is left out."""
         words = codewords(self.inner, 1 << self.coset_bits)
         return self._signs(words if self.shortened else words[::2]).T
 

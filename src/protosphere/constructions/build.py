@@ -1,4 +1,4 @@
-"""Building points from their provenance; no parameter is chosen again."""
+"""Build the points of a code from its provenance: from the scheme, its options and choices, and later steps."""
 
 from dataclasses import replace
 
@@ -15,7 +15,10 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Progress, ignore
 
 NESTED = "nested from "
-"""Prefix of the value of `mapping` by which earlier versions stored the number of first classes of a nested order."""
+"""Start of the text of `mapping` in provenances of earlier versions whose classes are in a nested order.
+
+The number after it says how many classes come first in this order (see `nested_order`).
+"""
 
 
 UNREADABLE = (KeyError, TypeError, ValueError, IndexError)
@@ -25,12 +28,15 @@ UNREADABLE = (KeyError, TypeError, ValueError, IndexError)
 def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCode:
     """Rebuild the code of a provenance and certify it again.
 
-    The result does not depend on rankings, so families that are added or preferred in later versions do not change
-    it. Codes found by a search cannot be rebuilt and raise an error: their files contain the points.
+    No choice is made again, so a family that a later version adds or prefers does not change the result. Codes that a
+    search found cannot be rebuilt from a provenance: their files contain the points.
 
     Args:
         provenance: Request, choices and steps of the code.
         progress: Called while pairs are measured.
+
+    Raises:
+        InvalidArgumentError: If a search found the code, or protosphere did not write the provenance.
 
     >>> from protosphere.constructions import best
     >>> code = best(num_classes=100, dim=15, iterations=0, catalogue=False)
@@ -54,7 +60,7 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
 
 
 def placement_of(provenance: Provenance, progress: Progress = ignore) -> Placement:
-    """Return the points of a provenance, without a certificate.
+    """Return the points that a provenance describes; they are not certified.
 
     Args:
         provenance: Request, choices and steps of the code.
@@ -90,11 +96,13 @@ def streams(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
 
 
 def after(placement: Placement, step: Step) -> Placement:
-    """Return the points after a step; a subset of a structured code becomes dense points without that structure.
+    """Return the points after a step: with zeros appended, or a subset of them in a given order.
+
+    A subset of a structured code is stored as dense vectors, without the structure.
 
     Args:
         placement: The points before the step.
-        step: The step.
+        step: The step, as provenance stores it.
     """
     count = placement.count
     if step.what == ZEROS:
@@ -111,7 +119,7 @@ def after(placement: Placement, step: Step) -> Placement:
 
 
 def with_choice(asked: Provenance) -> Provenance:
-    """Return the provenance with all parameters of the scheme; parameters that it does not store are chosen now."""
+    """Return a provenance with the chosen parameters of the scheme; if it stores none, they are chosen now."""
     chosen = asked.chosen or describe(asked.construction).chosen(
         asked.num_classes, asked.dim, asked.options
     )

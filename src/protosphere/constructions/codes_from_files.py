@@ -1,7 +1,7 @@
-"""Codes and points from files: read, measured again, and compared with the points that their construction gives.
+"""Functions that read codes and points from files, and that measure and certify them again.
 
-A fraction that a file states for its rows is only a claim. If the file names a construction, and that construction
-gives the same rows bit for bit, its theorem proves the fraction.
+A maximum cosine that a file states as a fraction is not trusted. If the file names a construction, and that
+construction gives the same rows bit for bit, the theorem of the construction proves the fraction.
 """
 
 from __future__ import annotations
@@ -36,29 +36,30 @@ from protosphere.spherical.structures import Plain
 from protosphere.types import Progress, ignore
 
 MOST_ENTRIES = 1 << 23
-"""Number of entries (64 MB) up to which a code is built again for comparison."""
+"""Largest number of coordinates (64 MB) for which a code is built again, to compare its points with the file."""
 
 MOST_ORDERED = 1 << 32
-"""Products K^2 n up to which a nested order that the file does not store is computed again."""
+"""Largest product K^2 n for which a nested order that the file does not store is computed again."""
 
 LARGEST_OPTION = 1 << 12
 """Largest integer among the options of a provenance; no scheme in closed form needs a larger one."""
 
 LONGEST_OPTION = 64
+"""Largest number of characters of a text among the options of a provenance."""
 
 
 def load(path: str | Path) -> SphericalCode:
     """Load the code saved in `path`.
 
-    The certificate in a file is not trusted: the points are measured again if that is quick. Dense rows are certified
-    exactly only if their entries prove it, or if they equal, bit for bit, the points of the construction that the file
-    names.
+    The certificate in a file is not trusted: the points are measured again if that takes a fraction of a second. Of
+    points that are stored as dense rows, the maximum cosine is certified exactly in two cases: if the entries of the
+    rows prove it, or if the rows equal, bit for bit, the points of the construction that the file names.
 
     Args:
         path: A .safetensors file that protosphere wrote, or a .npy, .csv, .txt or .pt file of unit rows.
 
     Returns:
-        The code. `code.certificate.unverified` is True if measuring it would have taken too long; `ps.certify` then
+        The code. If measuring it would have taken too long, `code.certificate.unverified` is True, and `ps.certify`
         measures it.
 
     Raises:
@@ -93,6 +94,7 @@ def certify(
         The certificate. Every pair is measured once.
 
     Raises:
+        InvalidArgumentError: If `source` is not a matrix of finite numbers, or rows are not unit vectors.
         StorageError: If the file cannot be read.
         CertificateError: If the points contradict the code or its file.
 
@@ -106,11 +108,12 @@ def certify(
 def certified_code(
     source: Any, *, normalize: bool = False, progress: Progress = ignore
 ) -> SphericalCode:
-    """Return the code of `source` with the certificate that `certify` returns.
+    """Return the code of `source` with a new certificate, which is the result of `certify`.
 
     Args:
         source: A SphericalCode, a matrix with a prototype per row, or the path of a file as `ps.load` reads it.
-        normalize: Whether to divide each row by its norm first.
+        normalize: Whether to divide each row by its norm first; otherwise rows that are not unit vectors raise an
+            error.
         progress: Called while pairs are measured.
     """
     if isinstance(source, SphericalCode):
@@ -124,10 +127,11 @@ def certified_code(
 def from_points(
     points: Any, *, normalize: bool = False, progress: Progress = ignore
 ) -> SphericalCode:
-    """Certify a matrix of unit rows, or a file of them.
+    """Return a certified code whose points are the rows of a matrix or of a file.
 
-    The largest cosine is exact if the nonzero entries of each row have one absolute value and all rows have equally
-    many of them. Otherwise it is measured, and `certificate.error` bounds the measurement error.
+    The largest cosine is exact if all rows have the same number of nonzero entries, and the nonzero entries of each row
+    have the same absolute value. Otherwise the largest cosine is measured, and `certificate.error` bounds the
+    measurement error.
 
     Args:
         points: A matrix with a prototype per row, or the path of a file as `ps.load` reads it.
@@ -155,7 +159,7 @@ def from_points(
 def verified_if_quick(
     code: SphericalCode, progress: Progress = ignore
 ) -> SphericalCode:
-    """Return the code with a measured certificate if measuring takes a fraction of a second, else unchanged.
+    """Return the code with a measured certificate if measuring takes a fraction of a second, else the same code.
 
     Args:
         code: A code, whose certificate may be unverified.
@@ -167,15 +171,15 @@ def verified_if_quick(
 
 
 def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
-    """Measure every pair of a code once and certify it, without trusting its certificate or its file.
+    """Measure every pair of a code once and return the code with a new certificate; the old one is not trusted.
 
     Args:
         code: A code, whose certificate may be unverified.
         progress: Called while pairs are measured.
 
     Returns:
-        The same points with a new certificate. If the points equal, bit for bit, the points of the construction
-        that the provenance names, the theorem of the construction makes the certificate exact.
+        The same points with a new certificate. The certificate is exact if the points equal, bit for bit, the points
+        of the construction that the provenance names, and a theorem gives the maximum cosine of this construction.
 
     Raises:
         CertificateError: If the points contradict their structure or certificate.
@@ -206,10 +210,7 @@ def _has_other_grid(structure: object, rebuilt: Placement) -> bool:
 def _rebuilt(
     code: SphericalCode, progress: Progress
 ) -> tuple[Placement, Fraction] | None:
-    """Return the points as their construction makes them, and their guarantee.
-
-    The result is None if measuring proves as much, or if the rebuilt dense rows differ from the given rows in a bit.
-    """
+    """Return the rebuilt points and their guarantee; None if they prove no more than measuring, or differ in a bit."""
     structure = code.placement.structure
     named = code.provenance
     if not isinstance(structure, Plain) or structure.measures_exactly:

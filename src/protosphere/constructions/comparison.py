@@ -1,4 +1,7 @@
-"""Comparison of schemes over dimensions with the bounds: the data of the paper's separation figures."""
+"""Comparison of the maximum cosines of schemes with the bounds, over several dimensions.
+
+These are the data of the separation figures of Lindström et al. (2024).
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +33,7 @@ PRODUCTS_A_UNIT = 10**8
 
 
 def compared_schemes() -> tuple[str, ...]:
-    """Return the schemes that a comparison shows by default: the paper's, and the best known code."""
+    """Return the schemes that are compared by default: those of Lindström et al. (2024), and 'best'."""
     return constructions_with(lambda traits: traits.in_paper or traits.chooses)
 
 
@@ -42,10 +45,11 @@ class Cell:
         scheme: Name of the construction, such as 'simplex'.
         dim: Dimension n.
         max_cosine: Largest cosine of two prototypes; None if the scheme is infeasible.
-        infeasible_reason: Why the scheme is infeasible, or None.
-        energy: Energy of `ps.code_statistics` (lower is better). The scale is the same for all schemes: the
-            scale of `preset="protosphere"` on a code that meets the converse.
-        mean_square: Mean squared cosine of `ps.code_statistics`.
+        infeasible_reason: Why the scheme is infeasible, or None if it is feasible.
+        energy: Energy of the code as `ps.code_statistics` defines it; lower means more uniform points. All schemes have
+            the same scale: the scale of `preset="protosphere"` for a code whose maximum cosine is the converse. None
+            if the scheme is infeasible or has more than 5,000 prototypes.
+        mean_square: Mean squared cosine of all pairs of prototypes; None in the same cases as `energy`.
 
     Example:
         >>> compare(10, [9], schemes=["simplex"]).cells[0].dim
@@ -62,13 +66,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds for K points in R^n: some arrangement attains `achievable`, and no arrangement is below `converse`.
+    """Bounds on the maximum cosine of K points in R^n.
 
     Attributes:
         dim: Dimension n.
-        achievable: Achievable bound; None if 2**n < K.
-        converse: The tightest known lower bound.
-        paper_converse: The bound -1/(K-1), which the paper draws at every dimension; tight only for K <= n + 1.
+        achievable: Lowest achievable bound: some code has at most this maximum cosine. None if 2**n < K.
+        converse: Highest proved lower bound on the maximum cosine of any K points.
+        paper_converse: The lower bound -1/(K-1), which Lindström et al. (2024) draw at every dimension. It is attained
+            only for K <= n + 1.
 
     Example:
         >>> compare(10, [9], schemes=["simplex"]).limits[0].converse
@@ -83,7 +88,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Comparison for K classes: a cell for each scheme and dimension, and the bounds at each dimension.
+    """Comparison for K classes: the result of each scheme at each dimension, and the bounds at each dimension.
 
     Attributes:
         num_classes: Number K of classes.
@@ -104,7 +109,7 @@ class Comparison:
     limits: tuple[Limits, ...]
 
     def of(self, scheme: str) -> tuple[Cell, ...]:
-        """Return the feasible cells of one scheme by dimension."""
+        """Return the results of one scheme at all dimensions at which the scheme is feasible."""
         return tuple(
             cell
             for cell in self.cells
@@ -112,7 +117,10 @@ class Comparison:
         )
 
     def records(self) -> list[dict[str, Any]]:
-        """Return tidy rows for CSV or JSON, one per value: first kind 'scheme', then kind 'bound'."""
+        """Return one row for each scheme and dimension (kind 'scheme') and for each bound (kind 'bound').
+
+        A row is a dict, such as `pandas.DataFrame` and writers of CSV or JSON take it.
+        """
         cells = [
             _record(
                 "scheme",
@@ -144,14 +152,15 @@ def compare(
 
     Args:
         num_classes: Number K of classes.
-        dims: One dimension or several; see `characteristic_dims`.
-        schemes: Names of constructions; by default the paper's nine and the best known code.
+        dims: One dimension or several; `characteristic_dims` returns a useful choice.
+        schemes: Names of constructions; by default the nine of Lindström et al. (2024), and 'best'.
         seed: Seed of stochastic schemes.
-        modify: Whether codes may be shortened, punctured and extended to reach other dimensions.
-        progress: Called after each cell.
+        modify: Whether codes may be shortened, punctured and extended to reach other dimensions. It is passed to the
+            schemes that have this option.
+        progress: Called after each scheme and dimension, and during descents.
 
     Returns:
-        One cell for each scheme and dimension, and the bounds.
+        The result of each scheme at each dimension, and the bounds.
 
     Raises:
         InvalidArgumentError: If a scheme or a dimension is not valid.
@@ -187,12 +196,13 @@ def compare_at(
         num_classes: Number K of classes.
         requests: Pairs of a scheme and a dimension.
         seed: Seed of stochastic schemes.
-        modify: Whether codes may be shortened, punctured and extended to reach other dimensions.
-        progress: Called after each pair.
-        build: Function that replaces `construct`, for example to cache codes.
+        modify: Whether codes may be shortened, punctured and extended to reach other dimensions. It is passed to the
+            schemes that have this option.
+        progress: Called after each pair, and during descents.
+        build: Function that is called in place of `construct`, for example to cache codes.
 
     Returns:
-        The cells of the given pairs, and the bounds at each dimension.
+        The results of the given pairs, and the bounds at each dimension.
     """
     K = as_integer("num_classes", num_classes, minimum=2)
     as_flag("modify", modify)
@@ -220,7 +230,7 @@ def compare_at(
 
 
 def limits(num_classes: int, dim: int) -> Limits:
-    """Return the three bounds at one dimension.
+    """Return the three bounds on the maximum cosine of K points in R^n.
 
     Args:
         num_classes: Number K of points.
@@ -239,7 +249,7 @@ def limits(num_classes: int, dim: int) -> Limits:
 
 
 def limit_records(num_classes: int, rows: Iterable[Limits]) -> list[dict[str, Any]]:
-    """Return tidy rows of the bounds with the columns of a comparison; the column `theorem` names the theorem.
+    """Return one row for each bound, a dict with the same keys as the rows of `Comparison.records`.
 
     Args:
         num_classes: Number K of points.
@@ -254,7 +264,9 @@ def limit_records(num_classes: int, rows: Iterable[Limits]) -> list[dict[str, An
 
 
 def characteristic_dims(num_classes: int, low: int, high: int) -> tuple[int, ...]:
-    """Return the dimensions from `low` to `high` at which schemes or bounds change: 2^m, 2^m - 1, K/2, K - 1 and K.
+    """Return the dimensions from `low` to `high` at which schemes or bounds change.
+
+    They are 2^m and 2^m - 1 for all m, K/2 rounded up, K - 1 and K.
 
     Args:
         num_classes: Number K of classes.
@@ -314,7 +326,7 @@ def _weight(entry: Construction, K: int, dim: int) -> int:
 
 
 def _share(progress: Progress, done: int, weight: int, total: int) -> Progress:
-    """Return a progress function that reports the progress of one descent as a part of the whole comparison."""
+    """Return a progress function that reports the steps of one descent as a part of the whole comparison."""
 
     def within(stage: str, step: int, steps: int) -> None:
         if stage == "optimizing":

@@ -1,4 +1,4 @@
-"""Functions that construct a certified code: look up the scheme, check, choose, build, certify."""
+"""The functions `construct` and `best`, which construct a certified code."""
 
 from dataclasses import replace
 from typing import Any
@@ -30,14 +30,15 @@ def construct(
     """Construct K prototypes on the unit sphere of R^n by a named scheme, with a certificate.
 
     Args:
-        scheme: One of `ps.available()`; 'best' takes the lowest maximum cosine of all.
+        scheme: Name of a construction, one of `ps.available()`; 'best' compares them all and takes the code with the
+            lowest maximum cosine.
         num_classes: Number K of prototypes, at least 2. It may be omitted if `similarity`, `tree` or `table` determines
             it.
         dim: Dimension n, at least 1.
-        seed: Seed of everything random. On one machine the same seed gives the same bits; the paper's two descents also
-            need the same number of threads.
+        seed: Seed of all random choices. On one machine the same seed gives the same bits. Schemes that run a descent
+            on large codes, such as 'mean_row_max', also need the same number of threads.
         mapping: 'fixed' gives class i point i; 'random' permutes the points by the seed.
-        progress: Called with (stage, steps done, total steps); `ps.progress_bar` shows a bar.
+        progress: Function that is called with (stage, steps done, total steps); `ps.progress_bar` shows a bar.
         options: Options of the scheme, see `ps.describe(scheme).options`.
 
     Returns:
@@ -97,27 +98,30 @@ def best(
 ) -> SphericalCode:
     """Return K points of R^n with the lowest known maximum cosine.
 
-    The guarantees of all families are compared, and the best candidates are built and measured, including subsets of
-    larger codes. Codes that earlier searches found come from the catalogue. If (K, n) is small enough, a numerical
-    search starts from all of these and from random points. `code.provenance.resolved` says which scheme was chosen.
+    First the maximum cosines that theorems guarantee are compared for all families of codes. The best candidates are
+    built and measured; they may be subsets of larger codes. Codes that earlier searches found come from the catalogue.
+    If K and n are small enough, a numerical search starts from all these codes and from random points. Afterwards
+    `code.provenance.resolved` says which scheme was chosen.
 
     Args:
         num_classes: Number K of points, at least 2.
-        dim: Dimension n, at least 1 (which holds two points).
+        dim: Dimension n, at least 1; in one dimension K must be 2.
         budget: Seconds after which the search ends, including compilation. Known codes are built and certified in any
-            case. The result then depends on the speed of the machine.
-        iterations: Evaluations of the search, in place of `budget`; 0 uses only algebraic codes and the catalogue. The
-            default takes a few seconds, or less if an improvement is unlikely. Up to 300 classes in 64 dimensions the
-            catalogue has codes of earlier searches, and their cost, a second or some thousand evaluations, counts as
-            spent.
+            case. The result then depends on the speed of the machine. None sets no time limit.
+        iterations: Number of evaluations of the search, in place of `budget`; 0 uses only algebraic codes and the
+            catalogue. The default, None, takes a few seconds, or less if an improvement is unlikely. For up to 300
+            classes in up to 64 dimensions the catalogue has codes of earlier searches. The cost of these searches
+            counts as spent: one second of `budget`, or 1,000 to 60,000 of the `iterations`.
         catalogue: Whether to use the catalogue; without it, `iterations=0` uses only algebraic codes.
         seed: Seed of the random choices of the search.
-        mapping: As in `ps.construct`.
-        prefer: 'separated', or 'energy': among the codes within `tolerance` of the lowest maximum cosine, the one with
-            the lowest energy of a head (`ps.code_statistics`). With 'separated', ties go to the scheme with the fastest
-            head.
-        tolerance: Increase of the maximum cosine that 'energy' may accept.
-        progress: Called during the work. Ctrl-C during the search returns the best code so far, and its choice says so.
+        mapping: 'fixed' gives class i point i; 'random' permutes the points by the seed.
+        prefer: 'separated' takes the code with the lowest maximum cosine; if several codes have it, the one with the
+            lowest frame potential, or else the fastest projection. 'energy' takes the code with the lowest energy
+            (see `ps.code_statistics`; lower means more uniform points) among all codes within `tolerance` of the
+            lowest maximum cosine.
+        tolerance: Largest increase of the maximum cosine that `prefer="energy"` accepts.
+        progress: Called during the work. Ctrl-C during the search returns the best code so far, and `code.choice` says
+            that the search was interrupted.
 
     Returns:
         The certified code.

@@ -1,4 +1,4 @@
-"""Families of codes whose sizes and maximum cosines are known by theorem; points are built on request."""
+"""Families of codes whose sizes and maximum cosines are known by theorem; their points are built on request."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -17,15 +17,15 @@ from protosphere.types import Cosine, Points
 
 @dataclass(frozen=True)
 class Member:
-    """One code of a family.
+    """One code of a family: its size, its maximum cosine, and a function that builds its points.
 
     Attributes:
         dim: Dimension n.
         size: Number of points.
-        max_cosine: Maximum cosine of all points by theorem; exact if it is rational.
+        max_cosine: Maximum cosine of the code by theorem; a Fraction if it is rational.
         id: Identifier of the code within its family. Files store it, so it never changes.
         description: Text that says what the code is, with its parameters.
-        structure: Function that returns the structure of a given number of first points.
+        structure: Function that takes a number and returns a `Structure` with that many first points of the code.
     """
 
     dim: int
@@ -36,7 +36,7 @@ class Member:
     structure: Callable[[int], Structure]
 
     def place(self, num_classes: int) -> Placement:
-        """Return the first `num_classes` points, not yet certified."""
+        """Return a `Placement` of the first `num_classes` points of the code; it is not yet certified."""
         return Placement(self.description, self.structure(num_classes))
 
 
@@ -49,16 +49,16 @@ def dense_member(
     points: Callable[[int], Points],
     step: Fraction | None = None,
 ) -> Member:
-    """Return a member with dense points.
+    """Return a member of a family whose points are stored as dense vectors.
 
     Args:
         dim: Dimension n.
         size: Number of points.
-        max_cosine: Maximum cosine of all points by theorem.
+        max_cosine: Maximum cosine of the code by theorem; a Fraction if it is rational.
         id: Identifier of the code within its family.
         description: Text that says what the code is.
-        points: Function from a number of points to the first rows.
-        step: Step such that all cosines are 1 - j * step for integers j; None if there is none.
+        points: Function that takes a number and returns that many first points of the code, as unit rows.
+        step: Fraction such that all cosines are 1 - j * step for integers j; None if there is no such fraction.
     """
 
     def structure(count: int) -> Plain:
@@ -72,10 +72,7 @@ Members = Callable[[int], Iterable[Member]]
 
 
 def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
-    """Return a function from a dimension to the members of at most this dimension.
-
-    A generator that takes a dimension is returned unchanged; the members of any other generator are listed once.
-    """
+    """Return a function from a dimension to the members of at most this dimension."""
     if inspect.signature(generate).parameters:
         return generate
     listed = cache(lambda: tuple(generate()))
@@ -88,9 +85,9 @@ def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
 
 
 def fitting_member(members: Members, num_classes: int, dim: int) -> Member | None:
-    """Return the member of exactly this dimension with at least K points and the lowest maximum cosine.
+    """Return the member of exactly this dimension that has at least K points and the lowest maximum cosine.
 
-    None if none fits.
+    None is returned if no member fits.
 
     Args:
         members: Function from the largest dimension to the members of the family.
@@ -135,21 +132,24 @@ def family(
     infeasible_reason: InfeasibleReason | None = None,
     traits: Traits = NO_TRAITS,
 ) -> Callable[[Callable[..., Iterable[Member]]], Members]:
-    """Register the decorated generator of members as the construction of its name.
+    """Register a family of codes, given by a generator of its members, as a construction.
 
-    The generator yields all members, or takes a dimension and yields those up to it. The search starts from them too.
+    The construction has the name of the decorated generator. The generator either has no argument and yields all
+    members, or has the largest dimension as its argument and yields the members up to this dimension. Numerical
+    searches also start from the members of all families.
 
     Args:
-        summary: One line for lists.
-        reference: Where the family comes from.
-        named: Function that makes a member from its dimension and id. Without it the member is looked up in the
-            list, which then must not change.
-        fitting: Function that finds the member for (K, n). Without it the best listed member is taken.
-        infeasible_reason: See `Construction`. Without it the nearest dimensions with a fitting member are named.
+        summary: One line that describes the family in lists.
+        reference: Publication of the family.
+        named: Function of a dimension and an id that returns the member. By default the member is looked up among
+            the members that the generator yields, so that their ids must not change.
+        fitting: Function of K and n that returns the member to use for K points in R^n, or None. By default the
+            member of dimension n with at least K points and the lowest maximum cosine is used.
+        infeasible_reason: See `Construction`. The default message names the nearest dimensions with a fitting member.
         traits: See `Traits`.
 
     Returns:
-        A decorator that registers the generator and returns the function from a dimension to the members up to it.
+        A decorator. It replaces the generator by a function of the largest dimension that returns the members up to it.
     """
 
     def register(generate: Callable[..., Iterable[Member]]) -> Members:

@@ -9,26 +9,29 @@ from protosphere.errors import brief
 from protosphere.spherical.structures.structure import LARGEST_HELD_BYTES
 
 MOST_PRODUCTS = 10**15
-"""Multiplications up to which all pairs of dense points are compared: some hours on two cores."""
+"""Largest number of multiplications for comparing all pairs of points, which takes some hours on two cores."""
 
 LARGEST_DENSE_BYTES = 7 << 29
-"""Largest size of dense points, 3.5 GiB, which leaves room for the rest of a process of four gigabytes."""
+"""Largest size of points that are stored as dense vectors: 3.5 GiB.
+
+It leaves room for the rest of a process of four gigabytes.
+"""
 
 NUMBER_BITS = 128
 """Number of bits for the index of a packed codeword in its code, and for the index by which it is found."""
 
 FLOAT_BITS = 64
-"""Number of bits of a coordinate of a dense point."""
+"""Number of bits of a coordinate of a point that is stored as a dense vector."""
 
 COPIES = 3
 """Number of copies of a code in memory while it is built and certified."""
 
 DENSE_ROWS = 4
-"""Smallest number of points of a code that are unpacked together."""
+"""Smallest number of points that are unpacked together when a packed code is measured."""
 
 
 def memory_bytes() -> int:
-    """Return half of the machine's memory in bytes, the share that a code may take; 8 GiB if it is unknown."""
+    """Return half of the machine's memory in bytes, which a code may take; 8 GiB if the memory is unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):
@@ -36,7 +39,7 @@ def memory_bytes() -> int:
 
 
 def dense_points_fit(num_bytes: int) -> bool:
-    """Return whether dense points of this size can be built within four gigabytes and this machine's memory."""
+    """Return whether points that take this many bytes as dense vectors fit into four gigabytes and half the memory."""
     return num_bytes <= min(LARGEST_DENSE_BYTES, memory_bytes())
 
 
@@ -45,8 +48,9 @@ def size_infeasible_reason(
 ) -> str | None:
     """Return why K points of R^n are too many for memory or for measuring all pairs, or None if they are feasible.
 
-    A construction that chooses among others takes one that fits, so the smallest requirement counts. Points are
-    measured as dense rows, a few at a time, so a few dense rows must fit as well.
+    For a construction that chooses among others the smallest requirement counts, because it chooses a construction
+    that fits. Packed points are unpacked to dense rows, a few at a time, when they are measured. So a few dense rows
+    must fit as well.
 
     Args:
         scheme: Construction that is asked for the points.
@@ -70,13 +74,7 @@ def size_infeasible_reason(
 
 
 def _bits_per_point(traits: Traits, dim: int, held_bits: int) -> int:
-    """Return the number of bits that a point takes in the form in which the construction holds it.
-
-    Args:
-        traits: Traits of the construction.
-        dim: Dimension n.
-        held_bits: Number of bits of a packed codeword that are held; very large codes compute the others on request.
-    """
+    """Return the number of bits of a point as the construction stores it; a codeword takes `held_bits`."""
     if traits.numbered or traits.chooses:
         return NUMBER_BITS
     if traits.packed:
@@ -87,7 +85,7 @@ def _bits_per_point(traits: Traits, dim: int, held_bits: int) -> int:
 def dim_infeasible_reason(
     scheme: str, rule: str, least: Callable[[int], int], num_classes: int, dim: int
 ) -> str | None:
-    """Return why a dimension is too small for K classes, or None if it is large enough.
+    """Return why a dimension is too small for K classes, or None if the dimension is large enough.
 
     Args:
         scheme: Name of the construction, such as 'simplex'.
@@ -108,7 +106,7 @@ def class_infeasible_reason(num_classes: int, most: int, what: str) -> str | Non
     Args:
         num_classes: Number K of classes.
         most: Largest number that is possible.
-        what: What limits the number, for the message.
+        what: Reason for the limit, for the message, such as "a search over all pairs".
     """
     if num_classes <= most:
         return None

@@ -1,4 +1,4 @@
-"""Orders and subsets of the points of a code whose first points are well separated."""
+"""Functions that order the points of a code, or choose some of them, so that the first points are well separated."""
 
 from bisect import bisect_left
 
@@ -9,11 +9,10 @@ from protosphere.geometry.gram import max_cosine
 from protosphere.types import Indices, Points
 
 MOST_COMPARISONS = 1 << 28
-"""Largest product (number of points)^2 * (number of first points) for which the first points are searched in all pairs.
-"""
+"""Largest product (number of points)^2 * (number of first points) for which `far_apart` chooses the first points."""
 
 LARGEST_PAIRWISE = 4096
-"""Largest number of points for which the first points are searched in all pairs: the cosines take 128 MB."""
+"""Largest number of points for which `far_apart` chooses the first points: their cosines take 128 MB."""
 
 DIGITS = 9
 """Number of digits to which cosines are rounded before they are compared, for the same order on every machine."""
@@ -23,11 +22,11 @@ COSINE_TOLERANCE = 1e-9
 
 
 def nested_order(points: Points, num_first: int) -> Indices:
-    """Return an order of all points whose first `num_first` have a low max cosine.
+    """Return an order of all points in which the first `num_first` points have a low max cosine.
 
-    The first points are the best of three choices: the points as they stand, farthest first, and, in codes of moderate
-    size, a greedy choice of points whose pairwise cosines are below a threshold, for the lowest threshold that works.
-    The other points follow farthest first.
+    Two or three choices of the first points are compared: the first rows of `points`, the first points in the order of
+    `farthest_first`, and for codes of moderate size the result of `far_apart`. The choice with the lowest max cosine is
+    taken. The other points follow in the order of `farthest_first`.
 
     Args:
         points: Unit vectors, as rows.
@@ -55,9 +54,9 @@ def nested_order(points: Points, num_first: int) -> Indices:
 
 
 def farthest_first(points: Points, chosen: Indices) -> Indices:
-    """Return an order of all points that begins with `chosen`.
+    """Return an order of all points that begins with the points `chosen`.
 
-    Each next point is the one whose largest cosine with all previous points is lowest.
+    Each later point is the point whose largest cosine with all points before it is lowest.
 
     Args:
         points: Unit vectors, as rows.
@@ -78,7 +77,10 @@ def farthest_first(points: Points, chosen: Indices) -> Indices:
 
 
 def far_apart(points: Points, count: int) -> Indices:
-    """Return `count` points whose pairwise cosines are at most a threshold, the lowest that bisection finds.
+    """Return the indices of `count` points with low pairwise cosines.
+
+    A greedy choice takes points whose pairwise cosines are at most a threshold. Bisection finds the lowest threshold at
+    which this choice succeeds.
 
     Args:
         points: Unit vectors, as rows.
@@ -100,10 +102,7 @@ def far_apart(points: Points, count: int) -> Indices:
 
 
 def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None:
-    """Return `count` pairwise compatible points, or None if the greedy choice gets stuck.
-
-    Each step takes the point that is compatible with most of the remaining points.
-    """
+    """Return indices of `count` pairwise compatible points by a greedy choice, or None if there are too few left."""
     alive = np.ones(len(compatible), dtype=np.bool_)
     chosen = np.empty(count, dtype=np.int64)
     for i in range(count):
@@ -117,9 +116,9 @@ def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None
 
 
 def select_subset(points: Points, num_classes: int) -> Indices:
-    """Return the indices of `num_classes` points, after removing the others one at a time.
+    """Return the indices of the points that remain when points of closest pairs are removed one at a time.
 
-    Each step removes the point that occurs in the largest number of closest pairs.
+    Each step removes the point that occurs in the largest number of closest pairs, until `num_classes` points are left.
 
     Args:
         points: Unit vectors, as rows.

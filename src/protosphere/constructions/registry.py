@@ -1,4 +1,7 @@
-"""The list of constructions: one frozen record each, made by decorating a build function."""
+"""Registry of constructions.
+
+The decorator `construction` adds a frozen record of each construction, made from its build function.
+"""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -20,10 +23,13 @@ SUPPLIED = ("num_classes", "dim", "seed", "rng", "progress", "chosen")
 """Parameters of build functions that the package supplies by name; all other parameters are the scheme's options."""
 
 Build = Callable[..., Placement | SphericalCode]
-"""Function (num_classes, dim, rng, progress, chosen, options...) that returns points, or a certified code."""
+"""Function (num_classes, dim, seed, rng, progress, chosen, options...) that returns points, or a certified code."""
 
 InfeasibleReason = Callable[..., str | None]
-"""Function (num_classes, dim, options...) that returns None, or a sentence: why not, and what would work."""
+"""Function (num_classes, dim, options...) that returns None for a feasible request.
+
+For any other request it returns a sentence that says why the request is infeasible and what would work.
+"""
 
 Guarantee = Callable[..., Cosine | None]
 """Function (num_classes, dim, options...) that returns the max cosine that a theorem guarantees, or None."""
@@ -33,15 +39,15 @@ Choose = Callable[..., Mapping[str, Any]]
 
 
 def always_feasible(*_: object, **__: object) -> None:
-    """Return None: every request is feasible."""
+    """Return None, which means that every request is feasible."""
 
 
 def no_guarantee(*_: object, **__: object) -> None:
-    """Return None: no theorem bounds the max cosine."""
+    """Return None, which means that no theorem bounds the max cosine."""
 
 
 def orthogonal_or_antipodal(*_: object, **__: object) -> Fraction:
-    """Return 0, the guarantee of schemes that have no positive cosine."""
+    """Return 0, the guaranteed maximum cosine of schemes that have no positive cosine."""
     return Fraction(0)
 
 
@@ -51,20 +57,24 @@ class Construction:
 
     Attributes:
         name: Name that `ps.construct` takes.
-        build: Function that places the points; its parameter names say which arguments it needs. A construction that
-            chooses among others returns a certified code with the provenance of the chosen one.
-        summary: One line for lists.
-        reference: Where the construction comes from.
+        build: Function that places the points. The names of its parameters say which of the arguments `SUPPLIED` it
+            needs. A construction that chooses among others returns a certified code with the provenance of the chosen
+            construction.
+        summary: One line that describes the construction in lists.
+        reference: Publication of the construction.
         infeasible_reason: Function that says why a request is infeasible and what would work, or returns None.
-        guarantee: Function that returns an upper bound on the max cosine without building. It may take `chosen`.
-        members: For a family, the function that lists every code up to a dimension (see `families.Member`).
-        choose: Function that returns the parameters that a request leaves open, by names and numbers that never change
-            their meaning: `build` gets them as `chosen`, and provenance stores them.
+        guarantee: Function that returns an upper bound on the max cosine by a theorem, without building the points, or
+            None. It may have the parameter `chosen`.
+        members: For a family, the function of the largest dimension that lists all its codes up to this dimension (see
+            `families.Member`); otherwise None.
+        choose: Function that returns the parameters that a request leaves open, such as the member of a family. They
+            are names and numbers that never change their meaning. `build` gets them as `chosen`, and provenance
+            stores them. None if a request leaves nothing open.
         traits: Properties that decide how other parts of the package treat the construction.
 
     Example:
         >>> describe("simplex").summary
-        'regular simplex: every cosine -1/(K-1), the optimum for n >= K-1'
+        'regular simplex with all cosines -1/(K-1), the optimum for n >= K-1'
     """
 
     name: str
@@ -79,7 +89,7 @@ class Construction:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The scheme's own options with their defaults."""
+        """Names and default values of the options of the scheme."""
         parameters = inspect.signature(self.build).parameters.values()
         return {p.name: p.default for p in parameters if p.name not in SUPPLIED}
 
@@ -90,10 +100,10 @@ class Construction:
             given: Options as a user wrote them.
 
         Returns:
-            Every option of the scheme, in the form in which provenance holds it.
+            All options of the scheme, with the values in the form in which provenance stores them.
 
         Raises:
-            InvalidArgumentError: If the scheme does not have an option.
+            InvalidArgumentError: If `given` has an option that the scheme does not have.
         """
         defaults = self.options
         for option in given:
@@ -108,7 +118,7 @@ class Construction:
     def chosen(
         self, num_classes: int, dim: int, options: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """Return the parameters that a feasible request leaves open.
+        """Choose the parameters that a feasible request leaves open, and return them by name.
 
         Args:
             num_classes: Number K of points.
@@ -126,12 +136,12 @@ class Construction:
         chosen: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Cosine | None:
-        """Return an upper bound on the maximum cosine of the code; None if no theorem gives one.
+        """Return an upper bound on the maximum cosine of the code by a theorem; None if no theorem gives a bound.
 
         Args:
             num_classes: Number K of points.
             dim: Dimension n.
-            chosen: Parameters that the request leaves open.
+            chosen: Parameters that the request leaves open, as the method `chosen` returns them.
             options: All options of the scheme.
         """
         supplied = _asked_for(self.guarantee, {"chosen": chosen})
@@ -179,7 +189,7 @@ TEXTS: Mapping[str, Callable[[Any], str]] = {
     "tree": lambda tree: taxonomy(tree).text,
     "table": lambda table: part_table(table).text if table else "",
 }
-"""Options that provenance stores as text, and the functions that convert them."""
+"""Options that provenance stores as text, and the function that converts the value of each option to text."""
 
 
 CONSTRUCTIONS: Registry[Construction] = Registry(
@@ -198,22 +208,22 @@ def construction(
     choose: Choose | None = None,
     traits: Traits = NO_TRAITS,
 ) -> Callable[[Build], Build]:
-    """Register the decorated build function as the construction of its name.
+    """Register the decorated build function as a construction, which gets the name of the function.
 
     Args:
-        summary: One line for lists.
-        reference: Where the construction comes from.
-        infeasible_reason: See `Construction`; without it every request is feasible.
-        guarantee: See `Construction`; without it there is no theorem.
-        members: See `Construction`.
-        choose: See `Construction`.
-        traits: See `Traits`.
+        summary: One line that describes the construction in lists.
+        reference: Publication of the construction.
+        infeasible_reason: See `Construction`; by default every request is feasible.
+        guarantee: See `Construction`; by default no theorem bounds the max cosine.
+        members: See `Construction`; None for a construction that is not a family.
+        choose: See `Construction`; None if a request leaves no parameters open.
+        traits: See `Traits`; by default none.
 
     Returns:
         A decorator that registers the function and returns it.
 
     Raises:
-        InvalidArgumentError: If the name is taken.
+        InvalidArgumentError: If a construction of this name is already registered.
     """
 
     def register(build: Build) -> Build:
@@ -249,16 +259,16 @@ def available() -> tuple[str, ...]:
 
 
 def describe(name: str) -> Construction:
-    """Return the record of one construction.
+    """Return the record of one construction, with its options, summary, reference and traits.
 
     Args:
         name: Name of the construction, as in `ps.available()`.
 
     Returns:
-        Its options, summary, reference and traits.
+        The record.
 
     Raises:
-        InvalidArgumentError: If there is no construction of this name; the message names the nearest.
+        InvalidArgumentError: If there is no construction of this name; the message names similar ones.
 
     Example:
         >>> describe("bch").options
@@ -268,10 +278,10 @@ def describe(name: str) -> Construction:
 
 
 def constructions_with(trait: Callable[[Traits], bool]) -> tuple[str, ...]:
-    """Return the names of the constructions with a trait, in the order of the registry.
+    """Return the names of all constructions whose traits satisfy a condition, in the order of registration.
 
     Args:
-        trait: Predicate of the traits of a construction.
+        trait: Function that takes the `Traits` of a construction and returns whether they satisfy the condition.
 
     Example:
         >>> constructions_with(lambda traits: traits.low_frame_potential)

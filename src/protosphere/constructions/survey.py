@@ -1,4 +1,4 @@
-"""Computation of the rows of an atlas, which can be resumed, and their check by building the codes again."""
+"""Functions that compute the rows of an atlas, and that check an atlas by building its codes again."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ Found = tuple[Cosine, str, str]
 
 
 def paper_columns() -> tuple[str, ...]:
-    """Return the names of the paper's linear codes; each has a column in the atlas, modified to every dimension."""
+    """Return the names of the schemes of linear codes in Lindström et al. (2024), for which the atlas has columns."""
     return constructions_with(lambda traits: traits.in_paper and traits.linear)
 
 
@@ -36,12 +36,12 @@ def atlas_row(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> AtlasRow:
-    """Compute the row of the atlas for (K, n).
+    """Return the row of the atlas for K points in R^n, after building the best code.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        iterations: Evaluations of the search of `ps.best`.
+        iterations: Number of evaluations of the search of `ps.best`; None for its default.
         seed: Seed of the random choices of the search.
         progress: Called during the search.
     """
@@ -74,14 +74,14 @@ def beside_bounds(
     converse: Bound,
     compared: Mapping[str, float | None],
 ) -> AtlasRow:
-    """Return the row of (K, n) for a given code, with the bounds and the paper's codes; nothing is searched.
+    """Return the row of the atlas for a given code of K points in R^n, without a search.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
         found: Max cosine, scheme and description of the code.
-        converse: The tightest proved lower bound.
-        compared: Max cosine of each of the paper's linear codes, None if infeasible.
+        converse: The highest proved lower bound on the max cosine of K points in R^n.
+        compared: Max cosine for each scheme of `paper_columns`; None where the scheme is infeasible.
     """
     value, scheme, description = found
     cell = (num_classes, dim)
@@ -127,14 +127,14 @@ def write_atlas(
 ) -> tuple[AtlasRow, ...]:
     """Compute the missing rows of an atlas file, save the file, and return all its rows.
 
-    The file is replaced as rows are finished. Rows made with another seed or other iterations are computed again. A
-    row is never worse than a row with more classes or fewer dimensions: it then uses a part of the better code. A
-    second call for the same file is refused while the first call runs.
+    The file is saved every few seconds, so that an interrupted computation can be resumed. Rows that were made with
+    another seed or other iterations are computed again. If a row with more classes or fewer dimensions has a better
+    code, the first points of that code are used. While one call runs, another call for the same file is refused.
 
     Args:
         path: The atlas file.
         cells: The (K, n) pairs that the file should have.
-        iterations: Evaluations of each search.
+        iterations: Number of evaluations of each search; None for the default of `ps.best`.
         seed: Seed of the random choices of the searches.
         progress: Called after each row.
     """
@@ -167,7 +167,7 @@ def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
         progress: Called after each row.
 
     Raises:
-        CertificateError: At the first row whose code is worse than stated or whose converse is wrong.
+        CertificateError: If the code of a row is worse than the row states, or its converse is wrong.
     """
     chosen = list(rows)
     for done, row in enumerate(chosen):

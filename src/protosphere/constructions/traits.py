@@ -1,4 +1,4 @@
-"""Traits: properties that a construction states about itself for the other packages."""
+"""Traits: properties that a construction states about itself, for use in other parts of the package."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ LineStyle = str | tuple[int, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class FigureStyle:
-    """Style with which figures draw one scheme.
+    """Color, marker and line with which figures draw one scheme.
 
     The colors are those of Okabe and Ito, which color-blind readers can tell apart.
 
@@ -33,28 +33,32 @@ class FigureStyle:
 
 @dataclass(frozen=True)
 class Traits:
-    """Properties of a construction that decide how others treat it.
+    """Properties of a construction that decide how other parts of the package treat it.
 
     Attributes:
-        stochastic: The points depend on the seed at the default options.
-        packed: The points are codewords of +-1/sqrt(n), held at one bit an entry where nothing is appended to them.
-        linear: The points are codewords of a binary linear code.
-        searched: The points come from a search or a solver that provenance cannot repeat bit for bit, so that codes
-            and files carry the points themselves.
-        closed_form: The dense points are closed forms that every machine rounds alike, so that files may leave out
-            large arrays of points.
-        numbered: The points are computed from their indices on request, and no pair has to be measured.
-        chooses: The construction builds the points of the other construction that it finds best.
-        quick_certificate: Any number of dense points is certified in seconds: by a lattice, or because there are few.
-        quick_guarantee: The guarantee is a formula, so that `best` asks for it at every (K, n).
-        low_frame_potential: Among codes with the same maximum cosine, the points have the lowest frame potential.
-        fast_projection: The codewords are in cosets of RM(1, m), which a head multiplies fastest.
-        in_paper: The construction is one of the paper's.
-        on_page: The atlas page shows it.
-        page_formula: The scripts of the atlas page compute its max cosine.
-        page_points: The scripts of the atlas page compute its points in two and three dimensions.
-        quick_options: Options that give an answer at once, within about a second.
-        style: How figures draw it; None for the next spare style.
+        stochastic: Whether the points depend on the seed if all options have their default values.
+        packed: Whether the points are codewords of +-1/sqrt(n), stored at one bit per entry. Coordinates that are
+            appended to the codewords are stored separately.
+        linear: Whether the points are codewords of a binary linear code.
+        searched: Whether the points come from a search or a solver whose result cannot be repeated bit for bit. Codes
+            and files then contain the points themselves.
+        closed_form: Whether points that are stored as dense vectors come from formulas that every machine rounds alike.
+            Files may then leave out large arrays of points.
+        numbered: Whether the points are computed from their indices on request, without measuring pairs of points.
+        chooses: Whether the construction chooses among the other constructions and builds the points of the best one.
+        quick_certificate: Whether any number of points is certified in seconds, because the points belong to a lattice
+            or there are few of them.
+        quick_guarantee: Whether the guaranteed maximum cosine is a formula. `best` then computes it for every (K, n).
+        low_frame_potential: Whether the points have the lowest frame potential (mean squared cosine) of all codes with
+            the same maximum cosine.
+        fast_projection: Whether the points are codewords in cosets of RM(1, m), for which a head computes logits
+            fastest.
+        in_paper: Whether the construction is in Lindström et al. (2024).
+        on_page: Whether the atlas page shows the construction.
+        page_formula: Whether the scripts of the atlas page compute the max cosine of the construction.
+        page_points: Whether the scripts of the atlas page compute its points in two and three dimensions.
+        quick_options: Options with which the construction takes about a second at most.
+        style: Style in figures; None for the next style that no construction uses.
     """
 
     stochastic: bool = False

@@ -12,26 +12,27 @@ from protosphere.tables.table_files import column_names, known_rows, shipped_fil
 
 @dataclass(frozen=True)
 class AtlasRow:
-    """Row of the atlas for one (K, n).
+    """Row of the atlas: the best known code of K points in R^n, and the bounds for K and n.
 
-    The code may be from another row, with at least as many classes in at most as many dimensions. The first K of its
-    points, with zeros appended, are then used.
+    The code may be from another row, with at least as many classes in at most as many dimensions. Then the first K
+    points of that code are used, with zeros appended.
 
     Attributes:
         num_classes: Number K of classes.
         dim: Dimension n.
         max_cosine: Maximum cosine of the best known code.
-        exact: Maximum cosine as the text of a fraction; empty if it is not exact.
-        scheme: Scheme of the code.
+        exact: Maximum cosine as the text of a fraction; empty if the cosine is not known as a fraction.
+        scheme: Name of the construction that makes the code, such as 'simplex'.
         description: Text that says what the code is.
         optimal: Whether the maximum cosine equals the converse.
         converse: Proved lower bound on the maximum cosine of any K points in R^n.
         theorem: Name of the theorem of the converse.
-        achievable: Number such that some code has at most this maximum cosine; None if no theorem gives one.
+        achievable: Achievable bound: a theorem says that some code of K points in R^n has at most this maximum cosine.
+            None if no theorem applies.
         reed_muller: Maximum cosine of the scheme `reed_muller` with `modify=True`; None if it has no such code.
         bch: Maximum cosine of the scheme `bch` with `modify=True`; None if it has no such code.
-        iterations: Number of evaluations of the search; None for the default of `ps.best`.
-        seed: Seed of the search.
+        iterations: Number of evaluations of the objective in the search; None for the default of `ps.best`.
+        seed: Seed of the random choices of the search.
         of_classes: Number of classes of the row whose code is used, usually this row.
         of_dim: Dimension of the row whose code is used, usually this row.
     """
@@ -55,7 +56,7 @@ class AtlasRow:
 
 
 def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
-    """Return the rows sorted by (K, n), after replacing codes that are worse than the first points of another code.
+    """Return the rows sorted by (K, n), in which each code is replaced if the first points of another code are better.
 
     In the result, no row has a higher maximum cosine than a row with at least as many classes in at most as many
     dimensions.
@@ -129,8 +130,9 @@ def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
 def shipped_atlas() -> tuple[AtlasRow, ...]:
     """Return the atlas that is shipped with the package.
 
-    K is from 10 to a million, with a ratio of about sqrt(2) between successive values. It has every n up to 64, and
-    some n up to 1024.
+    The atlas has a row for each pair of 42 numbers of classes and 71 dimensions. The numbers K of classes, from 10 to
+    a million, are rounded powers of sqrt(2) and round numbers such as 100 and 3,000. The dimensions n are 2, 3, ...,
+    64, and 96, 128, 192, 256, 384, 512, 768 and 1,024.
     """
     with shipped_file("atlas.csv.gz") as path:
         return read_atlas(path)

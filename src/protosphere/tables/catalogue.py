@@ -54,10 +54,10 @@ MOST_BYTES = 1 << 28
 
 @dataclass(frozen=True, eq=False)
 class QuantizedCode:
-    """A stored code.
+    """A stored code, whose coordinates are rounded to multiples of a step.
 
     Attributes:
-        levels: K x n matrix of rounded coordinates, as multiples of a step.
+        levels: K x n matrix of integers: the rounded coordinates, divided by the step.
         angle: Smallest angle between two points of the code, in radians.
     """
 
@@ -103,11 +103,11 @@ class CatalogueEntry:
 
 
 EQUIVALENT_SECONDS = 1.0
-"""Seconds of search that a code of the catalogue counts as: about the time of a search for it on two cores."""
+"""Number of seconds of search that a code of the catalogue counts as: about the time of the search on two cores."""
 
 
 def equivalent_iterations(num_points: int, dim: int) -> int:
-    """Return the estimated number of evaluations of the energy that a search needs to find a code of the catalogue.
+    """Return the estimated number of evaluations of the objective in a search that finds a code of the catalogue.
 
     The estimate is correct up to a factor of about two.
 
@@ -119,7 +119,10 @@ def equivalent_iterations(num_points: int, dim: int) -> int:
 
 
 def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points:
-    """Return a code of K points in R^n, derived from a stored code: its size is changed, then the points are annealed.
+    """Return a code of K points in R^n that is derived from a stored code.
+
+    The stored code is first brought to K points and n dimensions. Then a descent with rising inverse temperature moves
+    the points.
 
     Args:
         source: The stored code, which may have another size.
@@ -153,7 +156,7 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
 
 
 def finish(points: Points) -> Points:
-    """Return an annealed code, refined by Newton's method if K n is at most `MAX_POLISHED_SIZE`."""
+    """Return the points of an annealed code, refined by Newton's method if K n is at most `MAX_POLISHED_SIZE`."""
     return polish_code(points)[0] if points.size <= MAX_POLISHED_SIZE else points
 
 
@@ -188,7 +191,7 @@ class Catalogue:
 
     @property
     def extent(self) -> str:
-        """Text for messages that says which (K, n) were searched."""
+        """The searched pairs (K, n), as text for messages."""
         larger = sorted({num_points for num_points, _ in self.searched_beyond})
         numbers = f", and for K = {', '.join(map(str, larger))}" if larger else ""
         return (
@@ -196,7 +199,7 @@ class Catalogue:
         )
 
     def can_build(self, entry: CatalogueEntry) -> bool:
-        """Return whether an entry is valid: its (K, n) was searched, and its source can be changed to this size."""
+        """Return whether an entry is valid: its (K, n) was searched, and its source can be brought to this size."""
         if not (
             0 <= entry.source < len(self.sources)
             and entry.seed >= 0
@@ -215,9 +218,9 @@ class Catalogue:
         )
 
     def best_entry(self, num_points: int, dim: int) -> CatalogueEntry | None:
-        """Return the entry with the lowest maximum cosine among those with at least K points and at most n dimensions.
+        """Return the entry with the lowest maximum cosine among those with at least K points in at most n dimensions.
 
-        If there is no such entry, None is returned.
+        None is returned if there is no such entry.
 
         Args:
             num_points: Number K of points.

@@ -1,7 +1,8 @@
 """The best known binary linear codes by length and dimension, with the distance and the derivation of each code.
 
-A file has one row per code. A derivation is a list of steps in the notation of `coding.derivations`. It may start from
-codes in earlier rows of the file: 'cell 57 16, puncture 1' punctures the [57, 16] code.
+A file has one row per code. A derivation is a list of steps in the notation of `coding.derivations`. A step such as
+'cell 57 16' stands for the code of length 57 and dimension 16, which must be in an earlier row of the same file:
+'cell 57 16, puncture 1' punctures this code.
 """
 
 from collections.abc import Mapping
@@ -17,12 +18,12 @@ LARGEST_LENGTH = 128
 LARGEST_DIMENSION = 17
 
 CELL = "cell"
-"""First word of a step that stands for another code of the file, such as 'cell 57 16'."""
+"""First word of a step that stands for the code in another row of the table, such as 'cell 57 16'."""
 
 
 @dataclass(frozen=True)
 class LinearCodeRow:
-    """Row of a table of linear codes.
+    """One binary linear code in a table of linear codes.
 
     Attributes:
         length: Length n of the code.
@@ -43,24 +44,30 @@ class LinearCodeRow:
 
     @property
     def cells(self) -> list[tuple[int, int]]:
-        """Pairs (length, dimension) of the codes of the file from which the derivation starts."""
+        """Length and dimension of each code of the table to which the derivation refers."""
         return [cell_of(step) for step in self.steps if step.startswith(CELL)]
 
 
 def cell_of(step: str) -> tuple[int, int]:
-    """Return the length and the dimension in a step such as 'cell 57 16'."""
+    """Return the length and the dimension that are named in a step such as 'cell 57 16'."""
     _, n, k = step.split(" ")
     return int(n), int(k)
 
 
 @dataclass(frozen=True)
 class LinearCodes:
-    """Table of linear codes; `rows` maps (length, dimension) to the row of the code."""
+    """Table of binary linear codes.
+
+    Attributes:
+        rows: Mapping from (length, dimension) to the row of the code.
+    """
 
     rows: Mapping[tuple[int, int], LinearCodeRow]
 
     def derivation(self, length: int, dimension: int) -> str:
-        """Return the derivation of a code without references to other codes, so that it does not depend on the table.
+        """Return a derivation of a code that does not refer to the table.
+
+        Each reference to another code is replaced by the derivation of that code.
 
         Args:
             length: Length n of the code.
@@ -73,10 +80,10 @@ class LinearCodes:
         )
 
     def leading(self) -> list[LinearCodeRow]:
-        """Return the codes with a larger ratio of distance to length than any code with which they compete.
+        """Return the codes whose ratio of distance to length is larger than that of all codes that compete with them.
 
-        A code competes with all codes of at most its length and at least its dimension. A larger ratio of distance to
-        length means a smaller maximum cosine.
+        The competitors of a code are all codes of at most its length and at least its dimension. A larger ratio of
+        distance to length means a smaller maximum cosine.
         """
         found: list[LinearCodeRow] = []
         best: dict[int, tuple[int, int]] = {}

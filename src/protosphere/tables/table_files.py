@@ -1,4 +1,4 @@
-"""Functions for all shipped tables: read rows, check rows, and compare stated cosines with those of rebuilt codes."""
+"""Functions for all shipped tables: read and check rows, and compare stated cosines with those of rebuilt codes."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from protosphere.storage.csv_files import csv_rows
 Row = TypeVar("Row")
 
 REBUILD_TOLERANCE = 0.02
-"""Largest allowed difference of maximum cosines for rebuilt codes of a search.
+"""Largest excess of the maximum cosine that is allowed when a code of a search is built again.
 
 The result of a descent depends on the last bits of numbers, which different processors round differently.
 """
@@ -49,11 +49,11 @@ def read_rows(
     columns: Mapping[str, Sequence[Any]],
     possible: Callable[[Row], bool],
 ) -> list[Row]:
-    """Return the rows of a table that is given as columns.
+    """Return the rows of a table whose entries are given column by column.
 
     Args:
         kind: Dataclass of a row, whose fields are the columns.
-        columns: Entries of each column, as numbers or text, by column name.
+        columns: Mapping from the name of each column to its entries, which are numbers or text.
         possible: Function that returns whether the values of a row are possible.
 
     Raises:
@@ -72,6 +72,9 @@ def read_known_table(
         path: Path of the file.
         kind: Dataclass of a row.
         possible: Function that returns whether the values of a row are possible.
+
+    Raises:
+        ValueError: If the columns are not the fields of `kind`, or a row cannot be converted or is not possible.
     """
     return list(known_rows(path, kind, possible))
 
@@ -114,16 +117,18 @@ def shipped_file(name: str) -> AbstractContextManager[Path]:
 
 
 def check_claim(where: str, claimed: float, found: float, tolerance: float) -> float:
-    """Return the maximum cosine of a rebuilt code minus the one that a table states, after checking the difference.
+    """Return the excess of the maximum cosine of a rebuilt code over the maximum cosine that a table states.
+
+    The excess is negative if the rebuilt code is better.
 
     Args:
         where: Name of the table and row, for the error message.
         claimed: Maximum cosine that the table states.
         found: Maximum cosine of the rebuilt code.
-        tolerance: Largest allowed difference.
+        tolerance: Largest allowed excess.
 
     Raises:
-        CertificateError: If the difference is above the tolerance.
+        CertificateError: If the excess is above the tolerance.
     """
     if found > claimed + tolerance:
         raise CertificateError(f"{where} says {claimed}, built anew it is {found}")

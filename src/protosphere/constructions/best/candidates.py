@@ -1,4 +1,4 @@
-"""Candidates for (K, n), compared by their guarantees before anything is built."""
+"""Candidates for K points in R^n, compared by their guaranteed maximum cosines before anything is built."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ from protosphere.types import Cosine
 from protosphere.version import __version__
 
 RUNNERS_UP = 8
-"""Number of candidates that are listed after the chosen one."""
+"""Largest number of candidates, one for each family, and of those that are listed after the chosen code."""
 
 LARGEST_PAIRWISE = 20_000
-"""Number of dense points above which comparing all pairs takes minutes."""
+"""Largest number of points that are compared in all pairs; for more points this takes minutes."""
 
 NEIGHBORS = 16
 """Number of smaller dimensions in which a construction is asked for a code that zeros extend to n."""
@@ -30,7 +30,14 @@ SAME_DIGITS = 12
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method of placing K points in R^n: its guarantee, description, number of points and provenance."""
+    """A code from which K points in R^n may be taken; it is not built yet.
+
+    Attributes:
+        max_cosine: Maximum cosine of the code that a theorem guarantees.
+        description: Text that says what the code is.
+        size: Number of points of the code.
+        provenance: Record from which the points can be built.
+    """
 
     max_cosine: Cosine
     description: str
@@ -39,11 +46,11 @@ class Candidate:
 
     @property
     def scheme(self) -> str:
-        """Name of the scheme."""
+        """Name of the construction, such as 'simplex'."""
         return self.provenance.construction
 
     def dense_bytes(self, num_classes: int, dim: int) -> int:
-        """Return the number of bytes that dense points take while they are built and padded to R^dim.
+        """Return the number of bytes that the points take as dense vectors, while they are built and padded to R^dim.
 
         Args:
             num_classes: Number K of points.
@@ -53,12 +60,12 @@ class Candidate:
         return 8 * num_classes * (own if own == dim else own + dim)
 
     def first(self, num_classes: int) -> Provenance:
-        """Return the provenance of the first `num_classes` points, with all choices made."""
+        """Return the provenance of the first `num_classes` points, with all parameters of the scheme chosen."""
         return with_choice(replace(self.provenance, num_classes=num_classes))
 
 
 def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
-    """Return the sort key of a code: its maximum cosine, then the rank of its scheme among ties.
+    """Return the sort key of a code: its rounded maximum cosine, then the rank of its scheme (see `tie_order`).
 
     Args:
         scheme: Name of the construction, such as 'simplex'.
@@ -104,7 +111,7 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
 
 
 def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
-    """Return whether the points of a candidate can be built within four gigabytes.
+    """Return whether the points of a candidate can be built within four gigabytes and half of the memory.
 
     Args:
         candidate: The candidate.
@@ -118,7 +125,10 @@ def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
 
 
 def candidates(num_classes: int, dim: int) -> list[Candidate]:
-    """Return all candidates with a guarantee for (K, n), sorted from the lowest guarantee; nothing is built.
+    """Return the candidates for K points in R^n, sorted by their guaranteed maximum cosine, the lowest first.
+
+    Nothing is built. Schemes without a guarantee give no candidates. A candidate in fewer than n dimensions is extended
+    by zeros.
 
     Args:
         num_classes: Number K of points.
@@ -133,11 +143,7 @@ def candidates(num_classes: int, dim: int) -> list[Candidate]:
 
 
 def _member_candidates(num_classes: int, dim: int) -> list[Candidate]:
-    """Return a candidate for each of the most promising families: its best member with at least K points in R^n.
-
-    Members of fewer dimensions are padded with zeros. The `RUNNERS_UP` families with the lowest maximum cosines are
-    taken.
-    """
+    """Return the best member with at least K points of each of the `RUNNERS_UP` best families, padded to R^n."""
     best: dict[str, Member] = {}
     for name, member in named_members(dim):
         if member.size < num_classes:
@@ -154,10 +160,7 @@ def _size_order(member: Member) -> tuple[float, int]:
 
 
 def _dims_below(dim: int) -> list[int]:
-    """Return `dim` and the smaller dimensions in which a construction may have a good code that zeros extend to `dim`.
-
-    They are the dimensions just below `dim`, and 2^m and 2^m - 1, the usual lengths of codes.
-    """
+    """Return `dim` and smaller dimensions to try: those just below, and 2^m and 2^m - 1, the usual lengths of codes."""
     lengths = {2}
     lengths.update(range(max(2, dim - NEIGHBORS), dim))
     for m in range(2, dim.bit_length() + 1):
@@ -167,10 +170,7 @@ def _dims_below(dim: int) -> list[int]:
 
 
 def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
-    """Yield the candidates of one construction for K points in R^dim that have a guarantee.
-
-    They include codes in fewer dimensions with zeros appended.
-    """
+    """Yield the candidates of one construction in R^dim, and in fewer dimensions with zeros appended."""
     entry = describe(name)
     resolved = entry.resolved({"modify": True} if "modify" in entry.options else {})
     for own in _dims_below(dim):
@@ -200,7 +200,7 @@ def _members(
 
 
 def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
-    """Yield every member of every family in dimensions up to `largest_dim`, with the name of its family."""
+    """Yield every member of every family in dimensions up to `largest_dim`, each after the name of its family."""
     next_power = 1 << max(4, (largest_dim - 1).bit_length())
     for name, member in _members(min(LARGEST_FAMILY_DIM, next_power), available()):
         if member.dim <= largest_dim:
@@ -209,10 +209,7 @@ def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
 
 @lru_cache(maxsize=64)
 def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
-    """Return the named members in at most `dim` dimensions that no other member beats in both size and cosine.
-
-    They are sorted by ascending size, and therefore by ascending cosine.
-    """
+    """Return the named members that no other member in R^dim beats in size and cosine, by ascending size."""
     del schemes  # whose members they are
     kept: list[tuple[str, Member]] = []
     largest = 0
@@ -230,14 +227,14 @@ def _frontier_order(item: tuple[str, Member]) -> tuple[float, int]:
 
 
 def best_member(num_classes: int, dim: int) -> Candidate | None:
-    """Return the family member with the lowest maximum cosine, at least K points and at most n dimensions.
+    """Return a candidate from the family member with at least K points in R^n and the lowest maximum cosine.
 
     Args:
         num_classes: Number K of points.
-        dim: Dimension n, reached by appending zeros.
+        dim: Dimension n. Members of fewer dimensions are extended by zeros.
 
     Returns:
-        The candidate; None if no family has one.
+        The candidate; None if no family has such a member.
     """
     found = _frontier(min(dim, LARGEST_FAMILY_DIM), available())
     position = bisect_left(found, num_classes, key=lambda item: item[1].size)

@@ -1,4 +1,4 @@
-"""Searched codes for `best`: codes of the catalogue, and codes of a new search."""
+"""Codes that `best` obtains by search: codes of the catalogue, and codes of a new search."""
 
 import time
 from collections.abc import Sequence
@@ -32,9 +32,9 @@ MAX_EVALUATION_SECONDS = 0.5
 NEAR_CONVERSE, NEAR_FOR_FEW, FEW_EVALUATIONS = 1e-3, 0.03, 500
 """Gaps to the converse, relative to 1 - cosine, below which no search is started by default.
 
-The larger gap holds if the default search has fewer than `FEW_EVALUATIONS` evaluations, hardly one descent. Such
-searches found nothing below the second gap at (600, 200), (1000, 100), (1000, 128), (1200, 300) and (2000, 64). The
-answer then needs neither torch nor a compiler.
+The larger gap, `NEAR_FOR_FEW`, applies if the default search has fewer than `FEW_EVALUATIONS` evaluations, which are
+hardly enough for one descent. Below this gap such searches found no better code for the (K, n) = (600, 200), (1000,
+100), (1000, 128), (1200, 300) and (2000, 64). Without a search, neither torch nor a compiler is needed.
 """
 
 SPREADING_STEPS = 500
@@ -43,7 +43,15 @@ SPREADING_LR = 0.1
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """Limits on the time and evaluations of a search."""
+    """Limits on the time and evaluations of a search.
+
+    Attributes:
+        budget: Seconds after which the search ends; None for no limit.
+        iterations: Number of evaluations of the search; None for the default.
+        catalogue: Whether codes of the catalogue are used.
+        seed: Seed of the random choices of the search.
+        begun: Time at which `best` was called, on the clock of `time.monotonic`.
+    """
 
     budget: float | None
     iterations: int | None
@@ -52,9 +60,9 @@ class SearchLimits:
     begun: float = field(default_factory=time.monotonic)
 
     def left(self, num_classes: int, dim: int) -> tuple[float | None, int | None]:
-        """Return the seconds and the evaluations left for a new search; one of the two is None.
+        """Return the seconds and the evaluations left for a new search; one of the two numbers is None.
 
-        If the catalogue covers (K, n), the cost of its searches counts as spent.
+        If the searches for the catalogue included (K, n), their cost counts as spent.
 
         Args:
             num_classes: Number K of points.
@@ -77,7 +85,13 @@ class SearchLimits:
 
 @dataclass(frozen=True)
 class Searches:
-    """Codes of the catalogue and of a new search, whether (K, n) was searched, and whether Ctrl-C ended the search."""
+    """Result of the searches for (K, n).
+
+    Attributes:
+        codes: Codes of the catalogue and of the new search, if there are any.
+        covered: Whether (K, n) was searched, now or for the catalogue.
+        interrupted: Whether Ctrl-C ended the new search.
+    """
 
     codes: Sequence[SphericalCode] = ()
     covered: bool = False
@@ -91,7 +105,7 @@ def searched(
     limits: SearchLimits,
     progress: Progress,
 ) -> Searches:
-    """Return the code of the catalogue and the code of a new search, if they may be better than the built codes.
+    """Return the code of the catalogue and the code of a new search, if these may be better than the built codes.
 
     Args:
         built: Codes that have been built without a search, best first.
@@ -151,9 +165,10 @@ def searched(
 
 
 def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
-    """Return a code with lower energy, found by gradient descent from a given code.
+    """Return the code that gradient descent on the energy finds, starting from a given code.
 
-    The energy is computed by `ps.code_statistics`, at the scale `confident_scale` of the given code.
+    The energy, which is lower for more uniform points, is defined by `ps.code_statistics`. Its scale is that of
+    `confident_scale` for the given code.
 
     Args:
         code: The code from which the descent starts.
@@ -172,7 +187,7 @@ def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
 def _catalogued(
     built: Sequence[SphericalCode], num_classes: int, dim: int, progress: Progress
 ) -> list[SphericalCode]:
-    """Return a list of the code that the catalogue gives for (K, n), or an empty list if a built code is as good."""
+    """Return a list with the code of the catalogue for (K, n); an empty list if a built code is as good."""
     kept = shipped_catalogue().best_entry(num_classes, dim)
     if kept is None or (built and float(built[0].max_cosine) <= kept.max_cosine):
         return []

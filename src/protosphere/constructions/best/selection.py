@@ -1,4 +1,4 @@
-"""The scheme 'best': the code with the lowest known maximum cosine for (K, n), and the scheme that made it."""
+"""The scheme 'best', which returns the code with the lowest known maximum cosine for K points in R^n."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -46,20 +46,21 @@ from protosphere.types import Progress, ignore
 PREFERENCES = ("separated", "energy")
 
 BUILT = 3
-"""Number of most promising candidates that are built and measured."""
+"""Number of candidates that are built and measured: those with the lowest guaranteed maximum cosines."""
 
 LARGEST_PARENT, LARGEST_UNPACKED = 4096, 1 << 26
-"""Largest number of points, and of their entries (half a gigabyte), of a code from which K points are selected."""
+"""Largest number of points, and of coordinates (half a gigabyte), of a code from which K points are selected."""
 
 LARGEST_OPTIMIZED = 200_000_000
-"""Products K^2 n up to which several candidates are built and a descent may lower the energy."""
+"""Largest product K^2 n for which several candidates are built and a descent may lower the energy."""
 
 LARGEST_COMPARED = 5_000
-"""Number of classes up to which energies are compared."""
+"""Largest number of classes for which energies are compared."""
 
 TIE, ENERGY_DIGITS = 1e-9, 12
-"""Difference up to which maximum cosines count as equal, and digits to which energies are compared; ties keep their
-order.
+"""Largest difference of maximum cosines that count as equal, and number of digits to which energies are rounded.
+
+Of codes that are equal after rounding, the first one is taken.
 """
 
 
@@ -94,8 +95,8 @@ def _infeasible_reason(
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="the lowest max cosine of everything known: all schemes, parts of their codes, kept searches and new ones",
-    reference="whatever is chosen says whose it is; see also `docs/best.md`",
+    summary="the lowest max cosine of all schemes, parts of their codes, earlier searches and a new search",
+    reference="the reference of the chosen scheme; see also `docs/best.md`",
     traits=Traits(
         stochastic=True,
         chooses=True,
@@ -115,18 +116,19 @@ def best(
     prefer: str = PREFERENCES[0],
     tolerance: float = 0.0,
 ) -> SphericalCode:
-    """Return the code with the lowest known maximum cosine for (K, n); see `ps.best`.
+    """Return the code of K points in R^n with the lowest known maximum cosine; see `ps.best`.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
         seed: Seed of the random choices of the search.
         progress: Called during the work.
-        budget: Seconds after which the search ends.
-        iterations: Evaluations of the search, in place of `budget`.
-        catalogue: Whether to use the catalogue.
-        prefer: 'separated' (lowest maximum cosine) or 'energy' (lowest energy within `tolerance` of it).
-        tolerance: Increase of the maximum cosine that 'energy' may accept.
+        budget: Seconds after which the search ends; None for no limit.
+        iterations: Number of evaluations of the search, in place of `budget`; None for the default.
+        catalogue: Whether to use the catalogue of codes of earlier searches.
+        prefer: 'separated' takes the code with the lowest maximum cosine. 'energy' takes the code with the lowest
+            energy among all codes whose maximum cosine is at most `tolerance` above the lowest.
+        tolerance: Largest increase of the maximum cosine that `prefer="energy"` accepts.
     """
     K = num_classes
     n = dim
@@ -178,10 +180,7 @@ def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
 def _algebraic(
     found: list[Candidate], K: int, n: int, progress: Progress
 ) -> Iterator[SphericalCode]:
-    """Build and yield the most promising candidates.
-
-    After a code meets the converse, only candidates whose guarantee also meets the converse are built.
-    """
+    """Build and yield the best candidates; once a code meets the converse, only those guaranteed to meet it too."""
     limit = float(converse(K, n)) + 1e-12
     met = False
     promising = found[: BUILT if K * K * n <= LARGEST_OPTIMIZED else 1]
@@ -202,8 +201,8 @@ def kept_points(
 ) -> tuple[Placement, Provenance]:
     """Return K points of a candidate and their provenance.
 
-    From a larger code of moderate size, points of the closest pairs are left out; otherwise the first K points are
-    taken.
+    If the candidate has more than K points, points of closest pairs are left out. For very large codes, and for linear
+    codes with fewer than 2K points, the first K points are taken.
 
     Args:
         candidate: The candidate.
@@ -233,10 +232,7 @@ def kept_points(
 
 
 def _most_even(codes: Sequence[SphericalCode], tolerance: float) -> int:
-    """Return the index of the code with the least energy at one common scale.
-
-    Only codes within `tolerance` of the lowest maximum cosine are compared.
-    """
+    """Return the index of the code with the lowest energy, among those within `tolerance` of the lowest cosine."""
     values = [float(code.max_cosine) for code in codes]
     lowest = min(values)
     K = codes[0].num_classes

@@ -25,9 +25,9 @@ LARGEST_M = 16
 
 
 def bch_modifications(dim: int, needed: int) -> list[BinaryCode]:
-    """Return every BCH code that can be brought to length `dim` with at least `needed` message bits.
+    """Return all modified BCH codes of length `dim` with at least `needed` message bits.
 
-    Narrow-sense codes and their even-weight subcodes are shortened, extended, punctured or lengthened.
+    The codes are narrow-sense BCH codes and their even-weight subcodes, shortened, extended, punctured or lengthened.
 
     Args:
         dim: Wanted length n.
@@ -78,10 +78,7 @@ def _names(code: BCHParameters) -> tuple[str, str]:
 def _generator(
     code: BCHParameters, dim: int, shortened: int, extended: bool, count: int
 ) -> PackedBits:
-    """Return rows of the systematic generator from row `shortened` on, changed to `dim` columns.
-
-    These rows are zero in the first `shortened` columns, which are dropped.
-    """
+    """Return rows of the systematic generator from row `shortened` on, changed to `dim` columns."""
     polynomial = generator_polynomial(code.m, code.k, code.even)
     bits = unpack(systematic_rows(polynomial, code.n, shortened, count), code.n)[
         :, shortened:
@@ -102,7 +99,7 @@ def _generator(
     lengths=[(1 << m) - 1 for m in range(SMALLEST_M, LARGEST_M + 1)],
     longest=1 << LARGEST_M,
     modifications=bch_modifications,
-    summary="BCH codewords with entries +-1/sqrt(n): max cosine slightly above 0 for n of K/2 or more",
+    summary="BCH codewords with entries +-1/sqrt(n); max cosine slightly above 0 for n of at least K/2",
     reference="Lindstrom et al. (2024), section 3.1; MacWilliams & Sloane, chapters 7 and 9",
     traits=Traits(
         packed=True,
@@ -114,10 +111,11 @@ def _generator(
     ),
 )
 def bch(num_classes: int, dim: int) -> BinaryCode:
-    """Place K codewords of the smallest narrow-sense BCH code with enough codewords, by its systematic generator.
+    """Place K codewords of the smallest narrow-sense BCH code with enough codewords.
 
-    `modify=True` also considers even-weight subcodes (for k = m the binary simplex code), and shortens, extends,
-    punctures and lengthens codes to reach any length. The best of these codes is built.
+    The codewords are those of the systematic generator matrix. With `modify=True`, codes are shortened, extended,
+    punctured or lengthened to reach any length, and their even-weight subcodes are considered too. The best of these
+    codes is built.
 
     Args:
         num_classes: Number K of codewords.

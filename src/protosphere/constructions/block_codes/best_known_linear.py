@@ -21,7 +21,7 @@ from protosphere.tables.linear_codes import (
 )
 
 ID = re.compile(r"(\d{1,3})-(\d{1,2})-(\d{1,3}) (.+)", re.DOTALL)
-"""Id of a code: n-k-d and its derivation, from which any later version can build it."""
+"""Pattern of the id of a code: n-k-d and the derivation, from which any later version can build the code."""
 
 
 def _infeasible_reason(num_classes: int, dim: int) -> str | None:
@@ -79,16 +79,17 @@ def _codewords(
 
 @family(
     infeasible_reason=_infeasible_reason,
-    summary="codewords of the best known binary linear code [n, k, d]: 1 - 2d/n for n up to 128, k up to 17",
+    summary="codewords of the best known binary linear code of length n up to 128, K up to 2^17; max cosine 1 - 2d/n",
     reference="parameters to meet in Brouwer's table (2006); quasi-cyclic codes after Gulliver & Bhargava (1991)",
     named=_named,
     fitting=_fitting,
     traits=Traits(packed=True, linear=True),
 )
 def best_known_linear(largest_dim: int) -> Iterator[Member]:
-    """Place the first K codewords of the code with the largest known distance and enough codewords.
+    """Place the first K codewords of a binary linear code of length n with the largest known distance.
 
-    The family lists a code if no shorter code, and no code with more codewords, is as good.
+    The code has the smallest dimension k with 2^k >= K. As members of the family, only codes are listed whose ratio of
+    distance to length is larger than that of all codes that are not longer and have at least as many codewords.
     """
     return (
         _member(row)

@@ -1,10 +1,10 @@
 """Spherical Construction X: cosets of a good code, separated by glue vectors.
 
-A code C1 with max cosine mu1 is a union of cosets of a code C2 with max cosine mu2. A point is (sqrt(a) codeword,
-sqrt(1 - a) glue vector), where all codewords of a coset of C2 share one of J glue vectors, whose max cosine is mu_t.
-With r = (mu1 - mu2) / (1 - mu_t) and a = 1 / (1 + r), pairs within a coset and pairs of different cosets both have
-max cosine (mu2 + r) / (1 + r). After Construction X of binary codes (MacWilliams & Sloane, chapter 18, section 7;
-Conway & Sloane, chapter 5 for lattices).
+A code C1 with max cosine mu1 is a union of cosets of a code C2 with max cosine mu2. Each coset gets one of J unit
+vectors with max cosine mu_t, its glue vector. The points are (sqrt(a) c, sqrt(1 - a) g), where c is a codeword and g
+the glue vector of its coset. With r = (mu1 - mu2) / (1 - mu_t) and a = 1 / (1 + r), the max cosine is (mu2 + r) / (1 +
+r) both for pairs within a coset and for pairs from different cosets. The method is Construction X of binary codes
+(MacWilliams & Sloane, chapter 18, section 7; Conway & Sloane, chapter 5 for lattices), applied to spherical codes.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,14 +32,14 @@ MOST_PUNCTURED = 4
 
 @dataclass(frozen=True)
 class TailedCosets:
-    """Parameters of Construction X, in the notation of the module.
+    """Parameters of Construction X, in the notation of the docstring of this module.
 
     Attributes:
-        code: The shortening and puncturing of the codewords.
-        level: The code C2, before shortening.
-        tails: Number J of glue vectors, and of cosets of C2.
+        code: Shortening and puncturing of the codewords.
+        level: The code C2, before it is shortened and punctured.
+        tails: Number J of cosets of C2, and of glue vectors.
         tail: Candidate that provides the glue vectors.
-        ratio: The ratio r.
+        ratio: The number r.
         max_cosine: Maximum cosine of the points.
     """
 
@@ -144,7 +144,7 @@ def _guarantee(
 @construction(
     infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
-    summary="cosets of RM(1, m), Kerdock, Gold or Delsarte-Goethals codes, told apart by a short tail",
+    summary="unions of cosets of RM(1, m), with additional coordinates that move different cosets apart",
     reference="after MacWilliams & Sloane, chapter 18, section 7 (Construction X)",
     choose=_choose,
     traits=Traits(

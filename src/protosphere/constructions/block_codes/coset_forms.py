@@ -1,8 +1,9 @@
 """Nested unions of cosets of RM(1, m): the first codewords of each code are the previous code.
 
-For m even, RM(1, m) < Kerdock < Delsarte-Goethals 1 < 2 < ...; for m odd, RM(1, m) < Gold < dual BCH 2 < ... The
-codewords are ordered coset by coset (`coding.cosets`), and the cosets by the index of their quadratic form
-(`coding.quadratic_forms`), so that a code of K classes is the first K codewords at every level.
+For m even, the codes are RM(1, m), Kerdock's code, and the Delsarte-Goethals codes 1, 2, ...; for m odd, they are
+RM(1, m), Gold's code, and the dual BCH codes 2, 3, ... The codewords are ordered coset by coset (`coding.cosets`), and
+the cosets by the index of their quadratic form (`coding.quadratic_forms`). So the first K codewords of all codes with
+at least K codewords are the same.
 """
 
 from fractions import Fraction
@@ -17,9 +18,9 @@ from protosphere.spherical.structures import CosetUnion
 
 @lru_cache
 def nested_codes(m: int) -> tuple[Member, ...]:
-    """Return the nested codes of length 2^m, 1 <= m <= 16, from RM(1, m) on.
+    """Return the nested codes of length 2^m, 1 <= m <= 16, the smallest code RM(1, m) first.
 
-    The stated maximum cosines are attained.
+    The stated maximum cosines of the codes are attained by all their codewords together.
 
     >>> [(level.id, level.size, str(level.max_cosine)) for level in nested_codes(4)]
     [('rm-1-4', 32, '0'), ('kerdock-4', 256, '1/4'), ('delsarte-goethals-4-1', 2048, '1/2')]

@@ -1,4 +1,4 @@
-"""Delsarte-Goethals codes, for more classes than a Kerdock code has codewords."""
+"""Delsarte-Goethals codes, which have more codewords than Kerdock codes of the same length."""
 
 from collections.abc import Iterator
 
@@ -8,15 +8,16 @@ from protosphere.constructions.traits import Traits
 
 
 @family(
-    summary="Delsarte-Goethals words as +-1/sqrt(n), n = 2^m, m even: max cosine 2^r/sqrt(n) for n^2 (n/2)^r of them",
+    summary="n^2 (n/2)^r Delsarte-Goethals codewords with entries +-1/sqrt(n), n = 4^t; max cosine 2^r/sqrt(n)",
     reference="Delsarte & Goethals (1975), Alternating bilinear forms over GF(q)",
     traits=Traits(packed=True, fast_projection=True),
 )
 def delsarte_goethals(largest_dim: int) -> Iterator[Member]:
-    """Yield codes of (n/2)^(1+r) cosets of RM(1, m), where n = 2^m, m is even and 1 <= r < m/2.
+    """Yield codes of length n = 2^m, m even, that consist of (n/2)^(1+r) cosets of RM(1, m), where 1 <= r < m/2.
 
-    The first (n/2)^r cosets are the code for r - 1; r = 0 gives Kerdock's code and r = m/2 - 1 gives RM(2, m). Fewer
-    classes use the first cosets, whose measured maximum cosine may be lower than the guarantee.
+    The codes are nested: the first (n/2)^r cosets are the code for r - 1, and Kerdock's code is the case r = 0. The
+    case r = m/2 - 1 is RM(2, m). Fewer classes use the first cosets, whose measured maximum cosine may be lower than
+    the guarantee.
     """
     for m in range(4, min(largest_dim, 1 << 16).bit_length(), 2):
         yield from nested_codes(m)[2:]

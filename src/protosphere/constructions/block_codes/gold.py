@@ -1,4 +1,4 @@
-"""Gold codes and the duals of longer BCH codes: linear unions of cosets of RM(1, m), m odd."""
+"""Gold codes and the duals of other extended BCH codes: linear codes that are unions of cosets of RM(1, m), m odd."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,16 +20,16 @@ from protosphere.spherical.structures import CosetUnion, LinearWords
 
 
 @family(
-    summary="Gold and dual BCH codewords as +-1/sqrt(n), n = 2^m, m odd: 2 n^(1+r) points, max cosine 2^r/sqrt(2n)",
+    summary="2 n^(1+r) Gold or dual BCH codewords with entries +-1/sqrt(n), n = 2^m, m odd; max cosine 2^r/sqrt(2n)",
     reference="Gold (1968); MacWilliams & Sloane, chapter 15, section 4",
     traits=Traits(packed=True, fast_projection=True),
 )
 def gold(largest_dim: int) -> Iterator[Member]:
-    """Yield the codes Tr(b_1 x^3 + ...
+    """Yield linear codes of length 2^m, m odd, whose codewords are sums of trace forms and affine functions.
 
-    + b_r x^(1+2^r)) + affine functions, where x is in GF(2^m), m odd, 1 <= r <= (m-1)/2.
-
-    r = 1 is Gold's code, the dual of the extended BCH code of distance 6; r = (m-1)/2 gives RM(2, m).
+    The codewords of one code are the functions Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)) plus an affine function of
+    x, where x runs through GF(2^m) and 1 <= r <= (m-1)/2. The case r = 1 is Gold's code, the dual of the extended BCH
+    code of distance 6. The case r = (m-1)/2 is RM(2, m).
     """
     for m in range(3, min(largest_dim, 1 << 16).bit_length(), 2):
         yield from (
@@ -39,10 +39,7 @@ def gold(largest_dim: int) -> Iterator[Member]:
 
 
 def _words(m: int, num_classes: int) -> LinearWords | CosetUnion:
-    """Return the codewords of `coset_union`, as a linear code if it is small enough.
-
-    The generator rows are 1, x1, ..., xm, Tr(x^3), ...
-    """
+    """Return the codewords of `coset_union`, as a linear code if the code is small enough."""
     bits = message_bits(num_classes)
     if bits > STRUCTURE_BITS:
         return coset_union(m, num_classes)

@@ -1,4 +1,4 @@
-"""Kerdock codes: n^2 sign vectors, or n^2 + 2n points with the axes, with maximum cosine 1/sqrt(n)."""
+"""Kerdock codes: n^2 points, or n^2 + 2n points together with the axes, with maximum cosine 1/sqrt(n) in R^n."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -14,21 +14,23 @@ from protosphere.spherical.structures import Plain, Structure, with_axes
 from protosphere.types import Points
 
 LARGEST_DENSE = 6
-"""Largest m for which codewords with axes are stored as dense points, of 2 MB at most."""
+"""Largest m for which codewords with axes are stored as dense vectors, which take 2 MB at most."""
 
 
 @family(
-    summary="Kerdock words as +-1/sqrt(n), n = 4^t: n^2 of them, with the axes n^2 + 2n, at max cosine 1/sqrt(n)",
+    summary="n^2 Kerdock codewords with entries +-1/sqrt(n), n = 4^t, and optionally 2n axes; max cosine 1/sqrt(n)",
     reference="Kerdock (1972); Levenstein (1982); Calderbank, Cameron, Kantor & Seidel (1997)",
     traits=Traits(packed=True, fast_projection=True),
 )
 def kerdock(largest_dim: int) -> Iterator[Member]:
-    """Yield unions of n/2 cosets of RM(1, m), n = 2^m, m even; with the axes, n/2 + 1 mutually unbiased bases.
+    """Yield Kerdock's codes of length n = 2^m, m even, each without and with the 2n axes +-e_i.
 
-    Each basis comes with its negatives. The cosines are 0, -1 and +-1/sqrt(n), and no antipodal set with these
-    cosines is larger (Levenstein 1982). The points are packed codewords up to n^2 classes. With the axes the points
-    are dense for n up to 64; from n = 256 on they are packed codewords and indices of axes. n = 4 with the axes is
-    the 24-cell.
+    A code is a union of n/2 cosets of RM(1, m). Each coset is an orthonormal basis with its negatives. Together with
+    the axes, these are n/2 + 1 mutually unbiased bases. The cosines are 0, -1 and +-1/sqrt(n), and no antipodal set
+    with these cosines is larger (Levenstein 1982). For n = 4 the points with the axes are the 24-cell.
+
+    Up to n^2 points are stored as packed codewords. With axes, the points are stored as dense vectors for n up to 64,
+    and as packed codewords and indices of axes for larger n.
     """
     for m in range(2, min(largest_dim, 1 << 16).bit_length(), 2):
         level = nested_codes(m)[1]
@@ -44,7 +46,9 @@ def kerdock(largest_dim: int) -> Iterator[Member]:
 
 
 def words_and_axes(m: int, num_points: int) -> Structure:
-    """Return the first of Kerdock's n^2 + 2n points of R^n, n = 2^m: codewords coset by coset, then e_1, -e_1, e_2, ...
+    """Return the first `num_points` of Kerdock's n^2 + 2n points of R^n, where n = 2^m.
+
+    First come the codewords, coset by coset, then the axes e_1, -e_1, e_2, ...
 
     Args:
         m: Base-2 logarithm of n, even.
@@ -57,7 +61,7 @@ def words_and_axes(m: int, num_points: int) -> Structure:
 
 
 def unbiased_points(m: int, num_points: int) -> Points:
-    """Return the points of `words_and_axes` as dense rows.
+    """Return the points of `words_and_axes` as the rows of a matrix.
 
     Args:
         m: Base-2 logarithm of n, even.

@@ -1,4 +1,4 @@
-"""Codewords of a family of binary codes, at its own lengths and, by modifying a code, at all other lengths."""
+"""Constructions from families of binary codes, at the lengths of the codes and, by modifying codes, at all lengths."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,10 +21,9 @@ from protosphere.errors import InvalidArgumentError, as_flag, brief
 from protosphere.spherical.placement import Placement
 
 TRIALS, TRIAL_BITS = 6, 1 << 30
-"""Number of most promising modifications whose distance is measured, and the largest number of bits in all their
-codewords.
+"""Number of modified codes whose distance is measured, and largest number of bits of all codewords of such a code.
 
-With more bits, the distance that a theorem guarantees decides.
+If a code has more bits, the code with the largest distance that a theorem guarantees is taken without measuring.
 """
 
 Native = Callable[[int, int], BinaryCode]
@@ -41,18 +40,18 @@ def linear_words(
     reference: str,
     traits: Traits,
 ) -> Callable[[Native], Native]:
-    """Register the decorated function as the construction of its name.
+    """Register the decorated function as a construction, which gets the name of the function.
 
-    The construction has two options: `modify` takes the best modification with length n and the required dimension, and
-        `subset` selects the K codewords.
+    The construction has two options. With `modify`, it takes the best modified code with length n and enough
+    codewords. `subset` says how the K codewords are chosen.
 
     Args:
-        rule: Formula of the lengths, for messages.
-        lengths: Lengths of the codes as they are, in ascending order.
+        rule: Formula of the lengths of unmodified codes, for messages, such as "2**m".
+        lengths: Lengths of unmodified codes, in ascending order.
         longest: Largest length of a modified code.
-        modifications: Function from a length and a dimension to all codes that can be brought to them.
-        summary: One line for lists.
-        reference: Where the construction comes from.
+        modifications: Function that takes a length and a dimension and returns all modified codes that have them.
+        summary: One line that describes the construction in lists.
+        reference: Publication of the construction.
         traits: See `Traits`.
 
     Returns:
@@ -139,7 +138,7 @@ def linear_words(
 def length_infeasible_reason(
     name: str, rule: str, lengths: Sequence[int], num_classes: int, dim: int
 ) -> str | None:
-    """Return why no code of length n has K codewords; None if one has.
+    """Return why no code of length n has K codewords; None if there is such a code.
 
     Args:
         name: Name of the construction.
@@ -174,16 +173,19 @@ def length_infeasible_reason(
 def choose_modification(
     modifications: list[BinaryCode], dim: int, k: int
 ) -> dict[str, Any]:
-    """Return the id of the best modification, and a distance that a theorem guarantees.
+    """Return the id of the best modified code, and a distance that a theorem guarantees.
 
-    The best modification is the one whose first 2**k codewords have the largest measured distance. Only the most
-    promising modifications are measured. The returned distance is the largest that a theorem guarantees for any
-    modification; the chosen one has at least this distance.
+    The best code is the one whose first 2**k codewords have the largest measured distance. Only the `TRIALS` codes with
+    the largest guaranteed distances are measured. The returned distance is the largest guaranteed distance of all
+    codes; the best code has at least this distance.
 
     Args:
-        modifications: Codes to choose from.
-        dim: Length n.
+        modifications: Modified codes to choose from.
+        dim: Length n of the codes.
         k: Number of message bits.
+
+    Returns:
+        A mapping with the keys "modification" (the id) and "distance".
     """
     ranked = sorted(modifications, key=lambda code: -code.distance)[:TRIALS]
     best = ranked[0]
@@ -203,7 +205,7 @@ def _named(modifications: Iterable[BinaryCode], id: str) -> BinaryCode:
 
 @dataclass(frozen=True)
 class Modification:
-    """Changes to the length of a code, in the order in which they are made.
+    """Changes of the length of a code, in the order in which they are made.
 
     Attributes:
         shortened: Number of message symbols that are fixed to 0 and removed.

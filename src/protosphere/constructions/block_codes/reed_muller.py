@@ -20,11 +20,13 @@ from protosphere.types import Indices, PackedBits
 LARGEST_M = 20
 
 LARGEST_SHORTENED = 600
-"""Shortening by elimination is cheap up to this dimension; larger codes are only punctured."""
+"""Largest dimension of a code that is shortened, because the elimination is slow; larger codes are only punctured."""
 
 
 def reed_muller_modifications(dim: int, needed: int) -> list[BinaryCode]:
-    """Return every Reed-Muller code that can be brought to length `dim` with at least `needed` message bits.
+    """Return all modified Reed-Muller codes of length `dim` with at least `needed` message bits.
+
+    The codes are shortened, punctured or lengthened.
 
     Args:
         dim: Wanted length n.
@@ -62,11 +64,7 @@ def _modifications_of(m: int, dim: int, needed: int) -> Iterator[BinaryCode]:
 
 
 def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBits:
-    """Return the generator of RM(r, m) after shortening, with `dim` columns.
-
-    The code is shortened by the coordinates of lowest weight, which are an information set. Its columns are then cut or
-    repeated.
-    """
+    """Return the generator of RM(r, m), shortened by the coordinates of lowest weight, with `dim` columns."""
     vanishing = np.argsort(np.bitwise_count(np.arange(1 << m)), kind="stable")[
         :shortened
     ]
@@ -81,10 +79,7 @@ def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBi
 
 
 def _scattered(m: int) -> Indices:
-    """Return all points of GF(2)^m: 0, then the powers of a primitive element in order.
-
-    In this order no run of points favors a hyperplane.
-    """
+    """Return all points of GF(2)^m in an order in which no run of points favors a hyperplane."""
     if 1 <= m <= LARGEST_DEGREE:
         return np.append(0, binary_field(m).exp[: (1 << m) - 1])
     return np.arange(1 << m)
@@ -95,7 +90,7 @@ def _scattered(m: int) -> Indices:
     lengths=[1 << m for m in range(LARGEST_M + 1)],
     longest=1 << LARGEST_M,
     modifications=reed_muller_modifications,
-    summary="Reed-Muller words as +-1/sqrt(n): max cosine <= 0 from n = K~/2 on, K~ the next power of two",
+    summary="Reed-Muller codewords with entries +-1/sqrt(n), n = 2^m; max cosine at most 0 for n of at least K/2",
     reference="Lindstrom et al. (2024), lemma 3.2; MacWilliams & Sloane, chapter 13",
     traits=Traits(
         packed=True,
@@ -107,7 +102,9 @@ def _scattered(m: int) -> Indices:
     ),
 )
 def reed_muller(num_classes: int, dim: int) -> BinaryCode:
-    """Place K codewords of RM(r, m) with the smallest sufficient r; `modify=True` allows lengths other than 2^m.
+    """Place K codewords of the smallest Reed-Muller code RM(r, m) of length n = 2^m with enough codewords.
+
+    With `modify=True`, codes are shortened, punctured or lengthened to reach any length.
 
     Args:
         num_classes: Number K of codewords.

@@ -1,4 +1,4 @@
-"""Prototypes from q-ary codes: an outer Reed-Solomon code whose symbols are vertices of a simplex."""
+"""Prototypes from Reed-Solomon codes: each symbol of a codeword is replaced by a vertex of a simplex."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,13 @@ LARGEST_Q = 256
 
 @dataclass(frozen=True)
 class OuterCode:
-    """A Reed-Solomon code over GF(q) with n_q symbols, k_q of which carry information, in n_q (q - 1) dimensions."""
+    """A Reed-Solomon code whose symbols are replaced by vertices of a simplex.
+
+    Attributes:
+        q: Order of the field GF(q), and number of vertices of the simplex.
+        n_q: Number of symbols of a codeword.
+        k_q: Number of symbols of a message, so that the code has q**k_q codewords.
+    """
 
     q: int
     n_q: int
@@ -32,12 +38,14 @@ class OuterCode:
 
     @property
     def guarantee(self) -> Fraction:
-        """Maximum cosine 1 - q/(q-1) * (n_q - k_q + 1)/n_q, since Reed-Solomon codes meet the Singleton bound."""
+        """Maximum cosine 1 - q/(q-1) * (n_q - k_q + 1)/n_q, since the minimum distance of the code is n_q - k_q + 1."""
         return 1 - Fraction(self.q * (self.n_q - self.k_q + 1), (self.q - 1) * self.n_q)
 
 
 def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
-    """Yield the code of every (q, n_q, k_q) with k_q <= n_q <= q, where k_q is the smallest integer with q**k_q >= K.
+    """Yield the Reed-Solomon codes with at least K codewords.
+
+    They are the codes with k_q <= n_q <= q, where k_q is the smallest integer with q**k_q >= K.
 
     Args:
         num_classes: Number of codewords needed.
@@ -71,7 +79,7 @@ def _checked_order(q: object) -> int:
 
 
 def _digits_needed(num_classes: int, base: int) -> int:
-    """Return the smallest number of digits, at most base + 1, that can express the indices of all classes in a base."""
+    """Return the number of base-q digits of the indices of all classes, at most base + 1."""
     digits = 1
     while digits <= base and base**digits < num_classes:
         digits += 1
@@ -79,7 +87,7 @@ def _digits_needed(num_classes: int, base: int) -> int:
 
 
 def best_outer_code(num_classes: int, dim: int, q: object = None) -> OuterCode | None:
-    """Return the outer code of exactly `dim` dimensions with the lowest guaranteed cosine; None if there is none.
+    """Return the Reed-Solomon code of exactly `dim` dimensions with the lowest guaranteed cosine, or None.
 
     Args:
         num_classes: Number K of codewords.
@@ -124,7 +132,7 @@ def _guarantee(
 @construction(
     infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
-    summary="Reed-Solomon words over GF(q), each symbol a vertex of a simplex in q-1 dimensions",
+    summary="Reed-Solomon codewords over GF(q), each symbol replaced by a vertex of a simplex in q-1 dimensions",
     reference="Lindstrom et al. (2024), proposition 3.6 and section 3.3",
     choose=_choose,
     traits=Traits(
@@ -136,13 +144,15 @@ def _guarantee(
 def reed_solomon(
     num_classes: int, dim: int, *, chosen: Mapping[str, int], q: int | None = None
 ) -> Placement:
-    """Place K codewords of an outer Reed-Solomon code [n_q, k_q] over GF(q) in n = n_q (q - 1) dimensions.
+    """Place K codewords of a Reed-Solomon code over GF(q), with symbols replaced by vertices of a simplex.
+
+    A code of n_q symbols gives points in n = n_q (q - 1) dimensions.
 
     Args:
         num_classes: Number K of codewords.
         dim: Dimension n.
-        chosen: The order q of the field.
-        q: Order of the field in the request; by default the best order is chosen.
+        chosen: Mapping with the chosen order "q" of the field.
+        q: Order of the field that the user asks for; by default the order with the lowest maximum cosine is chosen.
     """
     del q  # the chosen one is it, where it was given
     code = best_outer_code(num_classes, dim, chosen["q"])

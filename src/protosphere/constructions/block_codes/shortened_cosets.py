@@ -1,4 +1,4 @@
-"""Kerdock, Gold and Delsarte-Goethals codes at lengths between the powers of two."""
+"""Kerdock, Gold, dual BCH and Delsarte-Goethals codes, shortened and punctured to lengths between powers of two."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -15,17 +15,19 @@ LARGEST_M = 12
 
 
 @family(
-    summary="cosets of RM(1, m), shortened by j and punctured by i: (N mu + i - j)/(N - i - j) for K/2^j codewords",
+    summary="unions of cosets of RM(1, m), such as Kerdock codes, shortened and punctured to more lengths",
     reference="MacWilliams & Sloane, chapter 1, section 9, on the codes of chapter 15",
     traits=Traits(packed=True, fast_projection=True),
 )
 def shortened_cosets() -> Iterator[Member]:
-    """Yield the nested codes of cosets of RM(1, m), shortened by j and punctured by i.
+    """Yield unions of cosets of RM(1, m), shortened by j coordinates and punctured by i coordinates.
+
+    The unions are RM(1, m) and Kerdock, Delsarte-Goethals, Gold and dual BCH codes of length 2^m.
 
     Shortening keeps the codewords that are zero in j coordinates and deletes these coordinates, which are affinely
     independent as points of F_2^m. Puncturing deletes i more coordinates. Shortening by one coordinate halves the
-    number of codewords and lowers the maximum cosine mu of length N by (1 - mu)/(N - 1): Kerdock's code of length 16,
-    shortened once, has 128 codewords of length 15 with maximum cosine 1/5.
+    number of codewords. It lowers the maximum cosine mu of a code of length N by (1 - mu)/(N - 1). For example,
+    Kerdock's code of length 16, shortened once, has 128 codewords of length 15 with maximum cosine 1/5.
     """
     for m in range(2, LARGEST_M + 1):
         cuts = [

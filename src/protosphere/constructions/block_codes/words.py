@@ -1,4 +1,4 @@
-"""Codewords of a binary linear code as prototypes: the choice of K of the 2**k codewords, and their points."""
+"""Choice of K codewords of a binary linear code as prototypes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,13 +14,15 @@ from protosphere.types import Indices, PackedBits
 SUBSETS = ("first", "random", "greedy")
 
 STRUCTURE_BITS = 22
-"""Number of message bits up to which differences of all messages are counted; with more, pairs are measured one by one.
+"""Largest number of message bits for which the differences of messages are counted to find all distances.
+
+With more bits, pairs of codewords are measured one by one.
 """
 
 GREEDY_WORK_BITS = 32
-"""Base-2 logarithm of the largest product (codewords to choose) x (codewords to choose from) of the greedy choice.
+"""Base-2 logarithm of the largest product of K and the number of codewords from which the greedy choice takes K.
 
-2**32 entries take about ten seconds.
+At this limit the choice takes about ten seconds.
 """
 
 
@@ -33,7 +35,7 @@ class BinaryCode:
         description: Text that says what the code is.
         k: Dimension of the code: number of message bits.
         distance: Minimum distance that a theorem guarantees.
-        rows: Function from a number of rows to that many first rows of the packed generator.
+        rows: Function that takes a number and returns that many first rows of the packed generator matrix.
     """
 
     id: str
@@ -49,11 +51,11 @@ def message_bits(num_classes: int) -> int:
 
 
 def subset_infeasible_reason(scheme: str, subset: str, num_classes: int) -> str | None:
-    """Return why the greedy subset cannot have this many classes, or None if it can.
+    """Return why the choice of K codewords is infeasible; None if it is feasible, as it is unless `subset` is 'greedy'.
 
     Args:
         scheme: Name of the construction, for the message.
-        subset: One of `SUBSETS`.
+        subset: Method of choosing codewords, one of `SUBSETS`.
         num_classes: Number K of codewords.
 
     Raises:
@@ -70,18 +72,19 @@ def subset_infeasible_reason(scheme: str, subset: str, num_classes: int) -> str 
 def placed_words(
     code: BinaryCode, dim: int, num_classes: int, subset: str, rng: np.random.Generator
 ) -> Placement:
-    """Place K codewords as +-1/sqrt(n) points: Lindstrom et al. (2024), equation 1.
+    """Return K codewords as points with entries +-1/sqrt(n), by equation 1 of Lindstrom et al. (2024).
 
-    The subset `first` takes codewords 0 to K-1: the bits of the class number, least significant first, select rows of
-    the generator. `random` takes K different codewords at random. `greedy` starts with the zero codeword and repeatedly
-    adds the codeword farthest from those chosen; if the result is no better than `first`, `first` is taken.
+    The subset 'first' takes codewords 0 to K-1: the bits of the class number, least significant first, select rows of
+    the generator. The subset 'random' takes K different codewords at random. The subset 'greedy' starts with the zero
+    codeword and repeatedly adds the codeword whose smallest distance to the chosen codewords is largest; if its
+    minimum distance is not larger than that of 'first', the codewords of 'first' are taken.
 
     Args:
         code: The code.
         dim: Length n.
         num_classes: Number K of codewords.
-        subset: One of `SUBSETS`.
-        rng: Random generator of the subset 'random'.
+        subset: Method of choosing codewords, one of `SUBSETS`.
+        rng: Random generator for the subset 'random'.
     """
     fewest = message_bits(num_classes)
     greedy = max(fewest, min(code.k, GREEDY_WORK_BITS - fewest))
@@ -102,10 +105,12 @@ def placed_words(
 
 
 def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWords:
-    """Return the codewords of the messages 0 to K - 1.
+    """Return the first K codewords of a binary linear code as points.
+
+    Codeword j is the sum of the rows i of the generator for which bit i of j is set.
 
     Args:
-        generator: Packed rows of the generator.
+        generator: Packed rows of the generator, at least log2(K) of them.
         dim: Length n.
         num_classes: Number K of codewords.
     """
@@ -115,10 +120,7 @@ def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWord
 def _random_words(
     generator: PackedBits, num_classes: int, rng: np.random.Generator
 ) -> PackedBits:
-    """Return different random codewords of a code that has too many messages to enumerate.
-
-    Equal codewords are very unlikely; if two are equal, all codewords are drawn again.
-    """
+    """Return different random codewords of a code with very many messages; all are drawn again if two are equal."""
     bits = rng.integers(0, 2, (num_classes, len(generator)), dtype=np.uint8)
     while len(np.unique(np.packbits(bits, axis=1), axis=0)) < num_classes:
         bits = rng.integers(0, 2, bits.shape, dtype=np.uint8)
@@ -126,11 +128,12 @@ def _random_words(
 
 
 def greedy_messages(generator: PackedBits, num_classes: int) -> Indices:
-    """Return K messages, each chosen with the largest distance to the messages before it.
+    """Return K messages, chosen one after another so that their codewords are far apart.
 
-    Ties go to the smallest message.
-
-    If the messages 0 to K - 1 have the same or a larger distance, they are returned instead.
+    A message is an integer whose bits select rows of the generator; the sum of these rows is its codeword. The first
+    message is 0. Each next message has the codeword whose smallest Hamming distance to the chosen codewords is
+    largest; of several such messages the smallest is taken. If the messages 0 to K - 1 have at least the same minimum
+    distance, these are returned instead.
 
     Args:
         generator: Packed rows of the generator.

@@ -1,1 +1,1 @@
-"""Constructions found by descent."""
+"""Constructions whose points are found by gradient descent."""

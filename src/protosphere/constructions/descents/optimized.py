@@ -26,10 +26,13 @@ from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
 SHARES, BEYOND = (0.3, 6.0), 2
-"""Sizes, relative to K, and differences in dimension within which the code of a family is used to start a search."""
+"""Smallest and largest size, relative to K, and largest dimension, minus n, of codes from which a search starts."""
 
 LARGEST_START, LARGEST_K = 4_000, 20_000
-"""Number of points above which preparing a start is slow, and number above which one evaluation takes minutes."""
+"""Largest number of points of a code from which a search starts, and of a code that is searched.
+
+For more points, preparing a start is slow, or one evaluation takes minutes.
+"""
 
 
 def _infeasible_reason(num_classes: int, dim: int, **options: Any) -> str | None:
@@ -67,10 +70,11 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
     Args:
         num_points: Number K of points that the search places.
         dim: Dimension n of the search.
-        at_most: Largest number of codes of families.
+        at_most: Largest number of codes whose size or dimension may differ from K and n. The best algebraic code of K
+            points in R^n is returned in addition.
 
     Returns:
-        One matrix of unit rows per code; sizes and dimensions may differ from K and n.
+        One matrix of unit rows per code.
     """
     found: dict[tuple[int, int, float], Member] = {}
     for _, member in named_members(dim + BEYOND):
@@ -94,7 +98,7 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="search for the lowest max cosine: symmetric and random starts, L-BFGS, Newton on the touching pairs",
+    summary="numerical search for the lowest max cosine, from symmetric and random starts, refined by Newton's method",
     reference="Wang (2009), Finding and investigating exact spherical codes; values to meet in Cohn's table",
     traits=Traits(stochastic=True, searched=True, on_page=False),
 )
@@ -111,19 +115,19 @@ def optimized(
     polish: bool = True,
     device: str = "cpu",
 ) -> Placement:
-    """Return the best code that a numerical search finds.
+    """Place the points of the best code that a numerical search finds.
 
-    With `algebraic` the search also starts from codes of other schemes, so that it is no worse than the best of these
-    codes with K points. With `budget` the points depend on the speed of the machine; with `iterations` they depend
-    only on the seed.
+    With `algebraic` and K > 2n, the search also starts from codes of other schemes. The result is then no worse than
+    the best of these codes with K points in R^n. With `budget` the points depend on the speed of the machine; otherwise
+    they depend only on the seed.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        rng: Random generator of the starts.
+        rng: Random generator of the initial points.
         progress: Called during the search.
-        iterations: Number of evaluations; None takes the default of a few seconds.
-        budget: Seconds after which the search ends, in place of `iterations`.
+        iterations: Number of evaluations; None takes a number that needs a few seconds.
+        budget: Seconds after which the search ends, in place of `iterations`; None for no limit.
         starts: Names of initializations, joined by '+'.
         algebraic: Whether to start from codes of other schemes too.
         polish: Whether to refine the best points by Newton's method.

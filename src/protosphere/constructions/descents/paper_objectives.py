@@ -1,4 +1,4 @@
-"""The paper's two optimization problems: projected descent on the sphere with two different gradients."""
+"""The two optimization problems of Lindström et al. (2024), solved by projected descent on the sphere."""
 
 from __future__ import annotations
 
@@ -23,20 +23,23 @@ if TYPE_CHECKING:
     from protosphere.search.projected_descent import Gradient
 
 LARGEST_K = 30_000
-"""The descent holds a K x K matrix; at 30,000 classes that is 3.6 GB in float32."""
+"""Largest number of classes. The descent stores a K x K matrix, which takes 3.6 GB in float32 for 30,000 classes."""
 
 NEGLIGIBLE = -80.0
-"""Smallest exponent: exp(-80) adds nothing to a sum, and without denormal numbers K = 1000 is 2.5 times faster."""
+"""Smallest exponent in sums of exponentials; smaller exponents are replaced by it.
+
+In these sums exp(-80) is negligible. Without denormal numbers the descent for K = 1000 is 2.5 times faster.
+"""
 
 
 def log_sum_exp_gradient(points: Tensor, temperature: float) -> Tensor:
-    """Return the gradient of (1/t) log sum_{i<j} exp(t <c_i, c_j>), P_LSE of Lindstrom et al. 2024, section 3.4.
+    """Return the gradient of (1/t) log sum_{i<j} exp(t <c_i, c_j>) with respect to the points c_i.
 
-    The gradient is the product W C of a symmetric matrix W and the points C, where w_ij is the share of pair (i, j)
-    in the sum.
+    This is the objective of the problem P_LSE of Lindström et al. (2024), section 3.4. The gradient is the product W C
+    of a symmetric matrix W and the points C, where w_ij is the term of pair (i, j) divided by the sum.
 
     Args:
-        points: K x n unit rows c_i.
+        points: Points c_i, as K unit rows.
         temperature: Inverse temperature t, which multiplies the cosines.
     """
     gram = points @ points.T
@@ -46,12 +49,13 @@ def log_sum_exp_gradient(points: Tensor, temperature: float) -> Tensor:
 
 
 def mean_row_max_gradient(points: Tensor, temperature: float = 1.0) -> Tensor:
-    """Return a subgradient of (1/K) sum_i max_{j != i} <c_i, c_j>, the problem P_AVG (Mettes et al. 2019).
+    """Return a subgradient of (1/K) sum_i max_{j != i} <c_i, c_j> with respect to the points c_i.
 
-    Each point interacts only with its nearest neighbor, so only K of the K^2 pairs move in a step.
+    This is the objective of the problem P_AVG of Mettes et al. (2019). Each point interacts only with its nearest
+    neighbor, so at most K of the pairs contribute to a step.
 
     Args:
-        points: K x n unit rows c_i.
+        points: Points c_i, as K unit rows.
         temperature: Unused; it is accepted so that all gradients have the same signature.
     """
     del temperature
@@ -91,7 +95,7 @@ def _descent_on(
         dtype: str = "float32",
         device: str = "cpu",
     ) -> Placement:
-        """Points after projected momentum descent with the settings of Mettes et al. and of the paper."""
+        """Place points by projected momentum descent, by default with the settings of the publications."""
         descent = Descent(steps, lr, momentum, dtype, device)
         points = projected_descent(num_classes, dim, gradient, descent, rng, progress)
         return dense_placement(f"{steps} steps on {objective}", points)
@@ -118,7 +122,7 @@ _descent_on(
     "log-sum-exp",
     log_sum_exp_gradient,
     usual_lr=0.2,
-    summary="descent on the log-sum-exp of all cosines, temperature 1 to K (P_LSE)",
+    summary="descent on the log-sum-exp of all cosines, with the inverse temperature rising from 1 to K (P_LSE)",
     reference="Lindstrom et al. (2024), section 3.4; lr 0.2 is the value behind the paper's figures, its text says 0.1",
     style=FigureStyle("log-sum-exp", "#882255", "P", (0, (5, 1, 1, 1, 1, 1))),
 )

@@ -1,4 +1,4 @@
-"""Prototypes for classes with given similarities: separation and similarity in one objective."""
+"""Prototypes for classes with given similarities, by a descent on one objective for separation and similarity."""
 
 import numpy as np
 
@@ -18,13 +18,13 @@ AUTO_SPREAD = 0.12
 """Standard deviation over pairs of weight * similarity that `weight="auto"` aims at."""
 
 JITTER = 1e-3
-"""Standard deviation of the noise added to the start, which may be so symmetric that no point would move."""
+"""Standard deviation of the noise added to the initial points, which may be so symmetric that none would move."""
 
 LARGEST_K = 5_000
-"""The descent holds K x K matrices."""
+"""Largest number of classes; the descent stores K x K matrices."""
 
 REALIZED = 1e-6
-"""Largest eigenvalue that may be neglected for similarities to count as cosines of points in R^n."""
+"""Largest absolute eigenvalue that is neglected when similarities are tested for being cosines of points in R^n."""
 
 
 def descent_infeasible_reason(
@@ -37,7 +37,7 @@ def descent_infeasible_reason(
     lr: object,
     temperature: object,
 ) -> str | None:
-    """Return why a descent with margins is infeasible, or None.
+    """Return why a descent with margins is infeasible, or None if it is feasible.
 
     Args:
         name: Name of the construction, for the message.
@@ -46,10 +46,10 @@ def descent_infeasible_reason(
         weight: Weight of the similarities: 'auto' or from 0 to 1.
         steps: Number of steps.
         lr: Learning rate.
-        temperature: Last inverse temperature, or None.
+        temperature: Last inverse temperature; None for the default.
 
     Raises:
-        InvalidArgumentError: If a setting is invalid.
+        InvalidArgumentError: If `weight`, `steps`, `lr` or `temperature` is invalid.
     """
     as_integer("steps", steps, minimum=0)
     as_positive("lr", lr)
@@ -106,7 +106,7 @@ def _is_realized(similarity: Points, dim: int) -> bool:
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="designed for a similarity S: descent on the log-sum-exp of cosine - weight S from the aligned best",
+    summary="for a similarity S of classes, a descent on the log-sum-exp of cosine - weight S from aligned points",
     reference="ours; for the log-sum-exp Lindstrom et al. (2024), for a semantic prior Mettes et al. (2019)",
     traits=Traits(stochastic=True, searched=True, on_page=False),
 )
@@ -131,8 +131,8 @@ def semantic(
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        seed: Seed of the start.
-        rng: Random generator of the noise added to the start.
+        seed: Seed of `ps.best` and of `ps.assign`, which give the initial points.
+        rng: Random generator of the noise added to the initial points.
         progress: Called during the descent.
         similarity: Text of the similarity matrix S, as provenance stores it.
         weight: Weight of S, from 0 to 1, or 'auto' (see `weight_for`).

@@ -1,4 +1,7 @@
-"""Prototypes that rank classes by similarity: the prototypes with privileged information of Mettes et al."""
+"""Prototypes whose cosines rank classes as given similarities do.
+
+These are the prototypes with privileged information of Mettes et al. (2019).
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 LARGEST_K, MOST_TRIPLETS = 2_000, 1 << 18
-"""Largest number of classes, and number of triplets of a step, which has all triplets of at least one class."""
+"""Largest number of classes, and number of triplets (i, j, k) of a step; a step has all triplets of at least one i."""
 
 
 def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tensor:
@@ -34,9 +37,9 @@ def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tens
     This is RankNet's loss (Burges et al. 2005) on the cosines c, ordered by the similarities s; ties are ignored.
 
     Args:
-        points: K x n unit rows.
+        points: Points, as K unit rows.
         similarity: K x K matrix of the similarities s.
-        anchors: Range of the index i.
+        anchors: Range of the index i of the triplets.
     """
     cosines = points[anchors] @ points.T
     alike = similarity[anchors]
@@ -68,7 +71,7 @@ def _infeasible_reason(
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="descent on the mean row maximum and on a ranking loss: near classes in the order of their similarity",
+    summary="for a similarity of classes, a descent on the mean row maximum and a loss that ranks by similarity",
     reference="Mettes et al. (2019), Hyperspherical prototype networks, prototypes with privileged information",
     traits=Traits(stochastic=True, searched=True, on_page=False),
 )
@@ -86,12 +89,15 @@ def semantic_ranking(
     dtype: str = "float32",
     device: str = "cpu",
 ) -> Placement:
-    """Place points by projected momentum descent on P_AVG plus `weight` times the ranking loss over triplets.
+    """Place points by projected momentum descent on a sum of a separation loss and `weight` times a ranking loss.
+
+    The separation loss is the mean over classes of the largest cosine with another class (P_AVG). The ranking loss is
+    small if each class has larger cosines with more similar classes (see `ranking_gradient`).
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        rng: Random generator of the start.
+        rng: Random generator of the initial points.
         progress: Called during the descent.
         similarity: Text of the similarity matrix, as provenance stores it.
         weight: Weight of the ranking loss, at least 0.

@@ -1,1 +1,1 @@
-"""Elementary constructions: simplices, polytopes, circles of latitude."""
+"""Elementary constructions, such as simplices, polytopes and layers of equal latitude."""

@@ -1,4 +1,7 @@
-"""Layers of equal latitude, each a code in one dimension less: any number of points in few dimensions."""
+"""Points in layers of equal latitude, for any number of points in three to seven dimensions.
+
+Each layer is a sphere of one dimension less, on which the points are placed by the same method.
+"""
 
 from functools import lru_cache
 from math import asin, cos, pi, sin
@@ -21,18 +24,18 @@ HALVINGS = 40
 
 
 def latitudes(angle: float) -> Points:
-    """Return polar angles of layers that are `angle` apart, symmetric about the equator."""
+    """Return the polar angles of as many layers as fit, `angle` apart and symmetric about the equator."""
     count = int(pi / angle + 1e-13) + 1
     return pi / 2 + angle * (np.arange(count, dtype=np.float64) - (count - 1) / 2)
 
 
 def inner_angle(angle: float, latitude: float) -> float:
-    """Return the angle between points of a layer after the layer is scaled to a unit sphere.
+    """Return the angle between two points of a layer after the layer is scaled to a unit sphere.
 
-    ALONE if only one point fits.
+    If only one point fits on the layer, `ALONE` is returned.
 
     Args:
-        angle: Angle in radians between the points on the sphere.
+        angle: Angle in radians between the points on the original sphere.
         latitude: Polar angle of the layer in radians.
     """
     ratio = sin(angle / 2) / max(sin(latitude), 1e-12)
@@ -40,7 +43,7 @@ def inner_angle(angle: float, latitude: float) -> float:
 
 
 def peeled_size(dim: int, angle: float) -> int:
-    """Return the number of points with minimum angle `angle` that all layers hold together.
+    """Return the number of points that are placed on all layers with a given minimum angle.
 
     Args:
         dim: Dimension n.
@@ -68,7 +71,7 @@ def peeled_size(dim: int, angle: float) -> int:
 
 @lru_cache(maxsize=256)
 def peeled_angle(num_classes: int, dim: int) -> float:
-    """Return the largest angle in radians, found by bisection, at which the layers hold `num_classes` points.
+    """Return the largest minimum angle in radians, found by bisection, at which K points fit on the layers.
 
     Args:
         num_classes: Number K of points.
@@ -86,7 +89,7 @@ def peeled_angle(num_classes: int, dim: int) -> float:
 
 
 def peeled_points(dim: int, angle: float) -> Points:
-    """Return the points of all layers, from pole to pole, as unit rows.
+    """Return the points on all layers with a given minimum angle, from pole to pole, as unit rows.
 
     Args:
         dim: Dimension n.
@@ -121,14 +124,15 @@ def _guarantee(num_classes: int, dim: int) -> float:
 @construction(
     infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
-    summary="circles of latitude, codes of one dimension less on each: n = 3 to 7, any K",
+    summary="points on layers of equal latitude, for any K in 3 to 7 dimensions",
     reference="El Gamal, Hemachandra, Shperling & Wei (1987), Using simulated annealing to design good codes",
     traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
 def apple_peeling(num_classes: int, dim: int) -> Placement:
     """Place points on layers of equal latitude; the points of a layer are placed by the same method in R^(n-1).
 
-    The minimum angle is the largest at which K points fit. If more fit, the first K are taken, from pole to pole.
+    The minimum angle between points is the largest at which K points fit. If more than K points fit, the first K are
+    taken, starting from a pole.
 
     Args:
         num_classes: Number K of points.

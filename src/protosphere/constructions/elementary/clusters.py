@@ -1,4 +1,4 @@
-"""Points in clusters: badly separated on purpose, to measure the effect of separation on accuracy."""
+"""Points in clusters, which are badly separated on purpose, to measure the effect of separation on accuracy."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _infeasible_reason(
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="clusters of nearby points around well separated centers: badly separated on purpose",
+    summary="clusters of nearby points around well separated centers, badly separated on purpose",
     reference="ours",
     # the codes that centers and directions are taken from may be better in a later version
     traits=Traits(stochastic=True, searched=True, on_page=False),
@@ -89,19 +89,20 @@ def clusters(
     clusters: int | None = None,
     spread: float = 0.35,
 ) -> Placement:
-    """Place each point at sqrt(1 - spread^2) * center + spread * direction, direction orthogonal to center.
+    """Place the points in clusters around well separated centers.
 
-    Centers are the best code known for (clusters, n). The directions of a cluster of s points are the best code known
-    for (s, n - 1) in the tangent space of its center, rotated by a random orthogonal map for each cluster. The points
-    of a cluster have consecutive indices.
+    Each point is sqrt(1 - spread^2) * center + spread * direction, where the direction is a unit vector orthogonal to
+    the center. The centers are the best code that is known without a search. The directions of a cluster of s points
+    are the best such code of s points in n - 1 dimensions, turned by a random orthogonal map. The points of a cluster
+    have consecutive indices.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
         rng: Random generator of the orthogonal maps.
         progress: Called after each cluster.
-        clusters: Number of clusters; about sqrt(K) unless given.
-        spread: Distance of the points from the line through their center, above 0 and at most 1.
+        clusters: Number of clusters; by default the integer nearest to sqrt(K).
+        spread: Distance of the points from the line through the origin and their center, above 0 and at most 1.
     """
     sizes = cluster_sizes(num_classes, _checked_clusters(num_classes, clusters))
     centers = _known_code(len(sizes), dim, progress)
@@ -129,7 +130,7 @@ def _known_code(num_points: int, dim: int, progress: Progress) -> Points:
 
 
 def _turned(points: Points, rng: np.random.Generator) -> Points:
-    """Return the points after a random orthogonal map; coordinates in which all points are 0 are skipped."""
+    """Return the points after a random orthogonal map; zero coordinates need no random numbers."""
     used = points[:, points.any(axis=0)]
     gaussian = rng.standard_normal((points.shape[1], used.shape[1]))
     frame, triangle = np.linalg.qr(gaussian)
@@ -138,9 +139,10 @@ def _turned(points: Points, rng: np.random.Generator) -> Points:
 
 
 def tangent_vectors(center: Points, vectors: Points) -> Points:
-    """Map vectors of R^(n-1) into the orthogonal complement of a unit vector of R^n; cosines stay the same.
+    """Return vectors of R^(n-1) as vectors of R^n that are orthogonal to a given unit vector; cosines stay the same.
 
-    The map is the reflection that exchanges the center and the first basis vector, or its negative.
+    A zero is put before each vector. Then the vectors are reflected so that the first basis vector, or its negative,
+    becomes the given vector.
 
     Args:
         center: Unit vector of R^n.

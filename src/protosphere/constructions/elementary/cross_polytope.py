@@ -1,4 +1,4 @@
-"""The cross-polytope: two antipodal classes on each axis, with all angles at least 90 degrees."""
+"""The cross-polytope: two antipodal points on each axis, so that all angles are at least 90 degrees."""
 
 from fractions import Fraction
 from functools import partial
@@ -23,7 +23,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
         lambda K: -(-K // 2),
     ),
     guarantee=_guarantee,
-    summary="+e_i and -e_i: max cosine 0 for any n >= K/2, the optimum for n+2 <= K <= 2n",
+    summary="the points +e_i and -e_i, with max cosine 0 for n >= K/2, the optimum for n+2 <= K <= 2n",
     reference="Rankin (1955), The closest packing of spherical caps in n dimensions",
     traits=Traits(
         closed_form=True,
@@ -34,7 +34,9 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     ),
 )
 def cross_polytope(num_classes: int, dim: int) -> Placement:
-    """Place the first K of e_1, -e_1, e_2, -e_2, ...: classes 2i and 2i+1 are antipodal, all others orthogonal.
+    """Place the first K of the points e_1, -e_1, e_2, -e_2, ...
+
+    Classes 2i and 2i+1 are antipodal, and all other pairs of classes are orthogonal.
 
     Args:
         num_classes: Number K of points.

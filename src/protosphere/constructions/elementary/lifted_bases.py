@@ -1,4 +1,7 @@
-"""Mutually unbiased bases, each lifted to its own vertex of a simplex."""
+"""Points from several mutually unbiased bases, which additional coordinates move apart.
+
+The additional coordinates of all points of one basis are a scaled vertex of a simplex; each basis has its own vertex.
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -20,16 +23,16 @@ from protosphere.types import Points
 
 
 @family(
-    summary="J lifted unbiased bases of R^(4^t): n = 4^t + J - 1, 2 J 4^t points at r/(1+r), r = (J-1)/(J 2^t)",
+    summary="J unbiased bases of R^(4^t) and J-1 more coordinates, K = 2J 4^t; max cosine r/(1+r), r = (J-1)/(J 2^t)",
     reference="Cameron & Seidel (1973); Calderbank, Cameron, Kantor & Seidel (1997) for the bases",
 )
 def lifted_bases() -> Iterator[Member]:
-    """Yield the points (u, sqrt(r) v_j) / sqrt(1+r), where +-u is in basis j of J, and v_j is vertex j of a simplex.
+    """Yield the points of J mutually unbiased bases of R^(4^t), with J - 1 additional coordinates.
 
-    The simplex lies in R^(J-1). The bases are among Kerdock's 4^t/2 + 1 mutually unbiased bases of R^(4^t), t >= 1,
-    in which vectors of two bases have inner product +-1/2^t. With r = (J-1)/(J 2^t) the maximum cosine is r/(1+r)
-    both within a basis and between bases. J = 1 is a cross-polytope and left out; J = 2 is a pair of lifted
-    cross-polytopes.
+    A code has the points (u, sqrt(r) v_j) / sqrt(1+r) and (-u, sqrt(r) v_j) / sqrt(1+r), where u is a vector of basis
+    j, and v_j is vertex j of a simplex in R^(J-1). The bases are J >= 2 of Kerdock's 4^t/2 + 1 mutually unbiased bases,
+    in which vectors of different bases have inner product +-1/2^t. With r = (J-1)/(J 2^t), the maximum cosine is
+    r/(1+r) both within a basis and between bases. The case J = 2 is also in `lifted_cross_polytopes`.
     """
     for m in range(2, LARGEST_FAMILY_DIM.bit_length(), 2):
         for bases in range(2, min(1 << (m - 1), LARGEST_FAMILY_DIM - (1 << m)) + 2):
@@ -46,6 +49,6 @@ def lifted_bases() -> Iterator[Member]:
 
 
 def _points(m: int, bases: int, r: Fraction, count: int) -> Points:
-    """Return the first `count` points, basis by basis; every vector is followed by its negative."""
+    """Return the first `count` points, basis by basis."""
     tails = simplex_points(bases)[np.arange(count) // (2 << m)]
     return normalized(np.hstack([unbiased_points(m, count), sqrt(r) * tails]))

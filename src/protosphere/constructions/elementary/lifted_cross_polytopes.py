@@ -1,4 +1,4 @@
-"""Two cross-polytopes, one above the equator and one below, rotated against each other."""
+"""Points of two cross-polytopes, one above the equator and the other below, rotated against each other."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -20,15 +20,16 @@ from protosphere.types import Points
 
 
 @family(
-    summary="two lifted cross-polytopes, n - 1 a Hadamard order: 4(n-1) points at max cosine 1/(2 sqrt(n-1) + 1)",
+    summary="two cross-polytopes in parallel layers, K = 4(n-1), n-1 a Hadamard order; max cosine 1/(2 sqrt(n-1) + 1)",
     reference="Schutte & van der Waerden (1951) for (3, 8); Paley (1933) for the pairs of bases",
 )
 def lifted_cross_polytopes() -> Iterator[Member]:
-    """Yield the points (sqrt(1-h^2) u, h), u = +-e_i, and (sqrt(1-h^2) v, -h), v = +-Hadamard rows / sqrt(n-1).
+    """Yield codes of 4(n-1) points in R^n: a cross-polytope of R^(n-1) at height h and a rotated one at height -h.
 
-    Since u and v have inner product +-1/sqrt(n-1), the choice h^2 = 1/(2 sqrt(n-1) + 1) gives maximum cosine h^2
-    within a layer and between layers. (n, K) = (3, 8) is the square antiprism and (5, 16) the half 5-cube, both
-    optimal.
+    The upper points are (sqrt(1-h^2) u, h), where u is a basis vector or its negative. The lower points are
+    (sqrt(1-h^2) v, -h), where v is +-1/sqrt(n-1) times a row of a Hadamard matrix of order n - 1. Since u and v have
+    inner product +-1/sqrt(n-1), the choice h^2 = 1/(2 sqrt(n-1) + 1) gives maximum cosine h^2 within each layer and
+    between the layers. The cases (n, K) = (3, 8), the square antiprism, and (5, 16), the half 5-cube, are optimal.
     """
     for order in hadamard_orders(LARGEST_FAMILY_DIM - 1):
         cosine = 1 / (2 * root(order) + 1)
@@ -45,10 +46,7 @@ def lifted_cross_polytopes() -> Iterator[Member]:
 
 
 def _points(order: int, height: float, count: int) -> Points:
-    """Return the first `count` points: the upper points e_1, -e_1, e_2, ..., then the lower rows.
-
-    Each lower row is followed by its negative.
-    """
+    """Return the first `count` points, the upper points first; each is followed by its opposite in the layer."""
     upper = cross_polytope_points(min(count, 2 * order), order)
     lower = np.kron(hadamard(order), [[1], [-1]])[: count - len(upper)] / sqrt(order)
     heights = np.repeat([height, -height], [len(upper), len(lower)])

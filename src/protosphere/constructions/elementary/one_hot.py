@@ -1,4 +1,4 @@
-"""One-hot vectors, the targets of the usual classification layer."""
+"""One-hot vectors, the targets of a usual classification layer."""
 
 from fractions import Fraction
 from functools import partial
@@ -16,7 +16,7 @@ from protosphere.spherical.placement import Placement, dense_placement
         dim_infeasible_reason, "one_hot", "dim >= num_classes", lambda K: K
     ),
     guarantee=orthogonal_or_antipodal,
-    summary="canonical basis vectors: orthogonal, one dimension per class",
+    summary="basis vectors, one dimension per class, with all cosines 0",
     reference="the naive baseline of Lindstrom et al. (2024), Figure 1 left",
     traits=Traits(
         closed_form=True,
@@ -26,7 +26,7 @@ from protosphere.spherical.placement import Placement, dense_placement
     ),
 )
 def one_hot(num_classes: int, dim: int) -> Placement:
-    """Place the K basis vectors e_1, ..., e_K, padded with zeros to R^n: every cosine is 0.
+    """Place the K basis vectors e_1, ..., e_K of R^n; every cosine is 0.
 
     Args:
         num_classes: Number K of points.

@@ -1,4 +1,7 @@
-"""Regular simplices in orthogonal subspaces: among optimal codes of n + 2 to 2n points, the code of lowest energy."""
+"""Regular simplices in orthogonal subspaces.
+
+Of all codes of n + 2 to 2n points with the optimal maximum cosine 0, this code has the lowest energy.
+"""
 
 import numpy as np
 
@@ -11,7 +14,9 @@ from protosphere.types import Indices
 
 
 def block_sizes(num_classes: int, dim: int) -> Indices:
-    """Return the sizes of K - n simplices that span n dimensions together: nearly equal sizes, larger sizes first.
+    """Return the sizes of K - n simplices with K points together, which span n dimensions; larger sizes come first.
+
+    The sizes differ by at most one.
 
     Args:
         num_classes: Number K of points.
@@ -40,7 +45,7 @@ def _infeasible_reason(num_classes: int, dim: int) -> str | None:
 @construction(
     infeasible_reason=_infeasible_reason,
     guarantee=orthogonal_or_antipodal,
-    summary="K - n regular simplices of equal size in orthogonal subspaces: max cosine 0, optimal and even",
+    summary="K - n regular simplices of nearly equal size in orthogonal subspaces, with the optimal max cosine 0",
     reference="Rankin (1955); Kuperberg (2007), on congruent balls in a spherical container, for all optimal codes",
     traits=Traits(
         closed_form=True,
@@ -54,8 +59,8 @@ def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
     """Place regular simplices in orthogonal subspaces; their sizes differ by at most one.
 
     Every optimal code of n + 2 to 2n points consists of K - n simplices in orthogonal subspaces. Regular simplices of
-    equal size have the fewest antipodal pairs and use all dimensions: 100 points in R^64 are 28 triangles and 8
-    antipodal pairs, where a cross-polytope has 50 antipodal pairs on 50 axes. For K = 2n the result is the
+    equal size have the fewest antipodal pairs and use all dimensions. For example, 100 points in R^64 are 28 triangles
+    and 8 antipodal pairs, whereas a cross-polytope has 50 antipodal pairs on 50 axes. For K = 2n the result is the
     cross-polytope.
 
     Args:

@@ -1,4 +1,4 @@
-"""Polygons, and optimal arrangements of a few points in three and four dimensions with closed forms."""
+"""Regular polygons, and optimal codes with closed forms in three and four dimensions."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -44,7 +44,7 @@ def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
 @construction(
     infeasible_reason=_polygon_infeasible_reason,
     guarantee=_polygon_cosine,
-    summary="regular polygon: n = 2, max cosine cos(2 pi/K), optimal",
+    summary="regular polygon, n = 2, with the optimal max cosine cos(2 pi/K)",
     reference="elementary",
     traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
@@ -65,16 +65,17 @@ def polygon(num_classes: int, dim: int) -> Placement:
 
 
 def icosahedron() -> Points:
-    """Return the 12 vectors (0, +-1, +-golden) and their cyclic shifts, normalized."""
+    """Return the 12 vertices of the icosahedron: the normalized cyclic shifts of (0, +-1, +-golden ratio)."""
     corners = [(0.0, a, b * GOLDEN) for a, b in product((1, -1), repeat=2)]
     rotated = [np.roll(corner, shift) for shift in range(3) for corner in corners]
     return normalized(np.array(rotated))
 
 
 def snub_cube() -> Points:
-    """Return half of the permutations of (+-1, +-1/t, +-t), t the tribonacci constant, normalized: 24 points.
+    """Return the 24 vertices of the snub cube: half of the normalized permutations of (+-1, +-1/t, +-t).
 
-    Even permutations have an even number of plus signs, odd permutations an odd number.
+    Here t is the tribonacci constant. Even permutations with an even number of plus signs are taken, and odd
+    permutations with an odd number.
     """
     entries = (1.0, 1 / TRIBONACCI, TRIBONACCI)
     corners: list[list[float]] = []
@@ -92,7 +93,11 @@ def _parity(order: tuple[int, ...]) -> float:
 
 
 def six_hundred_cell() -> Points:
-    """Return the 24 vertices of a 24-cell and the 96 even permutations of (+-golden, +-1, +-1/golden, 0)/2."""
+    """Return the 120 vertices of the 600-cell.
+
+    They are the 24 vertices of a 24-cell and the 96 even permutations of (+-g, +-1, +-1/g, 0)/2, where g is the golden
+    ratio.
+    """
     axes = np.concatenate([np.eye(4), -np.eye(4)])
     halves = np.array(list(product((0.5, -0.5), repeat=4)))
     signed = [
@@ -152,11 +157,15 @@ SHAPES: tuple[
 
 
 @family(
-    summary="optimal arrangements with closed forms: n = 3, K = 7, 8, 9, 12, 24; the 600-cell, n = 4, K = 120",
+    summary="optimal codes with closed forms, n = 3 with K = 7, 8, 9, 12 or 24, and the 600-cell, n = 4 with K = 120",
     reference="Schutte & van der Waerden (1951); Fejes Toth (1943); Robinson (1961); Boroczky (1978)",
 )
 def polytope() -> Iterator[Member]:
-    """Yield codes of 7, 8 (square antiprism), 9, 12 (icosahedron) and 24 (snub cube) points, and the 600-cell."""
+    """Yield six optimal codes with closed forms.
+
+    In R^3 they have 7, 8 (square antiprism), 9, 12 (icosahedron) and 24 (snub cube) points. In R^4 it is the 600-cell
+    with 120 points.
+    """
     for n, size, cosine, name, shape, step in SHAPES:
         yield dense_member(
             dim=n,

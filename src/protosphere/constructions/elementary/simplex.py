@@ -1,4 +1,4 @@
-"""The regular simplex: the optimal arrangement of K points for every n >= K - 1."""
+"""The regular simplex: the optimal code of K points for every n >= K - 1."""
 
 from fractions import Fraction
 from functools import partial
@@ -21,7 +21,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
         dim_infeasible_reason, "simplex", "dim >= num_classes - 1", lambda K: K - 1
     ),
     guarantee=_guarantee,
-    summary="regular simplex: every cosine -1/(K-1), the optimum for n >= K-1",
+    summary="regular simplex with all cosines -1/(K-1), the optimum for n >= K-1",
     reference="Rankin (1955); as prototypes Kasarla et al. (2022)",
     traits=Traits(
         closed_form=True,
@@ -32,7 +32,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     ),
 )
 def simplex(num_classes: int, dim: int) -> Placement:
-    """Place the vertices of the regular simplex, padded with zeros to R^n.
+    """Place the K vertices of the regular simplex, padded with zeros to R^n; every cosine is -1/(K-1).
 
     Args:
         num_classes: Number K of points.

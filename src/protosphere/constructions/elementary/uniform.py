@@ -9,7 +9,7 @@ from protosphere.spherical.placement import Placement, dense_placement
 
 
 @construction(
-    summary="independent points, uniform on the sphere",
+    summary="independent random points, uniformly distributed on the sphere",
     reference="Muller (1959), A note on a method for generating points uniformly on n-dimensional spheres",
     traits=Traits(
         stochastic=True,
@@ -18,7 +18,10 @@ from protosphere.spherical.placement import Placement, dense_placement
     ),
 )
 def uniform(num_classes: int, dim: int, *, rng: np.random.Generator) -> Placement:
-    """Place normalized Gaussian vectors, which have no guarantee and are nearly orthogonal only in high dimensions.
+    """Place independent random points, which are uniformly distributed on the sphere.
+
+    The points are normalized Gaussian vectors. No maximum cosine is guaranteed, and only in high dimensions are the
+    points nearly orthogonal.
 
     Args:
         num_classes: Number K of points.

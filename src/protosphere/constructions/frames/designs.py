@@ -1,10 +1,11 @@
-"""Blocks of designs and constant-weight codes: 0/1 vectors with given weights on cells, minus their means.
+"""Codes from blocks of designs and from constant-weight codes: 0/1 vectors minus their means, normalized.
 
-Take codewords of length v and weight k any two of which share at most x ones. After the mean k/v is subtracted, their
-largest cosine is (x - k^2/v) / (k - k^2/v), and they lie in v - 1 dimensions. More generally, the coordinates are
-divided into cells. Every codeword then has the same weight on each cell, and the coordinates of some cells may be
-dropped. The codewords come from a few classical codes and designs, which contain the blocks of the Witt designs and
-all codes derived from these.
+Take 0/1 vectors of length v with k ones, any two of which share at most x ones. After the mean k/v is subtracted,
+their largest cosine is (x - k^2/v) / (k - k^2/v), and they lie in v - 1 dimensions.
+
+The vectors are codewords of a few classical codes and designs, called parents. More generally, the coordinates of a
+parent are divided into sets, called cells. All codewords are taken that have a given number of ones on each cell. The
+mean is subtracted on each cell separately. The coordinates of some cells may then be left out.
 """
 
 import re
@@ -34,7 +35,9 @@ Words = NDArray[np.uint8]
 CELL = r"\d{1,3} of [0-9a-f]{1,64}"
 CELLS = rf"{CELL}(?:, {CELL}){{0,9}}"
 NAME = re.compile(rf"(\w{{1,20}}): ({CELLS})(?:; without ({CELLS}))?")
-"""Name of a code: its parent, the weights on the cells that are kept, and the weights on the cells that are left out.
+"""Pattern of the name of a code: its parent, the cells whose coordinates are kept, and the cells that are left out.
+
+A cell is written as its number of ones and the bit mask of its coordinates, such as '5 of 3f'.
 """
 
 
@@ -55,22 +58,22 @@ PARENTS: Mapping[str, tuple[int, Callable[[], Words]]] = {
         for q in (3, 4, 5, 7, 8, 9, 11, 13)
     },
 }
-"""For each parent code or design, by name: the length of its codewords, and the function that lists the codewords."""
+"""The parent codes and designs by name: length of the codewords, and function that returns all codewords."""
 
 
 @lru_cache(maxsize=2)
 def parent_words(name: str) -> Words:
-    """Return the codewords of the parent code of that name."""
+    """Return all codewords of the parent with a given name in `PARENTS`, as the rows of a 0/1 matrix."""
     return PARENTS[name][1]()
 
 
 @dataclass(frozen=True)
 class WeightedCell:
-    """A set of coordinates, and the number of ones that every codeword has on them.
+    """A cell, that is a set of coordinates of a parent, and the number of ones of all chosen codewords on the cell.
 
     Attributes:
-        weight: Number of ones.
-        places: Indices of the coordinates.
+        weight: Number of ones on the cell.
+        places: Indices of the coordinates of the cell.
     """
 
     weight: int
@@ -78,22 +81,23 @@ class WeightedCell:
 
     @property
     def dim(self) -> int:
-        """Number of dimensions that remain after the mean is subtracted."""
+        """Number of dimensions that the cell contributes: one less than its number of coordinates."""
         return len(self.places) - 1
 
     @property
     def mean_product(self) -> Fraction:
-        """Squared norm w^2/v of the constant vector w/v, which is subtracted from each codeword on the v coordinates.
+        """Squared norm w^2/v of the constant vector w/v that is subtracted on the cell.
 
-        w is the weight.
+        Here w is the number of ones, and v is the number of coordinates of the cell.
         """
         return Fraction(self.weight**2, len(self.places))
 
     @classmethod
     def parse(cls, text: str) -> "WeightedCell":
-        """Read a text such as '5 of 3f': the weight, and the bit mask of the coordinates in hexadecimal.
+        """Return the cell that is written as a text such as '5 of 3f'.
 
-        Coordinate 0 is the lowest bit.
+        The text has the number of ones and the bit mask of the coordinates in hexadecimal. Coordinate 0 is the lowest
+        bit.
         """
         weight, mask = text.split(" of ")
         bits = int(mask, 16)
@@ -106,10 +110,10 @@ class WeightedCell:
 
 @dataclass(frozen=True)
 class CellWords:
-    """Codewords of a parent code that have given weights on cells, as points on the sphere.
+    """Code whose points come from the codewords of a parent with given numbers of ones on cells.
 
     Attributes:
-        parent: Name in `PARENTS`.
+        parent: Name of the parent in `PARENTS`.
         kept: Cells whose coordinates the points keep.
         dropped: Cells whose coordinates are left out.
     """
@@ -120,7 +124,7 @@ class CellWords:
 
     @property
     def name(self) -> str:
-        """Name from which `parse` restores the object."""
+        """Name of the code, from which `parse` returns an equal object."""
         name = f"{self.parent}: {', '.join(map(str, self.kept))}"
         if self.dropped:
             name += f"; without {', '.join(map(str, self.dropped))}"
@@ -128,7 +132,7 @@ class CellWords:
 
     @classmethod
     def parse(cls, name: str) -> "CellWords":
-        """Return the code with this name.
+        """Return the code that has the given name.
 
         Raises:
             InvalidArgumentError: If no code has that name.
@@ -151,31 +155,34 @@ class CellWords:
 
     @property
     def length(self) -> int:
-        """Length of the parent's codewords."""
+        """Length of the codewords of the parent."""
         return PARENTS[self.parent][0]
 
     @property
     def dim(self) -> int:
-        """Dimension n: the total dimension of the kept cells after their means are subtracted."""
+        """Dimension n: the sum of the dimensions of the kept cells."""
         return sum(cell.dim for cell in self.kept)
 
     @property
     def squared_norm(self) -> Fraction:
-        """Squared norm of a codeword minus its means."""
+        """Squared norm of a codeword on the kept cells, after the means are subtracted."""
         return sum((cell.weight - cell.mean_product for cell in self.kept), Fraction(0))
 
     @property
     def cosine_step(self) -> Fraction:
-        """Step of the cosines: codewords of weight k that share x ones have cosine 1 - (k - x) * cosine_step."""
+        """Fraction of which 1 minus each cosine is a multiple: 1 divided by the squared norm.
+
+        If two codewords share x of their k ones on the kept cells, their cosine is 1 - (k - x) * cosine_step.
+        """
         return 1 / self.squared_norm
 
     def max_cosine(self, most_common: int) -> Fraction:
-        """Return the largest cosine of codewords that share at most `most_common` ones on the kept cells."""
+        """Return the largest cosine of the points, if codewords share at most `most_common` ones on the kept cells."""
         weight = sum(cell.weight for cell in self.kept)
         return 1 - (weight - most_common) * self.cosine_step
 
     def words(self) -> Words:
-        """Return the codewords on the kept cells, cell by cell."""
+        """Return the chosen codewords of the parent, restricted to the kept cells, cell by cell."""
         words = parent_words(self.parent)
         chosen = np.ones(len(words), dtype=np.bool_)
         for cell in (*self.kept, *self.dropped):
@@ -185,7 +192,7 @@ class CellWords:
         return words[chosen][:, places]
 
     def points(self, count: int) -> Points:
-        """Return the first `count` points as unit rows, in the dimension of the kept cells."""
+        """Return the first `count` points of the code as unit rows."""
         words = self.words()[:count].astype(np.float64)
         columns: list[Points] = []
         start = 0
@@ -197,7 +204,7 @@ class CellWords:
 
 
 def orthogonal_to_ones(dim: int) -> Points:
-    """Return Helmert's orthonormal columns, (dim + 1) x dim, all orthogonal to the all-ones vector.
+    """Return Helmert's (dim + 1) x dim matrix: its columns are orthonormal, and orthogonal to the all-ones vector.
 
     >>> orthogonal_to_ones(1).round(3).tolist()
     [[0.707], [-0.707]]
@@ -267,7 +274,7 @@ def _named(dim: int, name: str) -> Member:
 
 
 def most_common_ones(words: Words) -> int:
-    """Return the largest number of ones that two different codewords share."""
+    """Return the largest number of ones that two different codewords, given as rows, have in common."""
     ones = words.astype(np.float32)  # the products are small integers, and exact
     common = ones @ ones.T
     np.fill_diagonal(common, -1)
@@ -287,16 +294,16 @@ def _member(found: CellWords, size: int, max_cosine: Fraction) -> Member:
 
 
 @family(
-    summary="blocks of Witt designs, inversive planes, constant-weight codes: (n, K) = (11,132), (20,56), (21,77), ...",
+    summary="blocks of Witt designs and inversive planes, constant-weight codes, (n, K) = (11,132), (20,56), ...",
     reference="Witt (1938); Delsarte, Goethals & Seidel (1977); Dembowski (1968); Conway & Sloane, SPLAG, chapter 11",
     named=_named,
 )
 def designs() -> Iterator[Member]:
-    """Yield codes of 0/1 vectors with given weights on cells of their coordinates, minus their means, normalized.
+    """Yield codes made from 0/1 vectors with given numbers of ones on given sets of coordinates.
 
-    The vectors come from three sources. The first is the extended Golay code; its codewords of weight 8 and 12 are
-    the octads and dodecads of the Witt design S(5,8,24). The second are Kerdock codes of length 16 and 64. The third
-    are the circles of inversive planes.
+    On each set, the mean is subtracted from the vectors. Then the vectors are normalized. They come from three sources:
+    the extended Golay code, whose codewords of weight 8 and 12 are the octads and dodecads of the Witt design
+    S(5,8,24); Kerdock codes of length 16 and 64; and the circles of inversive planes.
     """
     for row in shipped_designs():
         found = CellWords.parse(row.name)

@@ -1,4 +1,4 @@
-"""Codes from the generalized quadrangles GQ(q, q^2): points of the elliptic quadric in projective 5-space."""
+"""Codes from the generalized quadrangles GQ(q, q^2), whose points are those of an elliptic quadric."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -23,19 +23,22 @@ gigabytes.
 
 
 @family(
-    summary="points of GQ(q, q^2), q <= 9 a prime power: n = q(q^2-q+1), K <= (q+1)(q^3+1), max cosine 1/q^2, optimal",
+    summary="points of the generalized quadrangle GQ(q, q^2), q <= 9, n = q(q^2-q+1); optimal max cosine 1/q^2",
     reference="Cameron, Goethals & Seidel (1978); Levenshtein (1992)",
 )
 def generalized_quadrangle() -> Iterator[Member]:
-    """Yield the points of GQ(q, q^2) in the smallest eigenspace of its graph: cosine -1/q if collinear, else 1/q^2.
+    """Yield codes whose points are the points of a generalized quadrangle GQ(q, q^2).
 
-    All (q+1)(q^3+1) points meet Levenshtein's bound: (n, K) = (6,27), (21,112), (52,325), (105,756), (301,2752),
-    (456,4617), (657,7300). They are sorted by their coordinates.
+    The points are projected to the smallest eigenspace of the collinearity graph. Collinear points then have cosine
+    -1/q, and other points have cosine 1/q^2. Together the (q+1)(q^3+1) points meet Levenshtein's bound. These codes
+    have (n, K) = (6,27), (21,112), (52,325), (105,756), (301,2752), (456,4617) and (657,7300). Their points are sorted
+    by their coordinates over GF(q).
 
-    Further codes fix j <= 3 points, no two of them collinear. The points that are collinear with none of these are
-    projected onto the orthogonal complement, which has j dimensions less; their cosines are at most 1/(q^2+j). For q
-    = 4 these codes are (51,256), (50,204) and (49,164). Every three such points have q + 1 common neighbors, so the
-    size does not depend on the choice.
+    Further codes are made by fixing j <= 3 points, no two of which are collinear. The points that are collinear with
+    none of the fixed points are projected onto the orthogonal complement of these. The complement has n - j
+    dimensions, and the cosines there are at most 1/(q^2+j). For q = 4 these codes have (n, K) = (51,256), (50,204) and
+    (49,164). Any three points of which no two are collinear have q + 1 common neighbors, so K does not depend on the
+    choice of the fixed points.
     """
     for q in prime_powers(LARGEST_Q):
         id = f"quadric-{q}"
@@ -76,13 +79,14 @@ def _section_sizes(q: int) -> tuple[int, int, int]:
 def quadric(q: int) -> tuple[Indices, Indices]:
     """Return the points of the elliptic quadric x0 x1 + x2 x3 + x4^2 + b x4 x5 + c x5^2 = 0 in projective 5-space.
 
-    b and c are the first for which the last three terms vanish at 0 only.
+    The numbers b and c are the first for which the last three terms are zero only at x4 = x5 = 0.
 
     Args:
         q: Order of the field, a prime power.
 
     Returns:
-        A vector for each point, as rows, and the form's Gram matrix times each of them.
+        The points as rows, and as rows of a second matrix the products of the Gram matrix of the quadratic form with
+        each point.
     """
     F = field(q)
     b, c = _elliptic_coefficients(F)
@@ -129,9 +133,10 @@ def _projective_points(q: int) -> Indices:
 
 
 def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
-    """Return which pairs of an image and a point have inner product 0 over GF(q).
+    """Return which inner products of two lists of vectors over GF(q) are 0.
 
-    The digits of a product are linear in the digits of each factor, so one matrix product is needed per digit.
+    Let q = p^e. The base-p digits of a product are linear in the digits of each factor, so one matrix product is
+    computed for each digit.
 
     Args:
         q: Order of the field.
@@ -139,7 +144,7 @@ def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
         images: Vectors over the field, as rows.
 
     Returns:
-        A matrix with a row for each image and a column for each point.
+        A Boolean matrix with a row for each vector of `images` and a column for each vector of `points`.
     """
     F = field(q)
     weights = F.p ** np.arange(F.e)
@@ -160,10 +165,7 @@ def _points(q: int, count: int) -> Points:
 
 
 def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
-    """Return the cosine of two projected points that are not collinear, and the step of all cosines.
-
-    1 minus the cosine of two points, collinear or not, is a multiple of the step.
-    """
+    """Return the cosine of two projected points that are not collinear, and the step of all cosines."""
     b = Fraction(1, q * q)
     left = (1 - b) * (1 + along * b) / (1 + (along - 1) * b)
     apart = (1 - b) / left
@@ -174,11 +176,7 @@ def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
 
 
 def _section(q: int, along: int, count: int) -> Points:
-    """Return the first `count` points that are collinear with none of `along` fixed points, projected.
-
-    The projection is onto the orthogonal complement of the fixed points. The fixed points are chosen greedily, in
-    order, so that no two of them are collinear.
-    """
+    """Return the first `count` points that are collinear with none of `along` fixed points, projected."""
     points = _points(q, _size(q))
     left = np.arange(len(points))
     fixed = np.zeros(along, dtype=np.int64)

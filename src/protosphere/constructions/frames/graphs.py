@@ -1,4 +1,4 @@
-"""Strongly regular graphs by their parameters, with adjacency matrices of classical ones built on request.
+"""Classical strongly regular graphs: their parameters, and functions that build their adjacency matrices.
 
 Brouwer & Van Maldeghem, Strongly Regular Graphs (2022), chapters 2, 3 and 8 to 10.
 """
@@ -19,10 +19,10 @@ from protosphere.constructions.frames.generalized_quadrangle import orthogonal
 from protosphere.types import Indices
 
 Adjacency = NDArray[np.bool_]
-"""A symmetric 0/1 matrix that says which vertices are adjacent."""
+"""A symmetric Boolean matrix that says which vertices are adjacent."""
 
 MOST_VERTICES = 1_400
-"""Largest number of vertices of most graphs of the infinite families."""
+"""Largest number of vertices of triangular graphs and Latin square graphs."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Graph:
 
     @property
     def complement(self) -> "Graph":
-        """The complementary graph."""
+        """The graph in which two vertices are adjacent if they are not adjacent in this graph."""
         v = self.vertices
         k = self.degree
 
@@ -91,15 +91,18 @@ def _sporadic_graphs() -> Iterator[Graph]:
 
 
 def clebsch() -> Adjacency:
-    """Return the Clebsch graph: vectors of GF(2)^4, adjacent if they differ by a unit or the all-ones vector."""
+    """Return the Clebsch graph of the vectors of GF(2)^4.
+
+    Two vectors are adjacent if their difference is a unit vector or the all-ones vector.
+    """
     numbers = np.arange(16)
     return np.isin(numbers[:, None] ^ numbers, (1, 2, 4, 8, 15))
 
 
 def hoffman_singleton() -> Adjacency:
-    """Return the Hoffman-Singleton graph of Robertson's pentagons and pentagrams.
+    """Return the Hoffman-Singleton graph, made of five pentagons and five pentagrams (Robertson).
 
-    Vertex i of pentagon h is adjacent to vertex i + h j of pentagram j.
+    Vertex i of pentagon h is adjacent to vertex i + h j modulo 5 of pentagram j.
     """
     adjacency = np.zeros((50, 50), dtype=np.bool_)
     for h, i in product(range(5), repeat=2):
@@ -129,18 +132,25 @@ def _disjoint(blocks: NDArray[np.int64]) -> Adjacency:
 
 
 def gewirtz() -> Adjacency:
-    """Return the Gewirtz graph: hexads of S(3,6,22) without a given point, adjacent if they are disjoint."""
+    """Return the Gewirtz graph of the hexads of S(3,6,22) that do not contain a given point.
+
+    Two hexads are adjacent if they are disjoint.
+    """
     hexads = _hexads()
     return _disjoint(hexads[hexads[:, 0] == 0])
 
 
 def m22() -> Adjacency:
-    """Return the M22 graph: hexads of S(3,6,22), adjacent if they are disjoint."""
+    """Return the M22 graph of the 77 hexads of S(3,6,22); two hexads are adjacent if they are disjoint."""
     return _disjoint(_hexads())
 
 
 def higman_sims() -> Adjacency:
-    """Return the Higman-Sims graph, whose vertices are one vertex, 22 points and the 77 hexads of S(3,6,22)."""
+    """Return the Higman-Sims graph, whose vertices are the 22 points and 77 hexads of S(3,6,22) and one more vertex.
+
+    The additional vertex is adjacent to all points, a hexad to the points that it contains, and two hexads are adjacent
+    if they are disjoint.
+    """
     hexads = _hexads()
     adjacency = np.zeros((100, 100), dtype=np.bool_)
     adjacency[0, 1:23] = True
@@ -154,9 +164,10 @@ def higman_sims() -> Adjacency:
 def mclaughlin() -> Adjacency:
     """Return the McLaughlin graph, whose vertices are 22 points and the 253 blocks of S(4,7,23).
 
-    Blocks of the first kind contain the last point. A point is adjacent to the blocks of the first kind that do not
-    contain it, and to the blocks of the second kind that contain it. Blocks of the same kind are adjacent if they
-    share one point, blocks of different kinds if they share three.
+    The points are all but the last of the 23 points. Blocks of the first kind contain the last point, blocks of the
+    second kind do not. A point is adjacent to the blocks of the first kind that do not contain the point, and to the
+    blocks of the second kind that contain it. Two blocks of the same kind are adjacent if they share one point, and
+    two blocks of different kinds if they share three points.
     """
     octads = _octads()
     blocks = octads[octads[:, 23] == 1][:, :23]
@@ -196,15 +207,15 @@ def _multiples(q: int, points: Indices) -> set[tuple[int, ...]]:
 
 
 def ternary_golay_cosets() -> Adjacency:
-    """Return the graph of the cosets of the perfect ternary Golay code, adjacent if they differ in one coordinate."""
+    """Return the Berlekamp-van Lint-Seidel graph, whose vertices are the cosets of the perfect ternary Golay code.
+
+    Two cosets are adjacent if they have vectors that differ in one coordinate only.
+    """
     return _difference_graph(3, 5, _multiples(3, _ternary_golay_checks().T))
 
 
 def _ternary_golay_checks() -> Indices:
-    """Return the parity checks of the [11, 6, 5] code, one per row.
-
-    Row i is x^i (x - 1)(x^5 + x^4 + 2x^3 + x^2 + 2) modulo x^11 - 1.
-    """
+    """Return the parity checks of the ternary [11, 6, 5] code: x^i (x - 1)(x^5 + x^4 + 2x^3 + x^2 + 2) in row i."""
     check = np.array([2, 0, 1, 2, 1, 1])
     times = np.convolve(check, [2, 1]) % 3
     rows = [np.concatenate([np.zeros(i), times, np.zeros(4 - i)]) for i in range(5)]
@@ -212,7 +223,10 @@ def _ternary_golay_checks() -> Indices:
 
 
 def hyperoval_quadrangle() -> Adjacency:
-    """Return the graph of the points of AG(3, 8), adjacent if their line meets infinity in a hyperoval."""
+    """Return the graph of the points of the affine space AG(3, 8).
+
+    Two points are adjacent if the line through them meets the plane at infinity in a point of a hyperoval.
+    """
     F = field(8)
     elements = np.arange(8)
     squares = F.multiply[elements, elements]
@@ -243,7 +257,7 @@ def _triangular_graphs() -> Iterator[Graph]:
 
 
 def triangular(m: int) -> Adjacency:
-    """Return the triangular graph: pairs of m elements, adjacent if they share one."""
+    """Return the triangular graph of the pairs of m elements; two pairs are adjacent if they share one element."""
     pairs = np.array(list(combinations(range(m), 2)))
     ones = np.zeros((len(pairs), m), dtype=np.int64)
     ones[np.arange(len(pairs))[:, None], pairs] = 1
@@ -266,7 +280,7 @@ def _paley_graphs() -> Iterator[Graph]:
 
 
 def paley(q: int) -> Adjacency:
-    """Return the Paley graph: elements of GF(q), adjacent if their difference is a nonzero square."""
+    """Return the Paley graph of GF(q); two elements are adjacent if their difference is a nonzero square."""
     F = field(q)
     squares = np.zeros(q, dtype=np.bool_)
     squares[np.diagonal(F.multiply)] = True
@@ -276,10 +290,7 @@ def paley(q: int) -> Adjacency:
 
 
 def _latin_square_graphs() -> Iterator[Graph]:
-    """Yield Latin square graphs whose order is not a prime power.
-
-    For prime powers, `reed_solomon` has the same points.
-    """
+    """Yield Latin square graphs of orders that are not prime powers, for which `reed_solomon` has the same points."""
     for m in range(6, int(MOST_VERTICES**0.5) + 1):
         if prime_power(m):
             continue
@@ -308,14 +319,16 @@ def _prime_power_factors(m: int) -> list[int]:
 
 
 def latin_squares(m: int, t: int) -> Adjacency:
-    """Return the Latin square graph: m x m cells, adjacent if they share a row, a column or a symbol.
+    """Return the graph of t - 2 orthogonal Latin squares of order m.
 
-    The symbols come from t - 2 orthogonal Latin squares, which are products of squares over finite fields (MacNeish
-    1922) with symbol x + c y, where c is a field element.
+    The vertices are the m^2 positions in an m x m square. Two positions are adjacent if they are in the same row, in
+    the same column, or have the same symbol in one of the Latin squares. Over a finite field, the symbol at position
+    (x, y) is x + c y, where c is another field element for each square. Squares of other orders are products of such
+    squares (MacNeish 1922).
 
     Args:
         m: Order of the squares.
-        t: Number of relations: rows, columns and t - 2 squares.
+        t: Number of Latin squares plus 2. At most one more than the smallest prime power factor of m.
     """
     digits = _digits(m)
     adjacency = np.zeros((m * m, m * m), dtype=np.bool_)
@@ -340,10 +353,7 @@ def _digits(m: int) -> list[tuple[int, Indices]]:
 
 
 def _polar_graphs() -> Iterator[Graph]:
-    """Yield the graphs of symplectic, unitary and elliptic polar spaces: points, adjacent if they are orthogonal.
-
-    The quadrangles GQ(q, q^2) have their own construction, `generalized_quadrangle`.
-    """
+    """Yield the graphs of polar spaces, except those of the quadrangles GQ(q, q^2) (see `generalized_quadrangle`)."""
     for q in prime_powers(9):
         yield Graph(
             f"symplectic graph Sp(4,{q})",
@@ -358,7 +368,7 @@ def _polar_graphs() -> Iterator[Graph]:
 
 
 def projective_points(q: int, dim: int) -> Indices:
-    """Return a vector on each line through 0 of GF(q)^dim, one per row; its first nonzero entry is 1.
+    """Return one vector on each line through 0 of GF(q)^dim, as rows; the first nonzero entry of each vector is 1.
 
     Args:
         q: Order of the field.
@@ -377,7 +387,10 @@ def _without_diagonal(orthogonal_pairs: Adjacency) -> Adjacency:
 
 
 def symplectic(q: int) -> Adjacency:
-    """Return the symplectic graph: points of PG(3, q), adjacent if x0 y1 - x1 y0 + x2 y3 - x3 y2 = 0."""
+    """Return the symplectic graph of the points of the projective space PG(3, q).
+
+    Two points x and y are adjacent if x0 y1 - x1 y0 + x2 y3 - x3 y2 = 0.
+    """
     negative = np.argmin(field(q).add, axis=1)
     points = projective_points(q, 4)
     images = points[:, [1, 0, 3, 2]]
@@ -386,7 +399,10 @@ def symplectic(q: int) -> Adjacency:
 
 
 def unitary() -> Adjacency:
-    """Return the unitary graph: points of PG(4, 4) on the Hermitian variety, adjacent if they are orthogonal."""
+    """Return the unitary graph of the points of the projective space PG(4, 4) on the Hermitian variety.
+
+    Two points are adjacent if they are orthogonal for the Hermitian form.
+    """
     F = field(4)
     points = projective_points(4, 5)
     isotropic = np.count_nonzero(points, axis=1) % 2 == 0  # every norm is 1
@@ -396,9 +412,9 @@ def unitary() -> Adjacency:
 
 
 def elliptic() -> Adjacency:
-    """Return the graph of the points of an elliptic quadric over GF(3), adjacent if they are orthogonal.
+    """Return the graph of the points of the elliptic quadric x0 x1 + x2 x3 + x4 x5 + x6^2 + x7^2 = 0 over GF(3).
 
-    The quadric is x0 x1 + x2 x3 + x4 x5 + x6^2 + x7^2 = 0.
+    Two points are adjacent if they are orthogonal for the bilinear form of the quadric.
     """
     points = projective_points(3, 8)
     images = points[:, [1, 0, 3, 2, 5, 4, 6, 7]].copy()
@@ -409,10 +425,7 @@ def elliptic() -> Adjacency:
 
 
 def _tangent_graphs() -> Iterator[Graph]:
-    """Yield the tangent graphs of PG(4, q), q an odd prime.
-
-    Their vertices are the points outside the parabolic quadric whose polar hyperplanes meet it elliptically.
-    """
+    """Yield the tangent graphs of PG(4, q) for odd primes q (see `tangents`)."""
     for q in (3, 5, 7):
         yield Graph(
             f"tangent graph NO-(5,{q})",
@@ -425,10 +438,11 @@ def _tangent_graphs() -> Iterator[Graph]:
 
 
 def tangents(q: int) -> Adjacency:
-    """Return the graph of points outside Q = x0 x1 + x2 x3 + x4^2 = 0, adjacent if they lie on a tangent.
+    """Return a graph of points outside the quadric Q = 0 over GF(q), where Q = x0 x1 + x2 x3 + x4^2.
 
-    Two points x and y lie on a tangent if B(x, y)^2 = 4 Q(x) Q(y) (Wilbrink). The vertices are the points at which Q
-    is a square, or those at which it is not, whichever are fewer.
+    Two points x and y are adjacent if they lie on a tangent of the quadric, that is if B(x, y)^2 = 4 Q(x) Q(y), where B
+    is the bilinear form of Q (Wilbrink). The vertices are the points at which Q is a square, or the points at which Q
+    is not a square: the smaller of the two sets.
     """
     points = projective_points(q, 5)
     images = points[:, [1, 0, 3, 2, 4]].copy()
@@ -456,9 +470,11 @@ def _ahrens_szekeres_graphs() -> Iterator[Graph]:
 
 
 def ahrens_szekeres(q: int) -> Adjacency:
-    """Return the graph of the points of AG(3, q), adjacent if they are on a common line; each point is on q + 2 lines.
+    """Return the graph of the generalized quadrangle of order (q - 1, q + 1) on the points of AG(3, q).
 
-    The lines are (s, a, b), (a, s, b) and (c s^2 - b s + a, -2 c s + b, s), where s runs through GF(q).
+    Two points are adjacent if they are on a common line of the quadrangle. The lines are the sets of points (s, a, b),
+    (a, s, b) and (c s^2 - b s + a, -2 c s + b, s), where s runs through GF(q) and a, b and c are fixed. Each point is
+    on q + 2 lines.
     """
     s = np.arange(q)
     adjacency = np.zeros((q**3, q**3), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Equiangular lines from Paley's conference matrices, with both unit vectors of each line."""
+"""Equiangular lines from Paley's conference matrices; a code has both unit vectors of each line."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -15,14 +15,16 @@ from protosphere.types import Indices, Points
 
 
 @family(
-    summary="Paley's equiangular lines: n = (q+1)/2 for a prime power q = 1 mod 4, K <= 4n, max cosine 1/sqrt(q)",
+    summary="Paley's equiangular lines, up to 4n points, n = (q+1)/2, q = 1 mod 4 a prime power; max cosine 1/sqrt(q)",
     reference="Paley (1933); van Lint & Seidel (1966); Strohmer & Heath (2003)",
 )
 def paley_frame() -> Iterator[Member]:
-    """Yield 2n equiangular lines in R^n, n = (q+1)/2: first one unit vector of each line, then their negatives.
+    """Yield codes of 4n points on 2n equiangular lines in R^n, where n = (q+1)/2 for a prime power q = 1 mod 4.
 
-    The conference matrix of q has the eigenvalues +-sqrt(q). The points are the rows of an orthonormal basis of the
-    eigenspace of +sqrt(q), in closed form: additive characters of GF(q) whose index is a square, and one more vector.
+    First comes one unit vector of each line, then the negatives of these vectors. The conference matrix of q has the
+    eigenvalues +-sqrt(q). The unit vectors are the rows of a matrix whose columns are an orthogonal basis of the
+    eigenspace of +sqrt(q). This basis consists of additive characters of GF(q) whose index is a square, and one more
+    vector.
     """
     for q in prime_powers(2 * LARGEST_FAMILY_DIM - 1):
         if q % 4 == 1:
@@ -39,9 +41,10 @@ def paley_frame() -> Iterator[Member]:
 def paley_points(q: int) -> Points:
     """Return one unit vector of each of the q + 1 lines.
 
-    The first is (1, 0, ...), the others are (1, 2 cos(2 pi Tr(ax)/p), 2 sin(2 pi Tr(ax)/p), ...)/sqrt(q). Here x runs
-    through the field, and a through the nonzero squares, one of each pair +-a. Products in the field are sums of
-    exponents, so only Tr of the powers of a primitive element is needed.
+    The first vector is (1, 0, ...). The other vectors are (1, 2 cos(2 pi Tr(ax)/p), 2 sin(2 pi Tr(ax)/p), ...)/sqrt(q),
+    one for each element x of GF(q). The coordinates belong to the nonzero squares a of the field, one of each pair +-a.
+    Here p is the characteristic, and Tr is the trace to GF(p). Products in the field are sums of exponents, so only the
+    traces of the powers of a primitive element are needed.
     """
     p, _ = prime_power(q) or (q, 1)
     squares = 2 * np.arange((q - 1) // 4)
@@ -58,10 +61,11 @@ def paley_points(q: int) -> Points:
 
 
 def trace_sequence(q: int) -> Indices:
-    """Return Tr(c alpha^i), 0 <= i < q - 1, over the prime field, for a primitive alpha of GF(q) and some non-zero c.
+    """Return the traces Tr(c alpha^i) to the prime field for 0 <= i < q - 1.
 
-    Any linear recurrence of order e over GF(p) with the full period p^e - 1 is such a sequence (Lidl & Niederreiter,
-    theorem 8.24); the first one is taken.
+    Here alpha is a primitive element of GF(q), q = p^e, and c is some nonzero element. Any linear recurrence of order e
+    over GF(p) with the full period p^e - 1 is such a sequence (Lidl & Niederreiter, theorem 8.24). The first one is
+    taken.
 
     >>> trace_sequence(9).tolist()
     [0, 1, 1, 2, 0, 2, 2, 1]
@@ -75,11 +79,7 @@ def trace_sequence(q: int) -> Indices:
 
 
 def _recurrence(p: int, low: tuple[int, ...], period: int) -> Indices | None:
-    """Return one period of s(i+e) = sum of low[j] s(i+j) modulo p, starting from 0, ..., 0, 1.
-
-    Returns:
-        The terms; None unless the shortest period is `period`.
-    """
+    """Return one period of s(i+e) = sum of low[j] s(i+j) modulo p; None unless the shortest period is `period`."""
     e = len(low)
     start = [0] * (e - 1) + [1]
     terms = start.copy()

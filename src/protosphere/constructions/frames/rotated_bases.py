@@ -1,4 +1,4 @@
-"""Orthonormal bases close to one another: tight frames whose separation is chosen freely."""
+"""Tight frames of several orthonormal bases that are close to one another, so that the separation can be chosen."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _infeasible_reason(num_classes: int, dim: int, *, spread: object) -> str | N
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="the standard basis and random rotations of it by a chosen angle: K = m n points are a tight frame",
+    summary="the standard basis and random rotations of it by a chosen angle, a tight frame if K is a multiple of n",
     reference="Benedetto & Fickus (2003), Finite normalized tight frames, for the frame potential",
     # exponentials of matrices are rounded differently by different machines
     traits=Traits(stochastic=True, searched=True, on_page=False),
@@ -47,18 +47,18 @@ def rotated_bases(
     progress: Progress = ignore,
     spread: float = 0.2,
 ) -> Placement:
-    """Place the standard basis, then independent random rotations of it: the first K points of ceil(K / n) bases.
+    """Place the first K vectors of ceil(K / n) bases: the standard basis and independent random rotations of it.
 
-    A rotation is the exponential of a random skew-symmetric matrix and turns each vector by about `spread` radians,
-    so the vectors with the same index in all bases form a cluster. Complete bases are a tight frame, whatever the
-    spread.
+    A rotation is the exponential of a random skew-symmetric matrix. It turns each vector by about `spread` radians, so
+    the vectors with the same index in all bases form a cluster. If K is a multiple of n, the points are a tight frame
+    for every spread.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
         rng: Random generator of the rotations.
         progress: Called after each basis.
-        spread: Angle in radians, above 0 and at most pi.
+        spread: Angle of the rotations in radians, above 0 and at most pi.
     """
     count = -(-num_classes // dim)
     points = np.empty((count * dim, dim))
@@ -74,15 +74,15 @@ def rotated_bases(
 
 
 def random_rotation(dim: int, angle: float, rng: np.random.Generator) -> Points:
-    """Return the exponential of a random skew-symmetric matrix.
+    """Return a random rotation by about a given angle: the exponential of a random skew-symmetric matrix.
 
     The entries of the matrix are normal with variance angle^2 / (n - 1), so that the mean square of the norms of its
-    rows is angle^2: a vector is turned by about this angle as long as the angle is small.
+    rows is angle^2. If the angle is small, each vector is turned by about this angle.
 
     Args:
-        dim: n, at least 2.
+        dim: Dimension n, at least 2.
         angle: Angle in radians.
-        rng: Source of randomness.
+        rng: Random generator of the skew-symmetric matrix.
 
     Returns:
         Orthogonal n x n matrix with determinant 1.

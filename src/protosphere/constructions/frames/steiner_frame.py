@@ -1,4 +1,4 @@
-"""Equiangular lines from all pairs of v elements and a Hadamard matrix, with both unit vectors of each line."""
+"""Equiangular lines made from the pairs of v elements and a Hadamard matrix of order v."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -13,15 +13,16 @@ from protosphere.types import Points
 
 
 @family(
-    summary="Steiner equiangular lines: n = v(v-1)/2 for a Hadamard order v >= 4, K <= 2v^2, max cosine 1/(v-1)",
+    summary="Steiner equiangular lines, up to 2v^2 points, n = v(v-1)/2, v >= 4 a Hadamard order; max cosine 1/(v-1)",
     reference="Fickus, Mixon & Tremain (2012); Goethals & Seidel (1970)",
 )
 def steiner_frame() -> Iterator[Member]:
-    """Yield v^2 equiangular lines in R^(v(v-1)/2), v lines for each of v elements.
+    """Yield codes of 2v^2 points on v^2 equiangular lines in R^(v(v-1)/2), for the orders v >= 4 of Hadamard matrices.
 
-    There is one coordinate for each pair of elements. The vectors of one element are the rows of a Hadamard matrix
-    without its constant column, on the pairs that contain the element. Vectors of two elements overlap in one
-    coordinate. One vector of each line comes first, then their negatives.
+    There is one coordinate for each pair of v elements, and v lines for each element. The vectors of one element are
+    the scaled rows of a Hadamard matrix without its constant column, on the v - 1 pairs that contain the element.
+    Vectors of different elements are both nonzero in one coordinate only. First comes one vector of each line, then
+    the negatives of these vectors.
     """
     for v in hadamard_orders(LARGEST_FAMILY_DIM):
         dim = v * (v - 1) // 2

@@ -1,4 +1,7 @@
-"""Strongly regular graphs in the eigenspaces of their adjacency matrices, and codes derived by fixing vertices."""
+"""Codes whose points are the vertices of strongly regular graphs, projected to an eigenspace of the graph.
+
+Further codes are derived by fixing one or two vertices.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -19,10 +22,12 @@ from protosphere.types import Cosine, Points
 
 @dataclass(frozen=True)
 class Spectrum:
-    """The eigenspace of the least eigenvalue of a strongly regular graph, in which all vertices are points of a sphere.
+    """Dimension and cosines of the vertices of a strongly regular graph in an eigenspace of its adjacency matrix.
+
+    All vertices are projected to the eigenspace of the smallest eigenvalue, where they have the same length.
 
     Attributes:
-        dim: Multiplicity of the eigenvalue.
+        dim: Dimension of the eigenspace.
         adjacent: Cosine of two adjacent vertices.
         apart: Cosine of two non-adjacent vertices.
     """
@@ -33,9 +38,10 @@ class Spectrum:
 
 
 def least_eigenspace(graph: Graph) -> Spectrum:
-    """Return the dimension and the cosines of the eigenspace of the least eigenvalue s.
+    """Return the dimension of the eigenspace of the smallest eigenvalue, and the cosines of the vertices in it.
 
-    The cosines are s/k for adjacent and (-1 - s)/(v - k - 1) for non-adjacent vertices.
+    If s is the smallest eigenvalue of a graph of v vertices of degree k, adjacent vertices have cosine s/k, and
+    non-adjacent vertices have cosine (-1 - s)/(v - k - 1).
     """
     v = graph.vertices
     k = graph.degree
@@ -53,7 +59,9 @@ def least_eigenspace(graph: Graph) -> Spectrum:
 
 @dataclass(frozen=True)
 class View:
-    """Vertices with given relations to one or two fixed vertices, projected orthogonally to the fixed vertices.
+    """A choice of vertices of a strongly regular graph by their relations to one or two fixed vertices.
+
+    The chosen vertices give a code: they are projected to the orthogonal complement of the fixed vertices.
 
     Attributes:
         name: Description of the relations.
@@ -82,10 +90,10 @@ class View:
         return v - 2 - shared - 2 * only_one
 
     def cosines(self, spectrum: Spectrum) -> tuple[Fraction, Fraction]:
-        """Return the cosines of adjacent and of non-adjacent vertices after the projection.
+        """Return the cosines of two adjacent and of two non-adjacent chosen vertices after the projection.
 
         Args:
-            spectrum: Cosines before the projection.
+            spectrum: Cosines in the eigenspace, before the projection.
         """
         a = Fraction(spectrum.adjacent)
         b = Fraction(spectrum.apart)
@@ -108,20 +116,21 @@ VIEWS = (
     View("adjacent to one of two vertices apart", 2, False, (True, False)),
     View("adjacent to both of two vertices apart", 2, False, (True, True)),
 )
-"""Relations for which the number of vertices follows from the parameters of the graph."""
+"""Relations to fixed vertices for which the number of chosen vertices follows from the parameters of the graph."""
 
 
 @family(
-    summary="strongly regular graphs in an eigenspace: (n, K) = (4,10), (20,56), (21,77), (22,100), (44,165), ...",
+    summary="vertices of strongly regular graphs in an eigenspace, (n, K) = (4,10), (20,56), (21,77), (22,100), ...",
     reference="Delsarte, Goethals & Seidel (1977); Cameron, Goethals & Seidel (1978); Brouwer & Van Maldeghem (2022)",
 )
 def strongly_regular() -> Iterator[Member]:
-    """Yield codes of the vertices of strongly regular graphs, all or those with given relations to one or two.
+    """Yield codes whose points are vertices of strongly regular graphs.
 
-    In the eigenspace of the least eigenvalue s, adjacent vertices have cosine s/k and others (-1 - s)/(v - k - 1).
-    Complements of graphs are included. Vertices with the same relations to one or two fixed vertices stay on a sphere
-    when the fixed vertices are projected out. Only codes with K > 2n are listed; for smaller K the cross-polytope is
-    better.
+    The vertices are projected to the eigenspace of the smallest eigenvalue s of the adjacency matrix. In a graph of v
+    vertices of degree k, adjacent vertices then have cosine s/k, and others have cosine (-1 - s)/(v - k - 1).
+    Complements of graphs are included. A code has either all vertices, or all vertices with the same relations to one
+    or two fixed vertices; these are projected to the orthogonal complement of the fixed vertices, where they have the
+    same length. Only codes with K > 2n are listed; for smaller K the cross-polytope is at least as good.
     """
     for graph in graphs():
         for one in (graph, graph.complement):
@@ -163,10 +172,7 @@ def _member(
 
 
 def _step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
-    """Return the largest fraction of which both 1 minus the first cosine and 1 minus the second are multiples.
-
-    The result is None if a cosine is irrational or the denominator of the fraction is too large.
-    """
+    """Return the largest fraction of which 1 minus each cosine is a multiple; None if there is no simple one."""
     first, second = cosines
     if not (isinstance(first, Fraction) and isinstance(second, Fraction)):
         return None

@@ -1,4 +1,4 @@
-"""Tight frames: points from their Gram matrix, and equiangular lines as members of a family."""
+"""Functions for families of tight frames: points from a Gram matrix, and codes from equiangular lines."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -13,11 +13,11 @@ from protosphere.types import Cosine, Points
 def frame(gram: Points, dim: int) -> Points:
     """Return K unit vectors of R^n with a given Gram matrix, which must be K/n times a projector.
 
-    Fixed random vectors are projected to the range and orthonormalized twice: the second round removes the rounding
-    errors of the first.
+    Fixed random vectors are projected to the range of the matrix and orthonormalized. This is done twice, because the
+    second time removes the rounding errors of the first.
 
     Args:
-        gram: K x K Gram matrix; its diagonal is set to 1 in place.
+        gram: K x K Gram matrix. The function sets the diagonal of this array to 1.
         dim: Dimension n.
     """
     np.fill_diagonal(gram, 1.0)
@@ -35,12 +35,14 @@ def lines_member(
     description: str,
     lines: Callable[[], Points],
 ) -> Member:
-    """Return the member of equiangular lines: first one unit vector of each line, then their negatives.
+    """Return the member of a family whose points are the unit vectors of equiangular lines.
+
+    First comes one unit vector of each line, then the negatives of these vectors.
 
     Args:
         dim: Dimension n.
         num_lines: Number of lines.
-        max_cosine: Cosine of two lines.
+        max_cosine: Absolute cosine of two lines.
         id: Identifier of the code within its family.
         description: Text that says what the code is.
         lines: Function that returns one unit vector of each line.

@@ -1,4 +1,4 @@
-"""Equiangular lines from the unitary and the symplectic two-graphs, with both unit vectors of each line."""
+"""Equiangular lines from the unitary and the symplectic two-graphs."""
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
@@ -68,30 +68,37 @@ def _member(
 
 
 @family(
-    summary="equiangular lines of two-graphs: (n, K) = (7,56), (15,72), (21,252), (35,240), (43,688), ...; 1/q",
+    summary="equiangular lines of two-graphs, up to K points in R^n, (n, K) = (7,56), (15,72), (21,252), (35,240), ...",
     reference="Taylor (1977); Seidel (1976); Delsarte, Goethals & Seidel (1977)",
 )
 def two_graph_frame() -> Iterable[Member]:
-    """Yield equiangular lines of the unitary and the symplectic two-graphs, by ascending dimension.
+    """Yield codes of the unit vectors on equiangular lines, by ascending dimension.
 
-    Unitary, q an odd prime power: q^3 + 1 lines in R^(q^2-q+1), cosine 1/q. Symplectic, s = +-1: 2^(m-1) (2^m + s)
-    lines in R^((2^m + s)(2^(m-1) + s)/3), cosine 1/(2^(m-1) + s). One vector of each line comes first, then their
-    negatives.
+    The lines belong to two-graphs of two kinds:
+
+    - The unitary two-graph of an odd prime power q <= 16 gives q^3 + 1 lines in R^(q^2-q+1), whose absolute cosines are
+      1/q.
+    - The symplectic two-graph of an integer m from 3 to 6 and a sign s = +-1 gives 2^(m-1) (2^m + s) lines in
+      R^((2^m + s)(2^(m-1) + s)/3), whose absolute cosines are 1/(2^(m-1) + s). The case m = 3, s = -1 is left out,
+      because it is the unitary two-graph of q = 3.
+
+    First comes one unit vector of each line, then the negatives of these vectors.
     """
     members = [*_unitary(), *_symplectic()]
     return sorted(members, key=lambda member: member.dim)
 
 
 def unitary_signs(q: int) -> Points:
-    """Return +-1 for each pair of isotropic points of GF(q^2)^3: whether their Hermitian product is a square.
+    """Return a sign for each pair of isotropic points of GF(q^2)^3, which says whether their product is a square.
 
-    The form is x0 y2' + x1 y1' + x2 y0', y' = y^q; the points are (0, 0, 1) and (1, b, c) with c + c' + b b' = 0.
+    The product is the Hermitian form x0 y2' + x1 y1' + x2 y0', where y' = y^q. The isotropic points are (0, 0, 1) and
+    all (1, b, c) with c + c' + b b' = 0. The sign is 1 for squares if q = 1 mod 4, and -1 for squares if q = 3 mod 4.
 
     Args:
         q: Odd prime power.
 
     Returns:
-        A symmetric matrix over the q^3 + 1 points.
+        A symmetric matrix of +-1 with a row and a column for each of the q^3 + 1 points.
     """
     F = field(q * q)
     elements = conjugate = np.arange(F.q)
@@ -111,14 +118,15 @@ def unitary_signs(q: int) -> Points:
 
 
 def symplectic_signs(m: int, sign: int) -> Points:
-    """Return +-1 for each pair of vectors of GF(2)^(2m) at which a quadratic form is 1: their symplectic product.
+    """Return the symplectic products, written as signs, of the vectors at which a quadratic form is 1.
 
     Args:
-        m: Half of the dimension over GF(2).
-        sign: 1 or -1; the quadratic form is of the other type.
+        m: Half of the dimension 2m of the vectors over GF(2).
+        sign: Type of the two-graph, 1 or -1. The quadratic form is elliptic for 1 and hyperbolic for -1. All products
+            are multiplied by this sign.
 
     Returns:
-        A symmetric matrix over the vectors.
+        A symmetric matrix of +-1 with a row and a column for each vector.
     """
     numbers = np.arange(1 << 2 * m)
     left = numbers >> m

@@ -1,4 +1,4 @@
-"""Chirps: exponentials of polynomials modulo a prime, as real vectors."""
+"""Chirps: exponentials of polynomials modulo a prime p, as real vectors of 2p coordinates."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -16,19 +16,23 @@ from protosphere.constructions.families import (
 from protosphere.types import Indices, Points
 
 ENOUGH = 2_000_000
-"""Number of points up to which chirps of higher degrees are listed."""
+"""Largest number of points for which codes of chirps of the next degree are listed too."""
 
 
 @family(
-    summary="Weil chirps: n = 2p for a prime p, K <= 4p^2 + 4p at max cosine 1/sqrt(p), 4p^d at (d-1)/sqrt(p) at most",
+    summary="chirps modulo a prime p, n = 2p, up to 4p^2 + 4p points at max cosine 1/sqrt(p), or more at higher ones",
     reference="Alltop (1980); Weil (1948); Strohmer & Heath (2003)",
 )
 def weil_chirp() -> Iterator[Member]:
-    """Yield the points (cos, sin)(2 pi f(x)/p)/sqrt(p), times 1, i, -1, -i, for polynomials f of degree at most d.
+    """Yield codes of chirps: complex vectors exp(2 pi i f(x)/p)/sqrt(p), x = 0, ..., p-1, for a prime p, made real.
 
-    All f have f(0) = 0. Inner products are character sums of f - g, at most (d-1) sqrt(p) (Weil), with equality for d
-    = 2 (Gauss), for which the basis of C^p is added. The four multiples of a chirp are consecutive, and coefficients
-    of low degree change fastest, so the first 4p points are orthogonal or antipodal. The basis comes last.
+    A code has all polynomials f modulo p of degree at most d with f(0) = 0. Each chirp is multiplied by 1, i, -1 and -i
+    and written as a real vector of 2p coordinates. The inner product of the chirps of f and g is a character sum of f -
+    g divided by p. Its absolute value is at most (d-1)/sqrt(p) (Weil), with equality for d = 2 (Gauss). For d = 2, the
+    basis of C^p and its multiples are added.
+
+    The four multiples of a chirp are consecutive, and coefficients of low degree change fastest. So the first 4p points
+    are orthogonal or antipodal. The basis comes last.
     """
     for p in range(3, LARGEST_FAMILY_DIM // 2 + 1):
         if is_prime(p):
@@ -97,10 +101,7 @@ def _basis(p: int, count: int) -> Points:
 
 
 def _values(p: int, degree: int, numbers: Indices) -> Indices:
-    """Return f(x) modulo p for all x, one row for each of `numbers`.
-
-    The coefficients of x, x^2, ... of the polynomial f are the base-p digits of the number.
-    """
+    """Return f(x) modulo p for all x, one row for each number, whose base-p digits are the coefficients of f."""
     values = np.zeros((len(numbers), p), dtype=np.int64)
     power = np.ones(p, dtype=np.int64)
     for i in range(degree):

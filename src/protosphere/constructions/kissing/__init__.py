@@ -1,1 +1,4 @@
-"""The largest known kissing configurations: more points at angles of at least 60 degrees than lattices have."""
+"""The largest known kissing configurations, that is sets of points at angles of at least 60 degrees.
+
+They have more points than the minimal vectors of lattices of the same dimension.
+"""

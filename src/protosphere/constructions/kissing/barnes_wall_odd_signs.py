@@ -10,14 +10,16 @@ all vectors have squared norm 32:
 - at height sqrt(32/9), 4/3 (+-1, ..., +-1) with the signs of quadratic functions;
 - a pole above each of the heights sqrt 8.
 
-A quadratic function has an even number of minus signs on a hyperplane. It also has an even number on the sets of a
-bent function if the two forms are orthogonal by the polar form of the Pfaffian. Then at least one sign differs from a
-vector with an odd number of minus signs. At one height two functions must differ in six coordinates, by a bent
-function; at heights 60 degrees apart any two functions will do.
+A quadratic function has an even number of minus signs on a hyperplane. It also has an even number of minus signs on
+the sets of a bent function if the two forms are orthogonal by the polar form of the Pfaffian. So it differs in at least
+one sign from a vector with an odd number of minus signs. At the same height, two quadratic functions must differ in at
+least six coordinates, which they do if their sum is a bent function. At heights that are 60 degrees apart, there is no
+condition.
 
-In R^17 the heights are up and down, with six forms at each: 5,730 points, Cohn & Li (2024). In R^18 they are the
-corners of a hexagon with three bent functions, none of which is the sum of the two others, and between them five
-forms at each: 8,358 points, Kravatskiy (2026); Cohn & Li have 7,654.
+In R^17 there are two heights, up and down, with six quadratic forms at each. These are the 5,730 points of Cohn & Li
+(2024). In R^18 the heights are the six corners of a hexagon and the six directions between them. The corners have three
+bent functions, none of which is the sum of the two others, each at two opposite corners. The directions between have
+five quadratic forms each. These are the 8,358 points of Kravatskiy (2026); Cohn & Li have 7,654.
 """
 
 from collections.abc import Sequence
@@ -40,7 +42,10 @@ PRODUCTS = tuple(combinations(range(4), 2))
 BENT = 12
 ABOVE = (18, 31, 35, 45, 49, 62)
 BELOW = (19, 30, 34, 44, 48, 63)
-"""A bent form and, of two sets of eight every two of which differ by a bent one, the six orthogonal to it: R^17."""
+"""Forms for R^17: a bent form, and six forms that are orthogonal to it for each of the two heights.
+
+Any two of the six forms differ by a bent form.
+"""
 
 BENTS = (12, 22, 27)
 BETWEEN = (
@@ -51,7 +56,7 @@ BETWEEN = (
     (15, 36, 42, 54, 57),
     (19, 34, 44, 48, 63),
 )
-"""Forms for the six directions of R^18 halfway between the directions of BENTS followed by BENTS again."""
+"""Five forms for each of the six directions of R^18 between the corners of the hexagon."""
 
 
 def layers_over_barnes_wall(dim: int) -> Points:
@@ -83,11 +88,7 @@ def _layered(
     between: Points,
     forms: Sequence[Sequence[int]],
 ) -> Points:
-    """Return the vectors of all layers as unit rows.
-
-    Each of `heights` has the sets of one bent function and a pole, each of `between` the signs of several forms; the
-    other vectors have height 0.
-    """
+    """Return the vectors of all layers as unit rows: at height 0, at `heights` with poles, and at `between`."""
     flat = np.zeros(heights.shape[1])
     pairs = 4 * signed_pairs(16)
     hyperplanes = _signed_sets(_affine(), 8)

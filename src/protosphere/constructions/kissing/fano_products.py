@@ -1,11 +1,12 @@
 """Ganzhinov's kissing configuration of 14 dimensions: signs on products of two Fano planes.
 
 The coordinates of R^14 are two copies of the seven points of the Fano plane. The configuration has 1,932 integer
-vectors of squared norm 8 with inner products up to 4. Some are (+-2, +-2, 0, ...) at any two coordinates. The others
-are +-1 at four coordinates of each copy, the complements of lines i and j. Of their sign patterns 32 are taken: those
-of (s + a, s + b), where s is 0 or the complement of a line of the opposite plane and a, b are two bits, changed at
-one coordinate of each copy, i - 1 and j - 1. Two supports share four coordinates, or six if they have i or j in
-common; in the latter case no two vectors have the same signs there.
+vectors of squared norm 8 with inner products up to 4. Some vectors have entries +-2 at any two coordinates. The others
+have entries +-1 at four coordinates of each copy: at the complement of line i in the first copy and of line j in the
+second copy. For each pair (i, j), 32 sign patterns are taken. They are the codewords (s + a, s + b), where s is 0 or
+the complement of a line of the opposite plane, and a and b are bits. Then the sign of coordinate i - 1 is changed in
+the first copy, and the sign of coordinate j - 1 in the second copy. Two supports share four coordinates, or six if they
+have i or j in common. In the second case no two vectors have the same signs on all shared coordinates.
 """
 
 from itertools import product
@@ -23,7 +24,7 @@ plane.
 
 
 def fano_products() -> Points:
-    """Return the configuration in R^14 as unit vectors."""
+    """Return the 1,932 points of the configuration in R^14 as unit rows."""
     supports = _complements(1)
     opposite = np.vstack([np.zeros((1, 7), dtype=np.int64), _complements(-1)])
     words: Indices = np.array(

@@ -1,12 +1,15 @@
 """Cohn and Li's kissing configurations of 19, 20 and 21 dimensions: odd signs on octads of a shortened Golay code.
 
-The minimal vectors of the laminated lattice are (+-4, +-4, 0, ...), and +-2 on the octads within n of 24 coordinates
-with an even number of minus signs. With an odd number, as many points are as far apart, and there is room for the
+The minimal vectors of the laminated lattice of dimension n are of two kinds, with squared norm 32: vectors with two
+entries +-4, and vectors with entries +-2 on an octad within n of 24 coordinates, an even number of them negative. If
+an odd number is negative instead, the number of points and the distances stay the same. Then there is room for the
 vectors sqrt(32/n) (+-1, ..., +-1) with the signs of a codeword of the Golay code. Such a codeword has an even number
-of minus signs on an octad. It therefore agrees in at most seven of eight signs, and 12 sqrt(32/n) is below 16. Two
-such codewords must differ in n/4 of the n coordinates. Since codewords differ in at least 8 of 24, they may differ in
-3 of the other coordinates (in 2 if n = 21). Allowing at most one 1 among four of these is the best possible choice
-(Kleitman's theorem): 10 of 32 patterns for n = 19, which is Ho's improvement.
+of minus signs on an octad. It therefore agrees with a vector on the octad in at most seven of eight signs, so that
+their inner product is at most 12 sqrt(32/n), which is below 16.
+
+Two such codewords must differ in at least n/4 of the n coordinates. Since codewords differ in at least 8 of the 24
+coordinates, they may differ in 3 of the other coordinates (in 2 if n = 21). The best choice is to allow at most one 1
+among four of these (Kleitman's theorem). For n = 19 these are 10 of 32 patterns, which is Ho's improvement.
 """
 
 import numpy as np
@@ -28,7 +31,7 @@ OCTAD = 8
 
 
 def golay_odd_signs(dim: int) -> Points:
-    """Return the configuration in R^dim, dim = 19, 20 or 21, as unit vectors."""
+    """Return the points of the configuration in R^dim, where dim is 19, 20 or 21, as unit rows."""
     words = unpack(codewords(extended_golay(), 1 << 12), LENGTH)
     inside = words[~words[:, dim:].any(axis=1) & (words.sum(axis=1) == OCTAD)]
     signs = signs_of(_far_apart(words, dim)[:, :dim]) / np.sqrt(dim)
@@ -39,10 +42,7 @@ def golay_odd_signs(dim: int) -> Points:
 
 
 def _far_apart(words: PackedBits, dim: int) -> PackedBits:
-    """Return codewords that differ in at least a quarter of the first `dim` coordinates.
-
-    They have at most one 1 in the other coordinates, or in most of these.
-    """
+    """Return codewords, any two of which differ in at least a quarter of the first `dim` coordinates."""
     diameter = DISTANCE - -(-dim // 4)
     guarded = words[:, dim : LENGTH - diameter % 2]
     return words[guarded.sum(axis=1) <= diameter // 2]

@@ -27,16 +27,19 @@ CONFIGURATIONS: tuple[
     (20, 19_448, "Cohn and Li's", partial(golay_odd_signs, 20), None),
     (21, 29_768, "Cohn and Li's", partial(golay_odd_signs, 21), None),
 )
-"""Dimension, number of points, authors, function that builds the points, and the rational cosine step."""
+"""Dimension, number of points, authors, function that builds the points, and cosine step (None if irrational)."""
 
 
 @family(
-    summary="the largest kissing configurations known, of no lattice: n = 13, 14, 17 to 21, K <= 1154 to 29768; 1/2",
+    summary="the largest known kissing configurations, not from lattices, n = 13, 14, 17 to 21; max cosine 1/2",
     reference="Zinoviev & Ericson (1999); Ganzhinov (2022); Cohn & Li (2024); Ho (2026); Kravatskiy (2026)",
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def kissing_configuration() -> Iterator[Member]:
-    """Yield configurations with angles of at least 60 degrees: equal spheres that touch a central sphere."""
+    """Yield kissing configurations: codes of points at angles of at least 60 degrees.
+
+    The points are the directions in which equal spheres touch a central sphere of the same size.
+    """
     for dim, size, whose, make, step in CONFIGURATIONS:
         yield dense_member(
             dim=dim,

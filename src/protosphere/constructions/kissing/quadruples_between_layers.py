@@ -1,9 +1,10 @@
 """Zinoviev and Ericson's kissing configuration of 13 dimensions: 1,154 points in five layers.
 
-Height 0 has the signed quadruples of R^12: 51 quadruples with 16 signs each. Heights 1/2 and -1/2, which are far
-enough apart to be independent, have the axes and 144 vectors (+-1, ..., +-1) of R^12, every two of which differ in at
-least four coordinates. The last two layers are the poles. The 144 vectors are Julin's code: the 132 hexads of the
-Steiner system S(5, 6, 12), six disjoint pairs, and the complements of these pairs.
+At height 0 are the signed quadruples of R^12: 51 quadruples with 16 sign patterns each. At each of the heights 1/2 and
+-1/2 are the axes and 144 vectors (+-1, ..., +-1) of R^12, any two of which differ in at least four coordinates. These
+two layers are so far apart that any points of them are at least 60 degrees apart. The last two layers are the poles.
+The 144 vectors are Julin's code: the 132 hexads of the Steiner system S(5, 6, 12), six disjoint pairs, and the
+complements of these pairs.
 """
 
 import numpy as np
@@ -18,11 +19,14 @@ from protosphere.types import Indices, Points
 
 INFINITY = 11
 SQUARES = (1, 3, 4, 5, 9)
-"""Nonzero squares modulo 11; with infinity they are a hexad, whose images under x + 1 and -1/x are the other hexads."""
+"""Nonzero squares modulo 11.
+
+Together with infinity they are a hexad. Its images under the maps x + 1 and -1/x are the other hexads.
+"""
 
 
 def quadruples_between_layers() -> Points:
-    """Return the configuration in R^13 as unit vectors."""
+    """Return the 1,154 points of the configuration in R^13 as unit rows."""
     middle = at_places(quadruples(12), all_signs(4) / 2, 13)
     axes = np.sqrt(0.75) * np.concatenate([np.eye(12), -np.eye(12)])
     layer = np.concatenate([axes, 0.25 * signs_of(julin_code())])
@@ -35,7 +39,7 @@ def quadruples_between_layers() -> Points:
 
 
 def julin_code() -> Indices:
-    """Return Julin's (12, 144, 4) code, one codeword of zeros and ones per row.
+    """Return Julin's code of 144 codewords of length 12 and distance 4, one codeword of zeros and ones per row.
 
     >>> words = julin_code()
     >>> distances = (words[:, None] != words).sum(axis=2)

@@ -1,4 +1,4 @@
-"""Shells of the Barnes-Wall lattices: in dimension 16 around a lattice point and holes, in 32 the first shell."""
+"""Shells of Barnes-Wall lattices: shells around several centers in dimension 16, minimal vectors in dimension 32."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -20,7 +20,10 @@ from protosphere.spherical.structures import LatticePoints
 ORIGIN = (0,) * 16
 OFF_CENTER = (1, *(0,) * 15)
 BENT = tuple((i & i >> 1 & 1) ^ (i >> 2 & i >> 3 & 1) for i in range(16))
-"""Values of the bent function x1 x2 + x3 x4, a deep hole: 512 lattice points are at squared distance 6 from it."""
+"""Values of the bent function x1 x2 + x3 x4.
+
+This point is a deep hole: 512 lattice points are at squared distance 6 from it.
+"""
 
 SHELLS = (
     (BENT, 6, 512, "around a deep hole"),
@@ -43,14 +46,16 @@ SPREAD = 61
 
 
 @family(
-    summary="shells of Barnes-Wall lattices: n = 16, K <= 512 (1/3), 4320 (1/2), 18432 (3/5), ...; n = 32, K <= 146880",
+    summary="shells of Barnes-Wall lattices, n = 16, K up to 512 (max cosine 1/3), 4320 (1/2), ..., and n = 32",
     reference="Barnes & Wall (1959); Conway & Sloane, SPLAG, chapter 4, section 10",
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def barnes_wall_shell() -> Iterator[Member]:
-    """Yield the vectors at one distance from a center.
+    """Yield shells of Barnes-Wall lattices: directions from a center to all lattice vectors at one distance.
 
-    They differ by lattice vectors: max cosine 1 - 4/(squared radius).
+    In dimension 16 the centers are a lattice point, a deep hole and one more point. Since two vectors differ by a
+    lattice vector, the maximum cosine is 1 - 4/R for squared distance R, in the scale in which the minimum squared norm
+    is 8. In dimension 32 there is one shell, the minimal vectors, with maximum cosine 1/2.
     """
     code = generator_rows(1, 4)
     for center, norm, size, where in SHELLS:
@@ -70,11 +75,7 @@ def barnes_wall_shell() -> Iterator[Member]:
 
 
 def _minimal_32(count: int) -> LatticePoints:
-    """Return the first `count` minimal vectors of dimension 32, of squared norm 16.
-
-    They are +-1 on the 62 affine hyperplanes and on all points, +-2 on affine planes and +-4 at points, with the
-    signs of quadratic polynomials.
-    """
+    """Return the first `count` minimal vectors of dimension 32, of squared norm 16."""
     vectors = barnes_wall_minimal_vectors(5)
     basis = integer_basis(vectors[::SPREAD].astype(np.int64))
     return LatticePoints.shell(
@@ -86,7 +87,10 @@ def _minimal_32(count: int) -> LatticePoints:
 
 
 def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
-    """Return the minimal vectors of dimension 2^m: affine subspaces of even dimension r, signs of RM(2, r).
+    """Return the minimal vectors of the Barnes-Wall lattice of dimension 2^m.
+
+    The coordinates are the points of GF(2)^m. Each vector is zero outside of an affine subspace of even dimension r. On
+    the subspace all entries have the same absolute value, and their signs are a codeword of RM(2, r).
 
     >>> [len(barnes_wall_minimal_vectors(m)) for m in (2, 3, 4)]  # D4, E8, Barnes-Wall 16
     [24, 240, 4320]
@@ -112,10 +116,7 @@ def _affine_subspaces(m: int, r: int) -> Iterator[list[int]]:
 
 
 def _subspaces(m: int, r: int) -> Iterator[tuple[int, ...]]:
-    """Yield a reduced ascending basis of every subspace of dimension r of GF(2)^m.
-
-    Reduced means that no leading bit of a vector occurs in another vector.
-    """
+    """Yield a basis of every subspace of dimension r of GF(2)^m; no leading bit of a vector occurs in another one."""
     if r == 0:
         yield ()
         return

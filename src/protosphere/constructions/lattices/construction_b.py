@@ -2,8 +2,8 @@
 
 The repetition code of length 8 gives E8, and RM(1,4) gives the Barnes-Wall lattice of dimension 16. Both have least
 squared norm 8 in this scale, and both codes have minimum distance 8 (Conway & Sloane, SPLAG, chapter 5, section 3). A
-shell is the set of all vectors at one squared distance from a center. These are points of one coset, so their cosines
-are at most 1 - 4/(squared radius).
+shell is the set of all lattice vectors at one squared distance R from a center. Two of them differ by a lattice vector,
+so their cosines, seen from the center, are at most 1 - 4/R.
 """
 
 from collections.abc import Iterator
@@ -32,15 +32,16 @@ def shell_member(
     id: str,
     description: str,
 ) -> Member:
-    """Return the member of the vectors x - center of squared norm `norm`, where x is in the lattice of a code.
+    """Return a shell of the lattice of a code as a member of a family.
 
-    The vectors come codeword by codeword; odd entries change slowest.
+    The shell has the vectors x - center of squared norm `norm`, where x is in the lattice. They are ordered by the
+    codeword that is congruent to x modulo 2.
 
     Args:
         code: Packed generator of a doubly even code.
-        center: Point from which distances are measured.
+        center: Integer point from which distances are measured.
         norm: Squared norm of the vectors.
-        size: Number of vectors.
+        size: Number of vectors in the shell.
         id: Identifier of the member in its family.
         description: Text that says what the shell is.
     """
@@ -64,7 +65,7 @@ def shell_vectors(
         code: Packed generator of a doubly even code.
         center: Point from which distances are measured.
         norm: Squared norm of the vectors.
-        count: Number of first vectors to return; all vectors unless given.
+        count: Number of vectors to return, from the first on; by default all.
     """
     found: list[SmallIntegers] = []
     num_found = 0
@@ -77,7 +78,7 @@ def shell_vectors(
 
 
 def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
-    """Return a basis of the lattice, from the rows of the generator, 4 e_0, and 2 e_0 + 2 e_i."""
+    """Return a basis of the lattice of a code, from the rows of the packed generator, 4 e_0, and all 2 e_0 + 2 e_i."""
     n = 8 * code.shape[1]  # every code here has a multiple of 8 as its length
     evens = 2 * np.eye(n, dtype=np.int64)
     evens[:, 0] += 2
@@ -88,10 +89,7 @@ def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
 def _blocks(
     code: PackedBits, center: NDArray[np.int64], norm: int
 ) -> Iterator[SmallIntegers]:
-    """Yield the vectors of a shell in blocks, one class modulo 2 after another.
-
-    Within a class they are ordered by the squared norm of the odd entries.
-    """
+    """Yield the vectors of a shell in blocks: by their class modulo 2, then by the squared norm of the odd entries."""
     words = unpack(codewords(code, 1 << len(code)), len(center)).astype(np.int64)
     rest = int(-center.sum()) % 4
     for residues in (words + center) % 2:
@@ -112,7 +110,7 @@ def _blocks(
 
 @lru_cache(maxsize=4096)
 def vectors(parity: int, length: int, norm: int) -> SmallIntegers:
-    """Return every integer vector of given length and squared norm whose entries have one parity.
+    """Return every integer vector of given length and squared norm whose entries are all odd or all even.
 
     Args:
         parity: 1 for odd entries, 0 for even entries.

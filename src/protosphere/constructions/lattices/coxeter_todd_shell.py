@@ -28,7 +28,7 @@ SIZES = {
     16: 652_428,
     18: 1_020_096,
 }
-"""Number of vectors by usual squared norm; no vector has squared norm 2. Larger shells are too large to be useful."""
+"""Number of vectors for each usual squared norm. No vector has squared norm 2, and larger shells are too large."""
 
 ENTRIES = 6
 TO_PLANE = np.array([[1.0, 0.0], [-0.5, np.sqrt(0.75)]])
@@ -38,14 +38,14 @@ THEOREM = "the Coxeter-Todd lattice has as shortest vectors those of norm 4"
 
 
 @family(
-    summary="shells of the Coxeter-Todd lattice: n = 12, K <= 756 (1/2), 4032 (2/3), 20412 (3/4), 60480 (4/5), ...",
+    summary="shells of the Coxeter-Todd lattice, n = 12, K up to 756 (max cosine 1/2), 4032 (2/3), 20412 (3/4), ...",
     reference="Coxeter & Todd (1953); Conway & Sloane, SPLAG, chapter 4, section 9 (theta series)",
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def coxeter_todd_shell() -> Iterator[Member]:
-    """Yield the shells of all vectors of squared norm N, with maximum cosine 1 - 2/N.
+    """Yield the shells of the Coxeter-Todd lattice in R^12; a shell has all vectors of one squared norm N.
 
-    Two vectors of the lattice differ by a vector of squared norm at least 4.
+    Since two vectors differ by a lattice vector of squared norm at least 4, the maximum cosine of a shell is 1 - 2/N.
     """
     for norm, size in SIZES.items():
         yield Member(
@@ -66,14 +66,17 @@ def _shell(norm: int, count: int) -> LatticePoints:
 
 
 def in_the_plane(vectors: Indices) -> Points:
-    """Return rows a_1, b_1, ..., a_6, b_6 of Eisenstein integers as points of R^12 with the same norms."""
+    """Return vectors of six Eisenstein integers, given as rows a_1, b_1, ..., a_6, b_6, as points of R^12.
+
+    The norms stay the same.
+    """
     return (vectors.reshape(-1, 2).astype(np.float64) @ TO_PLANE).reshape(
         len(vectors), -1
     )
 
 
 def shell_vectors_k12(norm: int) -> Indices:
-    """Return all vectors of the given (usual) squared norm, as rows of integers a_1, b_1, ..., a_6, b_6.
+    """Return all vectors of the lattice with a given usual squared norm, as rows of integers a_1, b_1, ..., a_6, b_6.
 
     >>> [len(shell_vectors_k12(norm)) for norm in (2, 4, 6)]
     [0, 756, 4032]
@@ -103,10 +106,8 @@ def _of_residue(residue: int, whole: int) -> Indices:
 
 
 def _integers(residue: int, largest: int) -> Indices:
-    """Return the pairs (a, b) with a + b = residue modulo 3 and a + b w of squared norm up to `largest`.
-
-    Modulo theta, w is 1, so a + b is the residue of the Eisenstein integer a + b w.
-    """
+    """Return the pairs (a, b) for which a + b w has the given residue modulo theta and norm up to `largest`."""
+    # modulo theta, w is 1, so a + b is the residue of a + b w
     reach = np.arange(-largest, largest + 1)
     pairs = np.stack(np.meshgrid(reach, reach, indexing="ij"), axis=-1).reshape(-1, 2)
     return pairs[(_norms(pairs) <= largest) & (pairs.sum(axis=1) % 3 == residue)]

@@ -1,8 +1,8 @@
-"""Derived codes: sections of a lattice's shell by a few fixed vectors, found by a search.
+"""Derived codes: the vectors of a shell with given inner products with a few fixed vectors, projected.
 
-If one of the points is the only fixed vector, these are the derived codes of Delsarte, Goethals and Seidel. The fixed
-vectors are stored as indices of minimal vectors of the Leech lattice, or as sums of two of these: '3 17+40' means
-vector 3, and the sum of vectors 17 and 40.
+The fixed vectors were found by a search. If there is one fixed vector, and it is a point of the shell, these are the
+derived codes of Delsarte, Goethals and Seidel. The fixed vectors are stored as indices of minimal vectors of the Leech
+lattice, or as sums of two of these: '3 17+40' means vector 3, and the sum of vectors 17 and 40.
 """
 
 import re
@@ -31,17 +31,26 @@ HOLE = Parent(
     LEECH.theorem,
 )
 PARENTS = {"leech": (LEECH, 32), "leech_hole": (HOLE, 128)}
-"""Shells by name, and the least squared distance of their vectors in the scale of their coordinates."""
+"""Shells by name, each with the smallest squared distance of two vectors in the scale of its coordinates."""
 
 VECTORS = r"\d{1,7}(?:\+\d{1,7})?(?:,\d{1,7}(?:\+\d{1,7})?){0,15}"
 PRODUCTS = r"-?\d{1,4}(?:,-?\d{1,4}){0,15}"
 ID = re.compile(rf"(\w{{1,20}}):({PRODUCTS}):({VECTORS})")
-"""Id of a code: its parent, the inner products, and the fixed vectors."""
+"""Pattern of the id of a code: the name of the shell, the inner products, and the fixed vectors."""
 
 
 @dataclass(frozen=True)
 class DerivedCodeRow:
-    """A derived code: parent, fixed vectors, inner products, dimension, number of points and maximum cosine."""
+    """Row of the shipped table of derived codes.
+
+    Attributes:
+        parent: Name of the shell in `PARENTS`.
+        fixed: Fixed vectors, such as '3 17+40'.
+        products: Inner product of the points with each fixed vector, separated by spaces.
+        dim: Dimension n of the projected points.
+        size: Number of points.
+        max_cosine: Maximum cosine, as the text of a fraction.
+    """
 
     parent: str
     fixed: str
@@ -63,7 +72,7 @@ class DerivedCodeRow:
         return _description(self.parent, self.products.split())
 
     def structure(self, count: int) -> LatticePoints:
-        """Return the first `count` points."""
+        """Return the first `count` points of the code."""
         return section_named(self.dim, self.id).structure(count)
 
 
@@ -74,7 +83,7 @@ def read_derived_codes(path: str | Path) -> tuple[DerivedCodeRow, ...]:
         path: The file, .csv.
 
     Raises:
-        StorageError: If it is not such a table, or a row is invalid.
+        StorageError: If the file is not a table of derived codes, or a row is invalid.
     """
     with reading(path, "not a table of derived codes, or a damaged one"):
         return tuple(read_known_table(path, DerivedCodeRow, _possible))
@@ -111,11 +120,11 @@ def _named(dim: int, id: str) -> Member:
 
 
 def section_named(dim: int, id: str) -> Section:
-    """Return the section with this id.
+    """Return the section of a shell that an id describes.
 
     Args:
         dim: Dimension n of the section.
-        id: Identifier, which contains the parent, the inner products and the fixed vectors.
+        id: Identifier, which has the name of the shell, the inner products and the fixed vectors.
 
     Raises:
         InvalidArgumentError: If no such section can exist in this dimension.
@@ -156,7 +165,7 @@ def section_named(dim: int, id: str) -> Section:
 def norm_left(
     norm: int, fixed: Sequence[Sequence[int]], products: Sequence[int]
 ) -> Fraction:
-    """Return the exact squared norm of a vector after projection orthogonal to fixed vectors.
+    """Return the exact squared norm of a vector after its projection to the orthogonal complement of fixed vectors.
 
     Args:
         norm: Squared norm of the vector.
@@ -184,13 +193,17 @@ def norm_left(
 
 
 @family(
-    summary="sections of the Leech lattice: n = 18 to 23, K <= 48600; max cosine 1 - d/(2r), r the norm that is left",
+    summary="minimal vectors of the Leech lattice around fixed vectors, projected, n = 18 to 23, K up to 48600",
     reference="Delsarte, Goethals & Seidel (1977); Conway & Sloane, SPLAG, chapters 10 and 14",
     named=_named,
     traits=Traits(quick_certificate=True),
 )
 def derived_code() -> Iterator[Member]:
-    """Yield the shell vectors with given inner products with one to seven fixed vectors, projected and normalized."""
+    """Yield codes in R^18 to R^23 from the minimal vectors of the Leech lattice.
+
+    A code has the minimal vectors with given inner products with one to six fixed vectors, projected to the orthogonal
+    complement of the fixed vectors and normalized.
+    """
     for row in shipped_derived_codes():
         yield Member(
             dim=row.dim,

@@ -1,4 +1,4 @@
-"""Shells of the lattice E8: all its vectors of one norm."""
+"""Shells of the lattice E8; a shell has all vectors of one squared norm."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -18,16 +18,19 @@ PAIRED = range(17, 29)
 
 
 @family(
-    summary="shells of E8: n = 8, K <= 240, 2160, 6720, ...; max cosine 1 - 1/(2m) for norm 2m",
+    summary="shells of the E8 lattice, n = 8, K up to 240, 2160, 6720, ...; max cosine 1 - 1/(2m) for squared norm 2m",
     reference="Conway & Sloane, SPLAG, chapter 4, section 8.1 (theta series)",
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def e8_shell() -> Iterator[Member]:
-    """Yield shells of 240 sigma_3(m) vectors of squared norm 2m, which differ by vectors of squared norm at least 2.
+    """Yield the shells of E8, and pairs of neighboring shells.
 
-    The shell m = 1 is optimal. Integer vectors come first, then halves of odd integers, each in a fixed order. If
-    more points are requested than the largest shell has, two neighboring shells are combined: normalized, they have
-    the maximum cosine of the outer shell alone (`lattice_shell`).
+    The shell of squared norm 2m has 240 sigma_3(m) vectors, where sigma_3 is the sum of the cubes of the divisors.
+    Since two vectors differ by a vector of squared norm at least 2, its maximum cosine is 1 - 1/(2m). The shell m = 1
+    is optimal. In a shell, integer vectors come before vectors of halves of odd integers.
+
+    For more points than the largest shell has, two neighboring shells are combined. After normalization they have the
+    maximum cosine of the outer shell alone (see `lattice_shell`).
     """
     code = generator_rows(0, 3)
     for m in range(1, DEEPEST + 1):

@@ -1,10 +1,10 @@
-"""Lattices by Gram matrices: chains of lattices, each spanned by the first vectors of one basis.
+"""Gram matrices of two chains of lattices; the lattices of a chain are spanned by the first vectors of one basis.
 
-The first n vectors of LAMINATED span the laminated lattice Lambda_n: sqrt(2) times A1, A2, A3, D4, D5, E6, E7 and E8,
-then the densest lattices known up to n = 24 except 11, 12 and 13, with Barnes-Wall at 16 and Leech at 24. Of the
-several lattices Lambda_11, Lambda_12 and Lambda_13, those with the most minimal vectors are taken. The first 11, 12
-and 13 vectors of COXETER_TODD span K11, K12 and K13, which are denser (Conway & Sloane, SPLAG, chapter 6). All these
-lattices are even and have least squared norm 4.
+The first n vectors of LAMINATED span the laminated lattice Lambda_n. For n up to 8 these are sqrt(2) times A1, A2, A3,
+D4, D5, E6, E7 and E8. For n from 9 to 24, except 11, 12 and 13, they are the densest known lattices, with the
+Barnes-Wall lattice at 16 and the Leech lattice at 24. For n = 11, 12 and 13 there are several laminated lattices; those
+with the most minimal vectors are taken. The first 11, 12 and 13 vectors of COXETER_TODD span K11, K12 and K13, which
+are denser (Conway & Sloane, SPLAG, chapter 6). All these lattices are even and have minimum squared norm 4.
 """
 
 from functools import lru_cache
@@ -68,7 +68,7 @@ CHAINS = {
 
 @lru_cache(maxsize=32)
 def gram_matrix(chain: str, dim: int) -> Indices:
-    """Return the Gram matrix of a basis of one lattice of a chain.
+    """Return the Gram matrix of a basis of a lattice, given by the name of its chain and its dimension.
 
     Args:
         chain: Name in `CHAINS`.

@@ -1,4 +1,4 @@
-"""Minimal vectors of laminated lattices: the sections of the Leech lattice with the largest number of these."""
+"""Minimal vectors of the laminated lattices of dimensions 17 to 23, which are sections of the Leech lattice."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -18,7 +18,7 @@ SIZES = {
 }
 
 OCTAD = (0, 1, 2, 3, 4, 15, 17, 20)
-"""Positions of the ones of the Golay codeword of weight 8 that has ones in the first five coordinates."""
+"""Coordinates of the ones of the codeword of weight 8 of the Golay code that has ones in the first five."""
 
 CHAIN = (
     sparse(24, {0: 4, 1: -4}),
@@ -29,18 +29,19 @@ CHAIN = (
     sparse(24, dict.fromkeys(OCTAD, 2)),
     sparse(24, {4: 4, 20: -4}),
 )
-"""Minimal vectors of the Leech lattice; the first 1, 2, ..., 7 span A1, A2, A3, D4, D5, E6, E7 times sqrt 2."""
+"""Minimal vectors of the Leech lattice; the first 1, 2, ..., 7 of them span A1, A2, A3, D4, D5, E6, E7 times sqrt 2."""
 
 
 @family(
-    summary="minimal vectors of laminated lattices, n = 17 to 23: max cosine 1/2, K <= 5346 (n = 17) to 93150 (n = 23)",
+    summary="minimal vectors of laminated lattices, K up to 5346 (n = 17) to 93150 (n = 23); max cosine 1/2",
     reference="Conway & Sloane (1982); SPLAG, chapter 6, table 6.3",
     traits=Traits(quick_certificate=True),
 )
 def laminated() -> Iterator[Member]:
-    """Yield the minimal vectors of the Leech lattice that are orthogonal to A1, A2, A3, D4, D5, E6 or E7 in it.
+    """Yield the minimal vectors of the laminated lattices Lambda_n for n from 17 to 23.
 
-    These root lattices are Lambda_(24-n); for n from 17 to 23, the vectors are the minimal vectors of Lambda_n.
+    They are the minimal vectors of the Leech lattice that are orthogonal to a sublattice, which is sqrt(2) times the
+    root lattice A1, A2, A3, D4, D5, E6 or E7.
     """
     for n in sorted(SIZES):
         fixed = CHAIN[: 24 - n]

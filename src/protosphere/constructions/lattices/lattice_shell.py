@@ -1,8 +1,9 @@
-"""Vectors of a laminated or Coxeter-Todd lattice near a lattice point or a hole, normalized.
+"""Shells of laminated and Coxeter-Todd lattices: all lattice vectors at given distances from a center, normalized.
 
-If x and y are at distances a <= b from a center and x - y has squared norm at least m, the cosine of x and y as seen
-from the center is at most (a^2 + b^2 - m) / 2ab. If all distances are between r - m/r and r, this is at most 1 -
-m/(2r^2), as if all distances were r. So a shell keeps its maximum cosine when the shells just inside it are added.
+The points are the directions from the center to the lattice vectors. If x and y are at distances a <= b from the
+center, and x - y has squared norm at least m, their cosine is at most (a^2 + b^2 - m) / 2ab. If all distances are
+between r - m/r and r, this is at most 1 - m/(2r^2), the value for a = b = r. So the maximum cosine of a shell does not
+increase if the shells just inside it are added.
 """
 
 import re
@@ -28,7 +29,7 @@ NORM = r"\d{1,5}(?:/\d{1,5})?"
 ID = re.compile(
     rf"(\w{{1,20}})-(\d{{1,2}}):(?:({NORM})\.\.)?({NORM}):(\d+(?:,\d+)*)/(\d{{1,3}})"
 )
-"""Id of shells: lattice and dimension, least and largest squared distance, and center."""
+"""Pattern of the id of shells: lattice and dimension, smallest and largest squared distance, and center."""
 
 LARGEST_SQUARED_RADIUS = 70
 """Largest squared distance; in nine dimensions, thirty million vectors are within it."""
@@ -36,10 +37,16 @@ LARGEST_SQUARED_RADIUS = 70
 
 @dataclass(frozen=True)
 class ShellRow:
-    """Row of the table of shells.
+    """Row of the shipped table of shells.
 
-    It holds the lattice, the least and largest squared distance, the coefficients of a center, and the number of
-    vectors.
+    Attributes:
+        lattice: Name of a chain of lattices in `gram_matrices.CHAINS`.
+        dim: Dimension of the lattice.
+        inner: Smallest squared distance of the vectors from the center, as the text of a fraction.
+        outer: Largest squared distance of the vectors from the center, as the text of a fraction.
+        center: Coefficients of the center in the basis of the lattice, times `denominator`, separated by spaces.
+        denominator: Common denominator of the coefficients of the center.
+        size: Number of vectors.
     """
 
     lattice: str
@@ -62,7 +69,16 @@ class ShellRow:
 
 @dataclass(frozen=True)
 class Shells:
-    """Vectors of a lattice with squared distances from `inner` to `outer` from the point center/denominator."""
+    """Vectors of a lattice whose squared distances from a center are in a given range.
+
+    Attributes:
+        lattice: Name of a chain of lattices in `gram_matrices.CHAINS`.
+        dim: Dimension of the lattice.
+        inner: Smallest squared distance.
+        outer: Largest squared distance.
+        center: Coefficients of the center in the basis of the lattice, times `denominator`.
+        denominator: Common denominator of the coefficients of the center.
+    """
 
     lattice: str
     dim: int
@@ -73,12 +89,12 @@ class Shells:
 
     @property
     def max_cosine(self) -> Fraction:
-        """Maximum cosine 1 - m/(2r^2), where m is the least squared norm and r the largest distance."""
+        """Maximum cosine 1 - m/(2r^2), for the minimum squared norm m of the lattice and the largest distance r."""
         return 1 - LEAST_NORM / (2 * self.outer)
 
     @property
     def description(self) -> str:
-        """Text that says what the shells are."""
+        """Text that names the lattice, the squared distances and the center."""
         radii = str(self.outer)
         if self.inner != self.outer:
             radii = f"{self.inner} to {self.outer}"
@@ -86,7 +102,10 @@ class Shells:
         return f"{self.lattice} lattice {self.dim}, {radii} from ({center})/{self.denominator}"
 
     def structure(self, count: int) -> LatticePoints:
-        """Return the first `count` vectors, ordered by their coefficients; the last coefficient changes slowest."""
+        """Return the first `count` vectors as points of a lattice.
+
+        They are ordered by their coefficients in the basis of the lattice; the last coefficient changes slowest.
+        """
         factor = self._factor
         points = np.empty((count, self.dim))
         norms = np.empty((count, 1))
@@ -129,10 +148,7 @@ class Shells:
         return cholesky_factor(gram_matrix(self.lattice, self.dim))
 
     def _blocks(self) -> Iterator[tuple[Points, Points]]:
-        """Yield blocks of coefficients of the vectors from the center, with their squared norms.
-
-        Squared norms are rounded to the possible values.
-        """
+        """Yield blocks of coefficients of the vectors from the center, with their squared norms."""
         parts = self.denominator**2
         for found, lengths in close_vectors(
             self._factor, np.array(self.center) / self.denominator, float(self.outer)
@@ -157,11 +173,11 @@ def _combinations(coefficients: Points, factor: Points) -> Points:
 
 
 def shells_named(dim: int, id: str) -> Shells:
-    """Return the shells that an id describes, without the table.
+    """Return the shells that an id describes, which need not be in the shipped table.
 
     Args:
         dim: Dimension of the lattice.
-        id: Identifier, as described at `ID`.
+        id: Identifier of the shells, which matches the pattern `ID`.
 
     >>> shells_named(4, "laminated-4:4:0,0,0,0/1").sizes()  # the root system D4
     {Fraction(4, 1): 24}
@@ -209,16 +225,17 @@ def _named(dim: int, id: str, size: int = 0) -> Member:
 
 
 @family(
-    summary="laminated and Coxeter-Todd lattices around points and holes: n = 9 to 24, up to ten million points",
+    summary="shells of laminated and Coxeter-Todd lattices around points and holes, n = 9 to 24, K up to 10^7",
     reference="Conway & Sloane, SPLAG, chapters 4 and 6; Fincke & Pohst (1985) for the enumeration",
     named=_named,
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def lattice_shell() -> Iterator[Member]:
-    """Yield vectors of Lambda_n, K11, K12 or K13 at distances between r - m/r and r from a center.
+    """Yield the directions from a center to lattice vectors at distances between r - m/r and r.
 
-    m is the least squared norm of the lattice. Centers are lattice points, vectors of the dual lattice, or halves of
-    vectors of the dual lattice (holes). The maximum cosine is 1 - m/(2r^2).
+    The lattices are the laminated lattices Lambda_n and the Coxeter-Todd lattices K11, K12 and K13, and m is their
+    minimum squared norm. The centers are lattice points, vectors of the dual lattice, and halves of vectors of the dual
+    lattice, which are holes. The maximum cosine is 1 - m/(2r^2).
     """
     with shipped_file("lattice_shells.csv") as path:
         rows = read_known_table(path, ShellRow, lambda row: row.size > 1)

@@ -29,7 +29,11 @@ Squared norms are multiples of 16, inner products multiples of 8.
 
 @lru_cache(maxsize=1)
 def leech_minimal_vectors() -> SmallIntegers:
-    """Return the 196,560 vectors of squared norm 32: 1,104 of shape (4, 4), 97,152 of (2^8), 98,304 of (3, 1^23)."""
+    """Return the 196,560 minimal vectors, of squared norm 32 in these coordinates.
+
+    First come 1,104 vectors with two entries +-4, then 97,152 with eight entries +-2, then 98,304 with one entry +-3
+    and 23 entries +-1. All other entries are zero.
+    """
     words = unpack(codewords(extended_golay(), 1 << 12), 24).astype(np.int8)
     pairs = (4 * signed_pairs(24)).astype(np.int8)
     octads = at_ones(
@@ -41,7 +45,7 @@ def leech_minimal_vectors() -> SmallIntegers:
 
 
 def leech_basis() -> Indices:
-    """Return a triangular basis, from twice the Golay code, 4 e_0 + 4 e_i, and (-3, 1, ..., 1)."""
+    """Return a triangular basis of the lattice, from twice the Golay code, all 4 e_0 + 4 e_i, and (-3, 1, ..., 1)."""
     golay = 2 * unpack(extended_golay(), 24).astype(np.int64)
     fours = 4 * np.eye(24, dtype=np.int64)
     fours[:, 0] += 4

@@ -1,4 +1,4 @@
-"""Shells of the Leech lattice: its minimal vectors, and the second shell around a hole of type 3."""
+"""Shells of the Leech lattice: its minimal vectors, and the vectors in the second shell around a hole of type 3."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -17,23 +17,21 @@ from protosphere.constructions.traits import Traits
 from protosphere.spherical.structures import LatticePoints
 
 TYPE_3 = (5, *(1,) * 23)
-"""A lattice vector c of squared norm 48 (6 in the scale of the lattice), the center of McLaughlin's graph; c / 2 is a
-hole.
-"""
+"""A lattice vector c of squared norm 48 (6 in the usual scale of the lattice), for which c / 2 is a hole of type 3."""
 
 THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
 
 
 @family(
-    summary="the Leech lattice: n = 24, K <= 22356 (3/7), 196560 (1/2, optimal)",
+    summary="shells of the Leech lattice, n = 24, K up to 22356 (max cosine 3/7) or 196560 (1/2, optimal)",
     reference="Leech (1967); Conway & Sloane, SPLAG, chapters 4.11, 10 and 13",
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def leech_shell() -> Iterator[Member]:
-    """Yield the 196,560 minimal vectors, and 22,356 lattice points at squared distance 7/2 from a hole of type 3.
+    """Yield two codes in R^24: the 196,560 minimal vectors of the Leech lattice, and 22,356 vectors around a hole.
 
-    The hole is half a vector of squared norm 6. Minimal vectors come in the order of `leech_minimal_vectors`: shape
-    (4,4), shape 2^8, then odd vectors.
+    The hole is half a lattice vector of squared norm 6, and the 22,356 points are the directions from the hole to the
+    lattice vectors at squared distance 7/2. The minimal vectors come in the order of `leech_minimal_vectors`.
     """
     yield Member(
         dim=24,
@@ -62,9 +60,10 @@ def _shell(
 
 
 def hole_vectors() -> SmallIntegers:
-    """Return 2v - c for all minimal vectors v whose inner product with c is 2, and the negatives of these vectors.
+    """Return 2v - c for all minimal vectors v that have inner product 2 with c, and the negatives of these vectors.
 
-    c is the vector TYPE_3 of squared norm 6; the negatives are the same expressions for the minimal vectors c - v.
+    Here c is the vector `TYPE_3` of squared norm 6, and norms and products are in the usual scale of the lattice. The
+    negative of 2v - c is 2(c - v) - c.
     """
     vectors = leech_minimal_vectors().astype(np.int64)
     halves = 2 * vectors[vectors @ TYPE_3 == 16] - TYPE_3

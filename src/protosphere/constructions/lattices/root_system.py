@@ -19,13 +19,14 @@ HALF = Fraction(1, 2)
 
 
 @family(
-    summary="root systems: A_n, n(n+1) points; D_n, 2n(n-1); E6, E7, E8: 72, 126, 240; max cosine 1/2",
+    summary="root systems A_n, D_n, E6, E7 and E8 with n(n+1), 2n(n-1), 72, 126 and 240 points; max cosine 1/2",
     reference="Conway & Sloane, SPLAG, chapter 4, sections 6 to 8",
 )
 def root_system() -> Iterable[Member]:
-    """Yield the roots of A_n, D_n, E6, E7 and E8, in antipodal pairs.
+    """Yield codes whose points are the roots of A_n, D_n, E6, E7 and E8, normalized.
 
-    The hexagon is A2, the cuboctahedron A3, the 24-cell D4; E8 is optimal.
+    The roots of A2 are a hexagon, those of A3 a cuboctahedron, and those of D4 a 24-cell. The 240 roots of E8 are an
+    optimal code.
     """
     members = list(_exceptional())
     for n in range(2, LARGEST_RANK + 1):

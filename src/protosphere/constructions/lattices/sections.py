@@ -1,8 +1,8 @@
-"""Sections of a lattice's shell: vectors with given inner products with a few fixed vectors, projected orthogonally.
+"""Sections of a shell of a lattice: the vectors with given inner products with a few fixed vectors, projected.
 
-The projection removes the part that all vectors share and keeps their differences, so that cosines decrease. If the
-differences have squared norm at least d, and the projected vectors have squared norm r, the maximum cosine is 1 -
-d/(2r).
+The vectors are projected to the orthogonal complement of the fixed vectors. This removes the part that all vectors
+share and keeps their differences, so that cosines decrease. If the differences have squared norm at least d, and the
+projected vectors have squared norm r, the maximum cosine is 1 - d/(2r).
 """
 
 from collections.abc import Callable
@@ -26,7 +26,14 @@ from protosphere.types import Points
 
 @dataclass(frozen=True)
 class Parent:
-    """Minimal vectors of a lattice in which all squared norms are multiples of the least one divided by `norms`."""
+    """A shell of a lattice, of which sections are taken.
+
+    Attributes:
+        name: Name of the shell, for descriptions.
+        vectors: Function that returns the vectors of the shell, as integer rows.
+        norms: The minimum squared norm of the lattice, divided by this number, divides all squared norms.
+        theorem: Text of the theorem on the minimum squared norm, for certificates.
+    """
 
     name: str
     vectors: Callable[[], SmallIntegers]
@@ -50,7 +57,18 @@ E8 = Parent(
 
 @dataclass(frozen=True)
 class Section:
-    """Vectors of `parent` whose inner product with fixed[i] is products[i], and their maximum cosine by theorem."""
+    """The vectors of a shell with given inner products with fixed vectors, projected and normalized.
+
+    Attributes:
+        dim: Dimension n of the projected vectors.
+        size: Number of vectors; 0 if it is not known.
+        max_cosine: Maximum cosine of the projected vectors, by a theorem.
+        parent: The shell.
+        fixed: The fixed vectors.
+        products: Inner product of the vectors with each fixed vector.
+        id: Identifier of the code within its family.
+        name: Text that says what the code is.
+    """
 
     dim: int
     size: int
@@ -76,7 +94,7 @@ class Section:
         )
 
     def structure(self, count: int) -> LatticePoints:
-        """Return the first `count` vectors in the parent's order, projected to the complement of the fixed vectors."""
+        """Return the first `count` vectors, in the order of the shell, projected and normalized."""
         vectors = self.parent.vectors().astype(np.int64)
         fixed = np.array(self.fixed)
         chosen = vectors[np.all(vectors @ fixed.T == self.products, axis=1)]
@@ -99,6 +117,6 @@ def sparse(dim: int, entries: dict[int, int]) -> tuple[int, ...]:
 
     Args:
         dim: Number of coordinates.
-        entries: Entry of each coordinate that is not zero.
+        entries: Mapping from the index of each coordinate that is not zero to its entry.
     """
     return tuple(entries.get(place, 0) for place in range(dim))

@@ -1,4 +1,4 @@
-"""Sections of E8 and of the Leech lattice that meet Levenshtein's bound, and some that nearly meet it."""
+"""Codes from E8 and the Leech lattice that meet Levenshtein's bound, and some that nearly meet it."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -14,18 +14,12 @@ ANOTHER_TYPE_3: Vector = (1, 5, *(1,) * 22)
 
 
 def _star(dim: int, entry: int, arms: int) -> tuple[Vector, ...]:
-    """Return the minimal vectors (entry, entry, 0, ...), (entry, 0, entry, 0, ...), ... of a lattice.
-
-    There are `arms` of them, pairwise at 60 degrees.
-    """
+    """Return `arms` minimal vectors (entry, entry, 0, ...), (entry, 0, entry, 0, ...), ..., pairwise at 60 degrees."""
     return tuple(sparse(dim, {0: entry, i + 1: entry}) for i in range(arms))
 
 
 def _kissing_chain() -> Iterable[Section]:
-    """Yield the vectors at 60 degrees from each of j minimal vectors, which are pairwise at 60 degrees.
-
-    Their maximum cosine is 1/(j+2).
-    """
+    """Yield the vectors at 60 degrees from each of j minimal vectors, which are pairwise at 60 degrees."""
     for parent, dim, entry, sizes in (
         (E8, 8, 2, (56, 27, 16, 10)),
         (LEECH, 24, 4, (4600, 891, 336, 170, 100)),
@@ -77,14 +71,16 @@ def _leech_section(
 
 
 @family(
-    summary="optimal codes out of E8 and the Leech lattice: (n, K) = (5,16), (6,27), (7,56), (22,275), (23,4600), ...",
+    summary="codes from E8 and the Leech lattice, most of them optimal, (n, K) = (5,16), (6,27), (7,56), (22,275), ...",
     reference="Delsarte, Goethals & Seidel (1977); Levenshtein (1992); Cohn & Kumar (2007), table 1",
 )
 def sharp_codes() -> Iterable[Member]:
-    """Yield lattice vectors with given inner products with one to five fixed vectors, projected and normalized.
+    """Yield codes of minimal vectors of E8 or the Leech lattice with given inner products with fixed vectors.
 
-    (n, K) = (5,16), (6,27), (7,56), (21,112), (21,162), (22,100), (22,275), (22,891), (23,552) and (23,4600) meet
-    Levenshtein's bound: no arrangement is better. (4,10), (19,100), (20,170), (21,336) and (22,352) do not.
+    There are one to five fixed vectors. The chosen vectors are projected to the orthogonal complement of the fixed
+    vectors and normalized. The codes with (n, K) = (5,16), (6,27), (7,56), (21,112), (21,162), (22,100), (22,275),
+    (22,891), (23,552) and (23,4600) meet Levenshtein's bound, so that no code is better. The codes with (n, K) =
+    (4,10), (19,100), (20,170), (21,336) and (22,352) do not meet it.
     """
     sections = (*_kissing_chain(), *_around_triangles())
     return sorted(

@@ -1,9 +1,9 @@
-"""Vectors (+-1, +-1, +-1, +-1) on quadruples of coordinates that share at most two, and +-2 on single coordinates.
+"""Codes of vectors with four entries +-1, or one entry +-2, in 9 to 14 dimensions.
 
-The vectors have squared norm 4 and inner products of at most 2: two vectors on the same quadruple differ in a sign,
-and two different quadruples share at most two coordinates. The largest number of such quadruples is A(n, 4, 4), which
-gives 16 A(n, 4, 4) + 2n points. The stored quadruples are orbits under permutations, found by a search for the
-largest cliques.
+The four coordinates of a vector are a quadruple; two quadruples share at most two coordinates. The vectors have squared
+norm 4 and inner products of at most 2, because two vectors on the same quadruple differ in a sign. The largest number
+of such quadruples of n coordinates is A(n, 4, 4), which gives 16 A(n, 4, 4) + 2n points. The stored quadruples are
+orbits under permutations, found by a search for the largest cliques.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -67,7 +67,7 @@ COUNTS = {9: 18, 10: 30, 11: 35, 12: 51, 13: 65, 14: 91}
 
 @lru_cache
 def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
-    """Return A(n, 4, 4) quadruples of 0, ..., n-1.
+    """Return A(n, 4, 4) quadruples of the numbers 0, ..., n-1; any two quadruples share at most two numbers.
 
     For n = 9 and 13 they are the quadruples of n + 1 coordinates that do not contain the last coordinate.
     """
@@ -81,7 +81,7 @@ def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
 def orbits_of(
     sets: Iterable[Iterable[int]], maps: Sequence[Callable[[int], int]]
 ) -> tuple[tuple[int, ...], ...]:
-    """Return all images of sets of coordinates under the group that some permutations generate, sorted.
+    """Return all images of sets of coordinates under the group that given permutations generate, sorted.
 
     Args:
         sets: Sets of coordinates.
@@ -96,11 +96,14 @@ def orbits_of(
 
 
 @family(
-    summary="four signs in the places of quadruples, and axes: n = 9 to 14, K <= 306, 500, 582, 840, 1066, 1484; 1/2",
+    summary="vectors with four entries +-1 or one entry +-2, K up to 306 (n = 9) to 1484 (n = 14); max cosine 1/2",
     reference="Leech & Sloane (1971), Construction A; Brouwer, Shearer, Sloane & Smith (1990) for the quadruples",
 )
 def signed_quadruples() -> Iterator[Member]:
-    """Yield points at angles of at least 60 degrees, more than the best known lattices of these dimensions have."""
+    """Yield codes of points at angles of at least 60 degrees in R^9 to R^14.
+
+    They have more points than the minimal vectors of the best known lattices of these dimensions.
+    """
     for n, count in COUNTS.items():
         yield dense_member(
             dim=n,

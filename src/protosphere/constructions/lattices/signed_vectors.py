@@ -1,4 +1,4 @@
-"""Vectors with signs at given coordinates and zeros elsewhere."""
+"""Functions that make vectors with signs at some coordinates and zeros at the others."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations, product
@@ -31,12 +31,12 @@ def signs_of_parity(length: int, parity: int) -> Points:
 
 
 def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Numbers:
-    """Return, for each support, the vectors with the rows of `signs` on the support and zeros elsewhere.
+    """Return, for each given set of coordinates, the vectors with a row of `signs` on this set and zeros elsewhere.
 
     Args:
         supports: Sets of coordinates, all of the same size s.
-        signs: Matrix with s columns.
-        dim: Number of coordinates n.
+        signs: Matrix with s columns. Each row gives one vector for each set.
+        dim: Number of coordinates n of the vectors.
     """
     places = np.array(list(supports))
     found = np.zeros((len(places), len(signs), dim), dtype=signs.dtype)
@@ -45,11 +45,11 @@ def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Nu
 
 
 def at_ones(words: NDArray[Any], signs: Numbers) -> Numbers:
-    """Return, for each codeword, the vectors with the rows of `signs` at its ones and zeros elsewhere.
+    """Return, for each codeword, the vectors with a row of `signs` at the ones of the codeword and zeros elsewhere.
 
     Args:
-        words: 0/1 codewords of one weight s, as rows.
-        signs: Matrix with s columns.
+        words: 0/1 codewords with s ones each, as rows.
+        signs: Matrix with s columns. Each row gives one vector for each codeword.
     """
     return at_places(
         (np.flatnonzero(word).tolist() for word in words), signs, words.shape[1]
@@ -57,7 +57,7 @@ def at_ones(words: NDArray[Any], signs: Numbers) -> Numbers:
 
 
 def signs_of(words: Indices | PackedBits) -> Points:
-    """Return a matrix with 1 for zeros and -1 for ones of 0/1 codewords."""
+    """Return 0/1 codewords as vectors of +-1: 1 for the bit 0 and -1 for the bit 1."""
     return np.where(words, -1.0, 1.0)
 
 

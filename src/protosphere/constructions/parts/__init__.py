@@ -1,1 +1,1 @@
-"""Prototypes of classes that are made of parts."""
+"""Prototypes for classes that are described by the values of several parts, such as make, model and color."""

@@ -1,4 +1,4 @@
-"""New classes, and new values of parts, for a code of classes with parts."""
+"""The function `add_classes`, which adds classes to a code of `compose`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from protosphere.spherical.structures.product import value_type
 from protosphere.types import Progress, ignore
 
 MOST_LISTED = 1 << 24
-"""Number of classes up to which all combinations are listed one by one."""
+"""Largest number of classes of a code to which classes can be added; all its classes are listed."""
 
 
 def add_classes(
@@ -37,12 +37,14 @@ def add_classes(
 ) -> SphericalCode:
     """Add classes to a code of `compose` without moving any prototype.
 
-    New classes are new combinations of values. A value that no class had takes a reserved point of its part.
+    New classes are new combinations of values. A value that no class had before gets one of the points that `compose`
+    reserved for its part.
 
     Args:
         code: A code of `compose`.
-        parts: A table of the new classes, as for `compose`.
-        by: Function from a class name to the values of its parts.
+        parts: A table of the new classes, in one of the forms that `compose` takes.
+        by: Function that returns the values of the parts of a class, given its name. It is needed if `parts` has only
+            the names of the classes.
         progress: Called while pairs are measured.
 
     Returns:
@@ -82,7 +84,7 @@ def add_classes(
 
 
 def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
-    """Return a list with the description from which the points of each part can be rebuilt, or None for each part."""
+    """Return for each part the description from which its points can be rebuilt; None if there is none."""
     named = code.provenance
     if named is None or not str(named.options.get("codes", "")).startswith("["):
         return [None] * structure.num_parts
@@ -132,11 +134,7 @@ def _columns(old: PartNames, new: PartNames) -> list[int]:
 
 
 def _class_names(old: PartNames, new: PartNames) -> tuple[str, ...] | None:
-    """Return the names of all classes; None if the classes of the code have none.
-
-    Raises:
-        InvalidArgumentError: If only the classes of the code have names, or a name is in both.
-    """
+    """Return the names of all classes; None if the classes of the code have none."""
     if old.classes is None:
         return None
     if new.classes is None:

@@ -1,4 +1,4 @@
-"""The function that makes prototypes for classes with parts."""
+"""The function `compose`, which makes prototypes for classes that are described by the values of several parts."""
 
 from __future__ import annotations
 
@@ -38,35 +38,38 @@ def compose(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> SphericalCode:
-    """Make prototypes for classes that are made of parts.
+    """Make prototypes for classes that are described by the values of several parts.
 
-    A table gives the value of each part of each class: initial, vowel and final of a syllable; make, model and color;
-    genus and species; the digits of a number. Each part has a code of its own, and the prototype of a class has the
-    prototypes of its values side by side. The cosine of two classes is the weighted mean of the cosines of their parts,
-    so that classes that share parts are close, and classes without examples are described by parts that have some.
+    A table gives the value of each part of each class. Examples of parts are the initial, vowel and final of a
+    syllable, the make, model and color of a car, or the digits of a number. Each part has a code of its own, with one
+    prototype for each value. The prototype of a class is the concatenation of the prototypes of its values. The cosine
+    of two classes is then the weighted mean of the cosines of their values, so classes that share values are close. A
+    class without training examples can be recognized by its values, if other classes have these values.
 
     Args:
-        parts: A mapping from class name to the values of its parts; a list of rows of values; a data frame whose index,
-            or else first column, has the class names; the path of a .csv file with a heading, whose first column has
-            the class names; or, with `by`, the class names.
-        codes: The code of the values of each part: a scheme ('simplex', the default, 'one_hot' or 'cross_polytope'), a
-            pair such as ('best', 12) with a dimension, a SphericalCode, or a matrix with a vector for each value in the
-            order of their first appearance (see `from_embeddings`). One for all parts, a list, or a mapping from part
-            name to code.
-        weights: How much each part counts in the cosine of two classes: a list or a mapping from part name to number;
-            equal by default.
-        by: Function from a class name to the values of its parts.
-        sizes: Number of values of each part, in place of a table: every combination is a class, up to 2**40 of them,
-            and the value of the last part changes fastest.
-        dim: Dimension n; the sum of the parts' dimensions by default. Zeros are appended.
-        reserve: Number of values that may be added to each part later (`add_classes`): for all parts, or by part name.
+        parts: One of these tables: a mapping from class name to the values of its parts; a list of rows of values; a
+            data frame whose index, or else first column, has the class names; the path of a .csv file with a heading,
+            whose first column has the class names. With `by`, only the class names.
+        codes: The code of each part: a scheme ('simplex', the default, 'one_hot' or 'cross_polytope'), a pair of a
+            scheme and a dimension such as ('best', 12), a SphericalCode, or a matrix with a vector for each value in
+            the order in which the values first appear (see `from_embeddings`). Either one code for all parts, a list
+            of codes, or a mapping from part name to code.
+        weights: Weight of each part in the cosine of two classes, as a list or a mapping from part name to number;
+            equal weights by default.
+        by: Function that returns the values of the parts of a class, given its name.
+        sizes: Number of values of each part, in place of a table. Every combination of values is then a class (at most
+            2**40 classes), and the value of the last part changes fastest.
+        dim: Dimension n; by default the sum of the dimensions of the parts' codes. If it is larger, zeros are
+            appended.
+        reserve: Number of values that `add_classes` may add to each part later: one number for all parts, or a mapping
+            from part name to number.
         seed: Seed of schemes that are random.
         progress: Called while pairs are measured.
 
     Returns:
-        The certified code. Its maximum cosine is exact if the maximum cosines of the parts' codes are exact. The
-        maximum cosine is measured if not every combination is a class and the cosines are multiples of no fraction
-        above 2**-20.
+        The certified code. Its maximum cosine is exact if every combination of values is a class and the maximum
+        cosines of the parts' codes are exact. Otherwise pairs are measured. The measured cosine is exact if 1 minus
+        each cosine is a multiple of one fraction whose denominator is at most 2**20.
 
     Raises:
         InvalidArgumentError: If a class is described twice, a part is missing, or two classes have the same values.
@@ -119,13 +122,13 @@ def composed_code(
     seed: int,
     progress: Progress,
 ) -> SphericalCode:
-    """Certify the prototypes of a table, and store the options from which they can be rebuilt.
+    """Return the certified code of a table, with the options from which the code can be rebuilt.
 
     Args:
         table: Values of the parts of each class.
         part_codes: Code of each part.
-        weights: Weight of each part in the cosine.
-        dim: Dimension n; the sum of the parts' dimensions if None.
+        weights: Weight of each part in the cosine of two classes.
+        dim: Dimension n; None for the sum of the dimensions of the parts' codes.
         seed: Seed of the request.
         progress: Called while pairs are measured.
 

@@ -1,4 +1,4 @@
-"""Prototypes of classes with parts: the concatenated prototypes of the parts."""
+"""The scheme 'composed': the prototype of a class is the concatenation of the prototypes of the values of its parts."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def require_possible_dim(needed: Sequence[int], dim: int) -> None:
 
 
 def checked_table(table: str, num_classes: int) -> PartTable:
-    """Read a table of classes with parts, and check its number of classes.
+    """Return a table of classes with parts, given as text, after checking its number of classes.
 
     Args:
         table: Text of the table, as provenance stores it.
@@ -110,10 +110,7 @@ def _needed_dims(codes: str, parts: PartTable) -> list[int] | None:
 
 
 def _read_codes(codes: str, parts: PartTable) -> list[Any]:
-    """Return the description of each part's code.
-
-    An empty text means a simplex, a name means the same scheme for all parts, and any other text is JSON.
-    """
+    """Return the description of each part's code, from a JSON list or the name of one scheme (empty: simplex)."""
     if not codes.startswith("["):
         return [codes or SIMPLEX] * len(parts.sizes)
     try:
@@ -126,7 +123,7 @@ def _read_codes(codes: str, parts: PartTable) -> list[Any]:
 
 
 def _read_weights(weights: str, parts: PartTable) -> tuple[Fraction, ...]:
-    """Return the share of each part; all shares are equal if no weights are given."""
+    """Return the weight of each part divided by the sum of all weights; equal shares without weights."""
     given = weights.split() if weights else [1] * len(parts.sizes)
     return shares_of(given_by_part(given, parts.names, "weights", 1))
 
@@ -134,10 +131,7 @@ def _read_weights(weights: str, parts: PartTable) -> tuple[Fraction, ...]:
 def _guarantee(
     num_classes: int, dim: int, *, table: str, codes: str, weights: str
 ) -> Fraction | None:
-    """Return the largest cosine by theorem if all parts have simplices, else None.
-
-    It is attained if two classes differ only in the part with the smallest weighted distance.
-    """
+    """Return an upper bound on the largest cosine if all parts have simplices, else None."""
     del dim
     parts = checked_table(table, num_classes)
     if codes not in ("", SIMPLEX):
@@ -153,7 +147,7 @@ def _guarantee(
 @construction(
     infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
-    summary="for classes with parts: the parts' codes side by side, cosines are means of the parts' cosines",
+    summary="for classes with parts, concatenated prototypes of the parts; cosines are means of the parts' cosines",
     reference="ours; for classes described by attributes Palatucci et al. (2009)",
     traits=Traits(numbered=True, on_page=False),
 )
@@ -166,15 +160,18 @@ def composed(
     codes: str = "",
     weights: str = "",
 ) -> Placement:
-    """Concatenate the prototypes of the parts, each scaled by the square root of its share, with zeros up to R^n.
+    """Place each class at the concatenated prototypes of the values of its parts, with zeros up to R^n.
+
+    The prototypes of a part are scaled by the square root of its share, which is its weight divided by the sum of all
+    weights.
 
     Args:
         num_classes: Number K of classes.
         dim: Dimension n.
         seed: Seed of schemes that are random.
         table: Text of the table of classes, as provenance stores it.
-        codes: Scheme of all parts, or a JSON list with the code of each part; simplices unless given.
-        weights: Weights of the parts, separated by spaces; equal unless given.
+        codes: Scheme of all parts, or a JSON list with the code of each part; by default simplices.
+        weights: Weights of the parts, separated by spaces; by default equal.
     """
     parts = checked_table(table, num_classes)
     part_codes = [
@@ -192,12 +189,12 @@ def composed_placement(
     shares: tuple[Fraction, ...],
     dim: int,
 ) -> Placement:
-    """Return the prototypes of a table, not yet certified.
+    """Return the prototypes of the classes of a table, which are not yet certified.
 
     Args:
         parts: Values of the parts of each class.
         part_codes: Code of each part.
-        shares: Share of each part in the cosine.
+        shares: Weight of each part in the cosine of two classes; the weights sum to 1.
         dim: Dimension n.
     """
     points = tuple(code.points for code in part_codes)

@@ -1,4 +1,4 @@
-"""The code of each part of composed prototypes, and its description, from which it can be rebuilt."""
+"""Codes for the parts of classes, each with a description from which the code can be rebuilt."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ Description = str | list[Any] | dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class PartCode:
-    """The points of a part, and a description to rebuild them.
+    """The points of the values of a part, and a description from which they can be rebuilt.
 
     Attributes:
-        points: One point for each value, followed by reserved points for later values.
+        points: One point for each value, followed by reserved points for values that are added later.
         description: Description from which the points can be rebuilt; None if they cannot.
     """
 
@@ -51,15 +51,16 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
     """Return the code of one part.
 
     Args:
-        given: A scheme; (scheme, dim); (scheme, number of points, dim); a provenance as JSON; a SphericalCode; or a
-            matrix with a vector for each value.
+        given: The name of a scheme, a pair (scheme, dim), a triple (scheme, number of points, dim), a provenance as
+            JSON, a SphericalCode, or a matrix with a vector for each value.
         size: Number of values of the part.
-        reserve: Number of further points, for values to come.
+        reserve: Number of further points, for values that are added later. It is used only if `given` does not
+            determine the number of points.
         part: Name of the part, for messages.
-        seed: Seed of the scheme.
+        seed: Seed of the scheme, if `given` names one.
 
     Returns:
-        The points, at least `size` of them.
+        The code, with at least `size` points.
 
     Raises:
         InvalidArgumentError: If `given` is none of these, or has fewer points than the part has values.
@@ -87,7 +88,7 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
 
 
 def smallest_dim(scheme: str, count: int) -> int | None:
-    """Return the smallest dimension in which a scheme places `count` points; None if it needs a given dimension.
+    """Return the smallest dimension in which a scheme places `count` points; None for schemes that must be given one.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.
@@ -111,7 +112,7 @@ def _is_scheme_with_sizes(given: object) -> bool:
 
 
 def _has_rows(given: object) -> bool:
-    """Return whether an object is an array, a tensor or a list, and so may be a matrix."""
+    """Return whether an object may be a matrix, because it is an array, a tensor or a list."""
     return hasattr(given, "__array__") or isinstance(given, list)
 
 
@@ -133,7 +134,7 @@ def _by_scheme(
 
 
 def _described(code: SphericalCode) -> PartCode:
-    """Return the points of a code, described by its provenance; without a description if a search found the code."""
+    """Return the points of a code with its provenance as description; None as description if a search found it."""
     named = code.provenance
     points = code.placement.structure
     if named is None or describe(named.placed_by.construction).traits.searched:

@@ -1,1 +1,1 @@
-"""Constructions for the classes of a tree."""
+"""Constructions for classes that are the leaves of a tree."""

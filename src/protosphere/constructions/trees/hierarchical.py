@@ -1,4 +1,7 @@
-"""Codes for the classes of a tree in fewer dimensions than classes: closer classes may have larger cosines."""
+"""Codes for classes of a tree, in which closer classes may have larger cosines.
+
+The dimension may be smaller than the number of classes.
+"""
 
 import numpy as np
 
@@ -19,14 +22,20 @@ from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
 JITTER = 1e-2
-"""Standard deviation of the noise added to the start, in which siblings may coincide."""
+"""Standard deviation of the noise added to the initial points, in which siblings may coincide."""
 
 LEAST_TEMPERATURE = 100
-"""Smallest default of the last inverse temperature; a smaller value would not keep the levels apart."""
+"""Smallest default of the last inverse temperature; smaller values would not keep the levels of the tree apart."""
 
 
 def level_margins(heights: Heights) -> Points:
-    """Return margins in equal steps from 1 for siblings to 0 for classes that meet at the root; all 0 without levels.
+    """Return a margin for each pair of classes: 1 for siblings, 0 for classes that meet at the root.
+
+    Between these, the margin decreases in equal steps with the height at which the classes meet. If all classes are
+    siblings, all margins of pairs are 0.
+
+    Args:
+        heights: K x K heights at which two classes meet in the tree; siblings meet at height 1.
 
     >>> level_margins(np.array([[0, 1, 3], [1, 0, 3], [3, 3, 0]])).tolist()
     [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -36,7 +45,7 @@ def level_margins(heights: Heights) -> Points:
 
 
 def principal_points(gram: Points, dim: int) -> Points:
-    """Return K points in R^n that approximate a Gram matrix, from the eigenvectors of its largest eigenvalues.
+    """Return K points in R^n that approximate a Gram matrix, computed from its n largest eigenvalues.
 
     Args:
         gram: K x K positive semidefinite matrix.
@@ -70,7 +79,7 @@ def _infeasible_reason(
 
 @construction(
     infeasible_reason=_infeasible_reason,
-    summary="for a tree: cosines bounded level by level, siblings nearest, by descent from the tree's own directions",
+    summary="for a tree of classes, a descent in which closer classes may have larger cosines",
     reference="ours; for the log-sum-exp Lindstrom et al. (2024)",
     traits=Traits(stochastic=True, searched=True, on_page=False),
 )
@@ -90,23 +99,24 @@ def hierarchical(
 ) -> Placement:
     """Place points by momentum descent on the log-sum-exp of cosine - margin, with larger margins for closer classes.
 
-    The margin is 0 for classes that meet at the root, and rises in equal steps up to the margin of siblings: `spread`
-    times 1 - converse, but at most `spread`. With a `similarity`, (1 - spread) * weight * similarity is added, as in
-    `semantic`. The description states the largest cosine of each level; `ps.level_cosines` measures the cosines
-    again.
+    The margin is 0 for classes that meet at the root of the tree. For closer classes it rises in equal steps, up to
+    the margin of siblings. This margin is `spread` times 1 - c, but at most `spread`, where c is the converse (the
+    lower bound on the maximum cosine of any K points in R^n). If `similarity` is given, (1 - spread) * weight *
+    similarity is added to the margins, as in `semantic`. The description of the code states the largest cosine of each
+    level; `ps.level_cosines` measures these cosines again.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        rng: Random generator of the noise added to the start.
+        rng: Random generator of the noise added to the initial points.
         progress: Called during the descent.
         tree: Text of the tree, as provenance stores it.
-        spread: Margin of siblings, from 0 to 1.
-        similarity: Text of a similarity matrix, as provenance stores it; none unless given.
-        weight: Weight of the similarity, from 0 to 1, or 'auto'.
+        spread: Factor of the margin of siblings, from 0 to 1.
+        similarity: Text of a similarity matrix, as provenance stores it; "" for none.
+        weight: Weight of the similarity, from 0 to 1, or 'auto' (see `weight_for` in `semantic`).
         steps: Number of steps.
         lr: Learning rate.
-        temperature: Last value of the inverse temperature; the larger of K and 100 unless given.
+        temperature: Last value of the inverse temperature; by default the larger of K and 100.
     """
     heights = heights_of(tree, num_classes)
     rise = spread * min(1.0, 1 - float(converse(num_classes, dim)))

@@ -1,4 +1,7 @@
-"""A frame whose cosines decrease exactly with the distance of classes in a tree; the frame needs K - 1 dimensions."""
+"""Hierarchy-aware frames of Liang and Davis (2023): the cosine of two classes depends on their distance in a tree.
+
+The frames need K - 1 dimensions.
+"""
 
 import numpy as np
 
@@ -17,14 +20,14 @@ from protosphere.types import Points
 
 
 def frame_gram(heights: Points, gamma: float) -> Points:
-    """Return the Gram matrix (1 - s) E + s with E = exp(-gamma d / d_max) and the lowest possible s.
+    """Return the Gram matrix (1 - s) E + s, where E = exp(-gamma d / d_max) entrywise and s is as low as possible.
 
-    The lowest s for which the matrix is positive semidefinite is -1 / (1' E^-1 1 - 1), since the all-ones matrix has
-    rank one. For very large gamma, E is the identity matrix, s = -1 / (K - 1), and the frame a simplex.
+    The matrix must be positive semidefinite. The lowest such s is -1 / (1' E^-1 1 - 1), since the all-ones matrix has
+    rank one. For very large gamma, E is the identity matrix and s = -1 / (K - 1), so that the frame is a simplex.
 
     Args:
-        heights: K x K distances d of the classes in the tree.
-        gamma: Decay of the cosines with the distance.
+        heights: K x K distances d of the classes in the tree; d_max is the largest of them.
+        gamma: Rate at which the cosines decrease with the distance.
     """
     decay = np.exp(-gamma * heights / heights.max())
     values, vectors = np.linalg.eigh(decay)  # of ultrametric distances: all above 0
@@ -59,7 +62,7 @@ def _guarantee(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
 @construction(
     infeasible_reason=_infeasible_reason,
     guarantee=_guarantee,
-    summary="cosines (1 - s) exp(-gamma d / d_max) + s for distances d in a tree, s the lowest that can be: n >= K - 1",
+    summary="for a tree of classes, a frame whose cosines decrease with the distance in the tree, n >= K - 1",
     reference="Liang & Davis (2023), Inducing neural collapse to a fixed hierarchy-aware frame",
     # eigenvectors are rounded differently by different machines
     traits=Traits(searched=True, on_page=False),
@@ -67,13 +70,15 @@ def _guarantee(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
 def hierarchy_frame(
     num_classes: int, dim: int, *, tree: str = "", gamma: float = 3.0
 ) -> Placement:
-    """Place points whose Gram matrix is exactly that of `frame_gram`, by its square root, with zeros up to R^n.
+    """Place points whose Gram matrix is the result of `frame_gram`, up to rounding errors.
+
+    The points have K - 1 coordinates, computed from the eigenvectors of the Gram matrix, and zeros up to R^n.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n, at least K - 1.
         tree: Text of the tree, as provenance stores it.
-        gamma: Decay of the cosines with the distance in the tree.
+        gamma: Rate at which the cosines decrease with the distance in the tree.
     """
     gram = frame_gram(heights_of(tree, num_classes).astype(np.float64), gamma)
     values, vectors = np.linalg.eigh(gram)
