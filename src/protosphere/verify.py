@@ -73,7 +73,13 @@ DIGEST_NAMES = {"U8": "|u1", "U16": "<u2", "U32": "<u4", "I64": "<i8", "F64": "<
 
 @dataclass(frozen=True)
 class StoredArray:
-    """An array of a code file: its number type in safetensors ("F64", ...), its shape and its bytes."""
+    """An array of a code file.
+
+    Attributes:
+        kind: Number type in safetensors, such as "F64".
+        shape: Length of each dimension.
+        data: Bytes of the entries, row by row.
+    """
 
     kind: str
     shape: tuple[int, ...]
@@ -94,8 +100,13 @@ class StoredArray:
 class CodeFile:
     """Content of a code file, and the limit on the work to verify it.
 
-    `description` and `certificate` are from the header, `count` is K, `dim` is n, and `limit` is the largest number of
-    products of two numbers to compute.
+    Attributes:
+        arrays: Arrays by name.
+        description: Header of the file, which describes the points.
+        certificate: Part of the header with the stated maximum cosine and converse.
+        count: Number K of points.
+        dim: Dimension n.
+        limit: Largest number of products of two numbers to compute.
     """
 
     arrays: dict[str, StoredArray]
@@ -106,7 +117,10 @@ class CodeFile:
     limit: float
 
     def array(self, name: str, kind: str, *shape: int | None) -> StoredArray:
-        """Return the array with this name; its type must be `kind`, and its shape `shape`, where None is any length."""
+        """Return the array with this name after checking that its type is `kind` and its shape is `shape`.
+
+        None in `shape` allows any length.
+        """
         found = self.arrays[name]
         lengths = [b if a is None else a for a, b in zip(shape, found.shape, strict=True)]  # fmt: skip
         fits = found.kind == kind and list(found.shape) == lengths
@@ -211,9 +225,13 @@ def content_digest(arrays: dict[str, StoredArray], description: str) -> str:
 
 @dataclass(frozen=True)
 class MaxCosine:
-    """Interval that contains the maximum cosine: from `low` to `high`, which are equal if it is known exactly.
+    """Interval that contains the maximum cosine of the points.
 
-    `points` describes the points in words; their squared norms differ from 1 by at most `unit`.
+    Attributes:
+        low: Lower end of the interval.
+        high: Upper end of the interval; equal to `low` if the maximum cosine is known exactly.
+        points: Text that describes the points.
+        unit: Largest difference between 1 and the squared norm of a point.
     """
 
     low: Fraction
@@ -309,7 +327,7 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
     """Return the largest inner product of two scaled unit vectors.
 
     The rows are first divided by COARSE and rounded down, which makes their products faster to compute. Only pairs that
-    may be the closest after this step are compared exactly. The divided rows have norm at most 2 ONE / COARSE, and
+    may still be the closest pair are then compared exactly. The divided rows have norm at most 2 ONE / COARSE, and
     rounding down moves each by at most sqrt(n). So the error of the product of two rounded rows is at most `error`.
     """
     short = [[x // COARSE for x in row] for row in rows]
@@ -323,7 +341,7 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
 
 
 def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
-    """Return the points as integer vectors divided by sqrt(N): the vectors, whose squared norm is N, and N.
+    """Return integer vectors of squared norm N, which divided by sqrt(N) are the points, and the integer N.
 
     `rows` are the scaled points. None is returned if there are no such vectors with N up to `LARGEST_INTEGER_NORM`.
     """
@@ -337,9 +355,9 @@ def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
 
 
 def is_rounded(vector: list[int], norm: int, row: list[int]) -> bool:
-    """Return whether the vector has squared norm `norm` and, divided by sqrt(norm), is the point of the scaled row.
+    """Return whether an integer vector has the squared norm `norm` and, divided by sqrt(norm), is the scaled row `row`.
 
-    The scaled entries may differ by at most 4, that is the coordinates by at most 4 / ONE.
+    The scaled entries may differ by at most 4, which means that coordinates may differ by at most 4 / ONE.
     """
     exact = {a: math.isqrt(a * a * ONE * ONE // norm) for a in map(abs, vector)}
     near = all(
@@ -373,9 +391,13 @@ LARGEST_SPAN_BITS = 20
 
 @dataclass(frozen=True)
 class Codewords:
-    """Codewords of `length` bits as integers, the index of each in its code, and rows that generate a linear subcode.
+    """Binary codewords, stored as integers.
 
-    `rows` is empty if no linear subcode is known.
+    Attributes:
+        length: Number of bits of a codeword.
+        words: The codewords.
+        numbers: Index of each codeword in its code.
+        rows: Codewords that generate a linear subcode of the code; empty if no linear subcode is known.
     """
 
     length: int
@@ -410,7 +432,7 @@ def all_sums(rows: Sequence[int]) -> list[int]:
 
 
 def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
-    """Return one sum (XOR) of rows for each of the given integers: row i is part of the sum if bit i is 1."""
+    """Return one sum (XOR) of rows for each of the given integers: row i is part of the sum if bit i of it is 1."""
     tables = [all_sums(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     words: list[int] = []
     for number in numbers:
@@ -430,7 +452,10 @@ def affine_functions(m: int, points: Sequence[int]) -> list[int]:
 
 
 def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
-    """Return the n-bit codewords of a structure; codewords of linear codes and of cosets must match their indices."""
+    """Return the n-bit codewords of a structure.
+
+    If the file also stores codewords of a linear code or of cosets, they must match the indices in the file.
+    """
     if structure == "signs":
         words = packed_words(code, "signs", code.count, n)
         return Codewords(n, words, range(code.count), [])
@@ -463,7 +488,7 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
 
 
 def shortened_rows(code: CodeFile, n: int) -> list[int]:
-    """Return the affine functions that are zero in the shortened coordinates, restricted to the other coordinates."""
+    """Return the affine functions that are zero at the removed (shortened) coordinates, as codewords on the others."""
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])
     ensure(m <= 16 and shortened <= m + 1, "'shortened' is out of range")
@@ -506,11 +531,11 @@ def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Coset
 
 
 def are_filled(cosets: Cosets, size: int) -> bool:
-    """Return whether counts prove that codewords in use attain every difference between, and within, their cosets.
+    """Return whether the counts prove that codewords in use attain every difference between and within their cosets.
 
     Let A and B be the codewords in use of two cosets of a linear code with `size` codewords. All differences occur if
     |A| + |B| > size: each difference belongs to `size` pairs of codewords, and the codewords that are missing from A
-    and B exclude fewer pairs than that. A coset with a single codeword in use needs no condition of its own.
+    and B exclude fewer pairs than that. A coset with a single codeword in use needs no condition within the coset.
     """
     counts = sorted(count for counter in cosets.values() for count in counter.values())
     alone = all(2 * count > size for count in counts if count > 1)
@@ -563,9 +588,9 @@ def least_distances(
 
 
 def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
-    """Return Hamming distances between the coset of `word` and other cosets, the smallest of them included.
+    """Return Hamming distances between the coset of `word` and other cosets; the smallest distance is among them.
 
-    `others` has one codeword of each other coset, and `sums` all codewords of the linear subcode.
+    `others` has one codeword of each of the other cosets, and `sums` has all codewords of the linear subcode.
     """
     if not others:
         return []
@@ -584,9 +609,10 @@ def sign_cosine(code: CodeFile) -> MaxCosine:
 
 
 def glued_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of points (sqrt(share) codeword, sqrt(1 - share) glue vector).
+    """Return the maximum cosine of codewords that are followed by glue vectors.
 
-    The codeword with index i in its code has the glue vector with index i // `group`.
+    A point is (sqrt(share) codeword, sqrt(1 - share) glue vector), where the codeword is scaled to norm 1. The codeword
+    with index i in its code is followed by the glue vector with index i // `group`.
     """
     share = fraction_in(code.description["glue"]["share"])
     group = code.description["glue"]["group"]
@@ -610,9 +636,9 @@ def glued_cosine(code: CodeFile) -> MaxCosine:
 
 
 def words_and_axes_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of signs divided by sqrt(N), N a square, and axes of the same N dimensions.
+    """Return the maximum cosine of points of two kinds: signs divided by sqrt(N), N a square, and axes of R^N.
 
-    Entry 1 + 2i of `axes` is e_i, entry 2 + 2i is -e_i, and entry 0 is a codeword.
+    In the array `axes`, the number 1 + 2i stands for e_i, 2 + 2i for -e_i, and 0 for a codeword.
     """
     length = code.dim - size_in(code.description["zeros"])
     root = math.isqrt(max(0, length))
@@ -673,10 +699,13 @@ def simplex_cosine(code: CodeFile) -> MaxCosine:
 
 @dataclass(frozen=True)
 class Part:
-    """One part of classes made of parts: its weight `share` in the cosine, and the cosines of its values.
+    """One part of classes made of parts; each value that the part can have is represented by a point.
 
-    The cosines are in units of 1 / ONE^2. Their error is at most `error`, and the squared norms of the points of the
-    values are 1 to within `unit`.
+    Attributes:
+        share: Weight of this part in the cosine of two classes.
+        cosines: Cosine of the points of every two values, in units of 1 / ONE^2.
+        error: Largest error of a cosine.
+        unit: Largest difference between 1 and the squared norm of a point.
     """
 
     share: Fraction
@@ -685,15 +714,15 @@ class Part:
     unit: Fraction
 
     def largest(self) -> Fraction:
-        """Return the largest cosine of two different values; there must be at least two values."""
+        """Return the largest cosine of the points of two different values; the part must have at least two values."""
         rows = enumerate(self.cosines)
         return Fraction(max(max(row[:i]) for i, row in rows if i), ONE * ONE)
 
 
 def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
-    """Return the part with the index `number`, whose entry in the header is `record`.
+    """Return the part with the index `number`; `record` is the entry of the header that describes this part.
 
-    If the entry `size` is smaller than the number of points, only the first `size` points are in use.
+    If `record["size"]` is smaller than the number of points, only the first `size` points are in use.
     """
     prefix = f"part{number}_"
     own = {
@@ -715,8 +744,8 @@ def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
 def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
     """Return the cosines of the first `size` points of a part in units of 1 / ONE^2, and a bound on the error of norms.
 
-    The bound is the largest difference between 1 and a squared norm. It is 0 for points that are not stored as floats,
-    such as signs; their cosines are rounded down.
+    The bound is the largest difference between 1 and a squared norm. For points that are not stored as floats, such as
+    signs, the bound is 0, and the cosines are rounded down.
     """
     structure = part.description["structure"]
     if structure in ("plain", "lattice"):
@@ -770,7 +799,7 @@ def product_cosine(code: CodeFile) -> MaxCosine:
 
 
 def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
-    """Return a column for each part, with the value of each class; an empty list if the file has no values.
+    """Return a column for each part, with the value of each class in it; an empty list if the file has no values.
 
     A file may leave the values out if every combination of values is a class.
     """
@@ -942,7 +971,7 @@ def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
 
 
 def levenshtein_degree(count: int, dim: int) -> int:
-    """Return the degree of Levenshtein's polynomial for K points: the least m with K <= D(n, m + 1).
+    """Return the degree of Levenshtein's polynomial for K points: the smallest m with K <= D(n, m + 1).
 
     D(n, m) is the number of points that a tight spherical m-design in R^n would have.
     """
@@ -956,9 +985,9 @@ def levenshtein_degree(count: int, dim: int) -> int:
 
 
 def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
-    """Return Levenshtein's polynomial at s without the factor t - s: a square, times t + 1 if the degree is even.
+    """Return Levenshtein's polynomial for s, divided by t - s: a square, times t + 1 if the degree is even.
 
-    The whole polynomial is therefore at most 0 from -1 to s. Let m be the degree. The square is the square of a
+    The undivided polynomial is therefore at most 0 from -1 to s. Let m be the degree. The square is the square of a
     reproducing kernel at s, for the polynomials of degree below m / 2. The weight function of that kernel is the weight
     of the sphere in R^n times 1 - t for odd m, or times 1 - t^2 for even m (the weight of the sphere in R^(n+2)).
     """
@@ -1035,7 +1064,7 @@ CITED = """
 
 
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
-    """Return the converse for K points in R^n by the theorem with this name, as the table `CITED` states it.
+    """Return the lower bound on the maximum cosine of K points in R^n that the table `CITED` has for a theorem.
 
     If several rows of the table apply, the largest value is returned.
     """
@@ -1060,7 +1089,7 @@ def legendre(degree: int, x: float) -> tuple[float, float]:
 
 
 def quadrature_nodes(count: int) -> list[tuple[float, float]]:
-    """Return the nodes and weights of Gauss's quadrature on [0, 1]: zeros of a Legendre polynomial, by Newton."""
+    """Return the nodes and weights of Gauss-Legendre quadrature on [0, 1], computed by Newton's method."""
     pairs: list[tuple[float, float]] = []
     for i in range(count):
         x = math.cos(math.pi * (i + 0.75) / (count + 0.5))
@@ -1076,7 +1105,7 @@ NODES = quadrature_nodes(QUADRATURE_POINTS)
 
 
 def schlaefli_function(order: int, width: float) -> float:
-    """Return Schlaefli's function F_order(a) as a float; the angle is given by `width` = 1 / (order - 1) - cos 2a."""
+    """Return Schlaefli's function F_order(a) as a float, for the angle a with cos 2a = 1 / (order - 1) - `width`."""
     if order <= 2:
         return 1.0 if order == 1 else 2 / math.pi * math.asin(math.sqrt(width / 2))
     total = 0.0
@@ -1103,7 +1132,13 @@ def simplex_bound_size(dim: int, cosine: float) -> float:
 
 @dataclass(frozen=True)
 class Converse:
-    """A lower bound on the maximum cosine of any K points, its theorem, and its proof ("" if it is only cited)."""
+    """A lower bound on the maximum cosine of any K points in R^n.
+
+    Attributes:
+        value: The bound.
+        theorem: Name of the theorem.
+        proof: Text that says how the bound was proved; empty if the theorem is only cited.
+    """
 
     value: Fraction
     theorem: str
@@ -1181,8 +1216,13 @@ ALL_PAIRS_POINTS = 20_000
 class Verdict:
     """Result of the check of a file.
 
-    It has whether the file is accepted, the reason if it is not, the statements that were proved, the statements that
-    were not checked (`assumed`), and the main numbers by name.
+    Attributes:
+        file: Path of the file.
+        accepted: Whether the file is accepted.
+        reason: Reason why the file is rejected; empty if it is accepted.
+        proved: Statements that were proved.
+        assumed: Statements of the file that were not checked.
+        numbers: The main numbers by name, such as "max_cosine_low" and "converse".
     """
 
     file: str
@@ -1204,7 +1244,7 @@ def tolerance(dim: int) -> Fraction:
 
 
 def stated_tolerance(code: CodeFile, stated: str | float, found: MaxCosine) -> Fraction:
-    """Return how far a stated number may be from the maximum cosine; this is 0 if both are exact."""
+    """Return the largest allowed difference between a stated number and the maximum cosine; 0 if both are exact."""
     if found.exact and isinstance(stated, str):
         return ZERO
     return tolerance(code.dim)
@@ -1299,11 +1339,12 @@ def assumptions(code: CodeFile, found: MaxCosine) -> list[str]:
 def verify(
     path: Path, proof: Path | None = None, limit: float = MOST_PRODUCTS
 ) -> Verdict:
-    """Check a code file.
+    """Check a code file, that is, prove what the file states about its points.
 
     Args:
         path: The code file.
-        proof: A file with a polynomial, as `protosphere certify FILE --proof PROOF.json` writes it.
+        proof: A JSON file that `protosphere certify FILE --proof PROOF.json` has written, or None. The polynomial in it
+            proves a converse (a lower bound on the maximum cosine of any K points in R^n).
         limit: Largest number of products of two numbers to compute; `math.inf` for no limit on time and memory.
 
     Returns:
@@ -1337,8 +1378,16 @@ def main() -> int:
     """Check the file that the command line names; return 0 if it is accepted, otherwise 1."""
     parser = argparse.ArgumentParser(description="Check a code file of protosphere.")
     parser.add_argument("file", type=Path, help="code file (.safetensors)")
-    parser.add_argument("--proof", type=Path, help="polynomial of a converse (.json)")
-    parser.add_argument("--no-limit", action="store_true", help="however long it takes")
+    parser.add_argument(
+        "--proof",
+        type=Path,
+        help="JSON file that proves a lower bound on any maximum cosine",
+    )
+    parser.add_argument(
+        "--no-limit",
+        action="store_true",
+        help="compare all pairs, without a limit on time and memory",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
     limit = math.inf if options.no_limit else MOST_PRODUCTS
