@@ -16,9 +16,9 @@ def is_crowded(num_classes: int, dim: int) -> bool:
     """Return whether K classes are too many for a linear layer to learn arbitrarily assigned prototypes in R^n.
 
     Let F = max(n, `FEW_FEATURES`) be the assumed number of input features of the layer. The result is True if
-    F n < 2 K ln K, for the following reason. A least-squares map from F features to arbitrary prototypes keeps a fraction F / K
-    of each prototype (the signal) and adds noise of variance F / (K n) along every other prototype. The largest of
-    these K noise values stays below the signal if F n > 2 K ln K.
+    F n < 2 K ln K, for the following reason. A least-squares map from F features to arbitrary prototypes keeps a
+    fraction F / K of each prototype (the signal) and adds noise of variance F / (K n) along every other prototype. The
+    largest of these K noise values stays below the signal if F n > 2 K ln K.
 
     Measured accuracies of trained layers agree (benchmarks/many_classes.py). They are 15 to 31% if F n is half of
     2 K ln K, 59 to 86% if F n equals 2 K ln K, and 97 to 99.9% if F n is twice 2 K ln K.
