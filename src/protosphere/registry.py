@@ -132,7 +132,7 @@ class Registry(Mapping[str, Entry]):
 
 
 def _with_shared_prefix(name: str, known: Iterable[str]) -> list[str]:
-    """Return the (at most three) known names that share the longest beginning with `name`, of at least three letters.
+    """Return up to three known names that begin with the same letters (at least three) as `name`, best first.
 
     >>> _with_shared_prefix("goldcodes", ["leech", "goethals", "gold", "golay"])
     ['gold', 'golay']

@@ -57,7 +57,7 @@ class VerificationError(Exception):
 
 
 def ensure(condition: bool, otherwise: str) -> None:
-    """Raise VerificationError with the message `otherwise` unless the condition holds."""
+    """Raise VerificationError with the message `otherwise` unless `condition` is True."""
     if not condition:
         raise VerificationError(otherwise)
 
@@ -188,9 +188,10 @@ def read_code(path: Path, limit: float) -> CodeFile:
 
 
 def stored_arrays(header: dict[str, Any], body: bytes) -> dict[str, StoredArray]:
-    """Return the arrays of a file by name, cut out of the bytes after the header.
+    """Return the arrays of a file by name.
 
-    The arrays must fill these bytes without gaps, and each must have the size that its type and shape state.
+    `header` has the type, the shape and the position of each array, and `body` has the bytes after the header. The
+    arrays must fill these bytes without gaps, and each must have the size that its type and shape state.
     """
     arrays: dict[str, StoredArray] = {}
     end = 0
@@ -272,7 +273,7 @@ def rounding(dim: int) -> Fraction:
 
 
 def unit_error(rows: list[list[int]], dim: int) -> Fraction:
-    """Return a bound on the difference between 1 and the squared norms of scaled rows.
+    """Return a bound on the difference between 1 and the squared norms of points, which are given as scaled rows.
 
     VerificationError is raised if a squared norm differs from 1 by more than a few rounding errors.
     """
@@ -407,7 +408,10 @@ class Codewords:
 
 
 def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[int]:
-    """Return `count` rows of n packed bits as integers; None allows any number of rows."""
+    """Return the rows of an array of packed bits as integers of n bits.
+
+    The array must have `count` rows, or any number of rows if `count` is None.
+    """
     width = (n + 7) // 8
     data = code.array(name, "U8", count, width).data
     words = [int.from_bytes(data[i : i + width]) for i in range(0, len(data), width)]
@@ -432,7 +436,7 @@ def all_sums(rows: Sequence[int]) -> list[int]:
 
 
 def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
-    """Return one sum (XOR) of rows for each of the given integers: row i is part of the sum if bit i of it is 1."""
+    """Return a sum (XOR) of rows for each integer in `numbers`; row i is part of the sum if bit i is 1."""
     tables = [all_sums(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     words: list[int] = []
     for number in numbers:
@@ -444,7 +448,10 @@ def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
 
 
 def affine_functions(m: int, points: Sequence[int]) -> list[int]:
-    """Return the functions 1, x_1, ..., x_m of the bits of the points, as codewords with one bit per point."""
+    """Return the affine functions 1, x_1, ..., x_m as codewords.
+
+    A point is an integer of m bits. The codeword of x_i has bit i of each point, in the order of the points.
+    """
     functions = ["1" * len(points)]
     for i in range(m):
         functions.append("".join(str(point >> i & 1) for point in points))
@@ -499,7 +506,10 @@ def shortened_rows(code: CodeFile, n: int) -> list[int]:
 
 
 def reduced(word: int, rows: list[int]) -> int:
-    """Return the numerically smallest codeword of the coset word + C; `rows` span C and come from `reduced_rows`."""
+    """Return the smallest codeword (as an integer) of the coset word + C of a linear code C.
+
+    `rows` is a basis of C, as `reduced_rows` returns it.
+    """
     for row in rows:
         word = min(word, word ^ row)
     return word
@@ -543,10 +553,11 @@ def are_filled(cosets: Cosets, size: int) -> bool:
 
 
 def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
-    """Return rows that span a linear subcode whose cosets can be compared in place of single codewords.
+    """Return rows that span a linear subcode whose cosets can be compared instead of single codewords.
 
-    This needs enough codewords in use in each coset (see `are_filled`). The rows are as many of the first rows of the
-    code as possible. An empty list is returned if no number of rows works, or if there are few codewords.
+    Each coset must have enough codewords in use (see `are_filled`). The rows are the first rows of the code, as many as
+    possible. An empty list is returned if no number of rows works, or if there are few codewords. `labels` has one
+    label per codeword.
     """
     count = len(code.words)
     if count > FEW_WORDS:
@@ -818,7 +829,7 @@ def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
 
 
 def largest_of_classes(parts: list[Part], columns: list[tuple[int, ...]]) -> Fraction:
-    """Return the largest cosine of two classes; columns[p][i] is the index of the value of part p of class i."""
+    """Return the largest cosine of two classes; columns[p][i] is the index of the value that class i has in part p."""
     scale = math.lcm(*(part.share.denominator for part in parts))
     tables = [
         [[int(part.share * scale) * x for x in row] for row in part.cosines]
@@ -912,7 +923,9 @@ def from_expansion(coefficients: list[Fraction], dim: int) -> Polynomial:
 
 
 def excludes(coefficients: list[Fraction], count: int) -> bool:
-    """Return whether f = f_0 P_0 + f_1 P_1 + ... proves that no K points have only cosines t with f(t) <= 0.
+    """Return whether f = f_0 P_0 + f_1 P_1 + ... proves that K points cannot have only cosines t with f(t) <= 0.
+
+    `coefficients` are the numbers f_k, and `count` is K.
 
     The sum of P_k over all ordered pairs of points, including each point with itself, is not negative (Schoenberg).
     So the sum of f is at least f_0 K^2 if no f_k is negative, and at most f(1) K if f is not positive at the cosines.
@@ -942,7 +955,10 @@ def sturm_sequence(f: Polynomial) -> list[Polynomial]:
 
 
 def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
-    """Return whether f < 0 from `low` to `high`: at both ends, and without a zero between (Sturm's theorem)."""
+    """Return whether f is negative on the interval from `low` to `high`, including its ends.
+
+    Sturm's theorem is used to show that f has no zero between the ends.
+    """
     if value_at(f, low) >= 0 or value_at(f, high) >= 0:
         return False
     sequence = sturm_sequence(f)
@@ -954,7 +970,10 @@ def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
 
 
 def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
-    """Return the cosine of a proof, after checking by its polynomial that K points cannot have all cosines up to it."""
+    """Return the lower bound on the maximum cosine of any K points that a proof states, after checking the proof.
+
+    The polynomial of the proof must show that K points cannot have all cosines at most equal to the bound.
+    """
     ensure(proof["format"] == PROOF_FORMAT, f"the format is not '{PROOF_FORMAT}'")
     cosine = fraction_in(proof["cosine"])
     coefficients = [fraction_in(coefficient) for coefficient in proof["coefficients"]]
@@ -1009,13 +1028,13 @@ def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
 
 
 def levenshtein_excludes(count: int, dim: int, s: Fraction) -> bool:
-    """Return whether Levenshtein's polynomial proves that K points cannot have all cosines up to s."""
+    """Return whether Levenshtein's polynomial proves that K points in R^n cannot have only cosines of at most s."""
     g = levenshtein_factor(dim, levenshtein_degree(count, dim), s)
     return excludes(expansion(plus([ZERO, *g], -s, g), dim), count)
 
 
 def levenshtein_is_sharp(count: int, dim: int, s: Fraction) -> bool:
-    """Return whether Levenshtein's polynomial f = (t - s) g proves that K points cannot have all cosines below s.
+    """Return whether Levenshtein's polynomial f = (t - s) g proves that K points cannot have only cosines below s.
 
     If f(1) = K f_0, then f + e g = (t - s + e) g excludes K points for every small e > 0, provided that g(1) < K g_0,
     and that no f_k + e g_k is negative: g_k >= 0 where f_k = 0.
@@ -1081,7 +1100,7 @@ QUADRATURE_POINTS = 24
 
 
 def legendre(degree: int, x: float) -> tuple[float, float]:
-    """Return the Legendre polynomial of a degree of at least 1 at x, and its derivative, for -1 < x < 1."""
+    """Return the values at x of the Legendre polynomial of a degree and of its derivative, for -1 < x < 1."""
     before, value = 1.0, x
     for k in range(1, degree):
         before, value = value, ((2 * k + 1) * x * value - k * before) / (k + 1)
@@ -1146,7 +1165,7 @@ class Converse:
 
 
 def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
-    """Return the converse that the file states, after checking it by the theorem that the file names.
+    """Return the converse (lower bound) that the file states, after checking it by the theorem that the file names.
 
     `found` is the maximum cosine of the points; the converse must not be above it.
     """
@@ -1251,7 +1270,10 @@ def stated_tolerance(code: CodeFile, stated: str | float, found: MaxCosine) -> F
 
 
 def check_cosine(code: CodeFile, found: MaxCosine) -> None:
-    """Raise VerificationError unless the stated maximum cosine and guarantee agree with the points."""
+    """Raise VerificationError unless the stated maximum cosine and the stated guarantee agree with the points.
+
+    `found` is the maximum cosine of the points. The guarantee is an upper bound on it.
+    """
     stated = fraction_in(code.certificate["max_cosine"])
     slack = stated_tolerance(code, code.certificate["max_cosine"], found)
     agrees = found.low - slack <= stated <= found.high + slack
@@ -1266,7 +1288,7 @@ def check_cosine(code: CodeFile, found: MaxCosine) -> None:
 
 
 def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
-    """Check the content of a code file, and write the results into `verdict`."""
+    """Check the content of a code file, and the proof if one is given, and write the results into `verdict`."""
     structure = code.description["structure"]
     ensure(structure in STRUCTURES, "the structure is unknown")
     found = STRUCTURES[structure](code)
@@ -1317,7 +1339,7 @@ def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
 
 
 def assumptions(code: CodeFile, found: MaxCosine) -> list[str]:
-    """Return the statements of the file that this program does not check."""
+    """Return the statements of the file that this program does not check; `found` is the maximum cosine it found."""
     listed = ["how the points were made: description and provenance"]
     stated = code.certificate["max_cosine"]
     if isinstance(stated, str) and not found.exact:

@@ -100,12 +100,7 @@ class SweepEstimate:
         return max(queues)
 
     def _left(self, digest: str, an_epoch: float) -> float:
-        """Return the estimated seconds until a run ends.
-
-        Args:
-            digest: Digest of the run.
-            an_epoch: Estimated seconds of an epoch.
-        """
+        """Return the estimated seconds until a run ends; `an_epoch` is the estimated time of an epoch in seconds."""
         if digest in self.ended:
             return 0.0
         pace = self.paces.get(digest, _Pace(0, None))

@@ -248,10 +248,7 @@ def certificate_of(
 def _require_between(
     max_cosine: Cosine, guarantee: Cosine | None, bound: Bound, rounding: float
 ) -> None:
-    """Raise CertificateError if a measured largest cosine is above the guarantee or below the converse.
-
-    The guarantee may be exceeded by `rounding`, because it may have been read from a file as a float.
-    """
+    """Raise CertificateError if a measured cosine is above the guarantee (up to rounding) or below the converse."""
     measured = f"measured max cosine {max_cosine}"
     if guarantee is not None and _exceeds(max_cosine, guarantee, rounding):
         raise CertificateError(f"{measured} is above the guarantee {guarantee}")

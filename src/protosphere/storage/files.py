@@ -37,11 +37,7 @@ _numbers = count()
 
 
 def _resolved(target: Path) -> Path:
-    """Return `target` with all symbolic links resolved.
-
-    Raises:
-        StorageError: If the links cannot be resolved, or the file name is invalid.
-    """
+    """Return `target` with all symbolic links resolved; StorageError if this fails or the name is invalid."""
     try:
         place = target.resolve()
         place.exists()

@@ -36,12 +36,17 @@ class LatticePoints(Plain):
 
     If `lengths` (K x 1) is given, the differences of the vectors lengths[i] * points[i] are lattice vectors. If
     `lengths` is None, the differences of the points are lattice vectors.
+
+    Attributes:
+        lattice: The lattice, with its basis and its smallest squared norm.
+        lengths: K x 1 array of the factors by which the points are multiplied, or None.
+        proved: Whether the lattice comes from a construction of this library. A lattice from a file does not certify
+            points.
     """
 
     lattice: LatticeCoset = field(kw_only=True)
     lengths: Points | None = field(default=None, kw_only=True)
     proved: bool = field(default=True, kw_only=True)
-    """Whether the lattice comes from a construction of this library. A lattice from a file does not certify points."""
 
     @classmethod
     def shell(

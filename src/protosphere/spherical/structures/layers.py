@@ -23,8 +23,10 @@ METHOD = "layers of a known angle, which a pair of points attains"
 class LayeredPoints(Plain):
     """Points, stored as float64 rows, whose minimum angle is at least `angle` by the theorem of their construction.
 
-    The angle is in radians. A file stores only the rows. Points that are read from a file are therefore `Plain`, and
-    their cosines are measured.
+    A file stores only the rows. Points that are read from a file are therefore `Plain`, and their cosines are measured.
+
+    Attributes:
+        angle: Lower bound on the angle between two points, in radians.
     """
 
     angle: float = field(kw_only=True)

@@ -35,6 +35,10 @@ class SignWords:
 
     The codewords need not be from a code. The structures of linear codes, of unions of cosets and of shortened codes
     inherit from this class.
+
+    Attributes:
+        dim: Dimension n, the number of bits of a codeword.
+        held: The packed codewords; None if they have more than `LARGEST_HELD_BYTES` and are computed on request.
     """
 
     name: ClassVar[str]
@@ -51,7 +55,6 @@ class SignWords:
 
     dim: int
     held: PackedBits | None
-    """The packed codewords; None if they have more than `LARGEST_HELD_BYTES` and are computed on request."""
 
     @property
     def count(self) -> int:
