@@ -43,10 +43,11 @@ def reproduce(
 
     Args:
         experiment: mnist (K = 10, n = 4 ... 64), cifar100 (K = 100, n = 15 ... 256), or all.
-            all runs the experiments that decide the claims: cifar100 with features and hours, and mnist with hours.
+            The choice all stands for the runs that decide the claims: cifar100 with features and hours, mnist with
+            hours.
         budget: Size of the experiment.
-            quick takes minutes, hours takes hours, and paper has the config of the paper.
-            features (only cifar100) trains on features of a pretrained network.
+            The choice quick takes minutes, hours takes hours, and paper uses the config of the paper.
+            The choice features (only for cifar100) trains on features of a pretrained network.
         store: Folder of the runs. The default is a folder in runs/.
         results: Path of a .csv table of runs, or of a folder for such tables.
             Runs in the table are not repeated, and at the end the table has all runs.

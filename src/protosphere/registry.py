@@ -1,4 +1,4 @@
-"""Registries: mappings from names to entries; the error for an unknown name suggests similar names."""
+"""Registries: mappings from names to entries, with errors for unknown names that suggest similar names."""
 
 import difflib
 import re

@@ -436,7 +436,7 @@ def all_sums(rows: Sequence[int]) -> list[int]:
 
 
 def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
-    """Return a sum (XOR) of rows for each integer in `numbers`; row i is part of the sum if bit i is 1."""
+    """Return one XOR of rows for each integer in `numbers`; row i is included if bit i of the integer is 1."""
     tables = [all_sums(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     words: list[int] = []
     for number in numbers:

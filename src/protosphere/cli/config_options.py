@@ -120,7 +120,7 @@ def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
 
     Args:
         name: Name of the setting, a field of `TrainingConfig`.
-        quick: The shipped configs whose names begin with "quick-", one for each dataset.
+        quick: The shipped configs whose names begin with "quick-".
     """
     if name in CHOSEN_BY_RULE:
         return ""

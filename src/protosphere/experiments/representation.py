@@ -112,7 +112,7 @@ class RepresentationEvaluation:
             return torch.cat([self.classifier(inputs) for inputs, _ in batches])
 
     def _prototype_use(self, features: Tensor) -> tuple[float, float]:
-        """Return the number of prototypes that are nearest to some example, and exp(entropy) of how often each is."""
+        """Return the number of prototypes that are nearest to an example, and the perplexity of their frequencies."""
         head = cast("ObjectiveHead", self.classifier.head)
         prototypes = prototypes_of(self.classifier.head)
         with torch.no_grad():

@@ -19,7 +19,7 @@ from protosphere.errors import (
 )
 
 LARGEST_FLOAT = 1e38
-"""Upper limit of all float settings, near the largest number in single precision."""
+"""Upper limit of all float settings, below the largest number in single precision (3.4e38)."""
 
 LARGEST_EXACT_INTEGER = 1 << 53
 """Upper limit of integers that are converted to float for a float setting; larger ones might change their value."""

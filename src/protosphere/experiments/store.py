@@ -1,8 +1,8 @@
 """The store of runs: a folder that `train` and `sweep` write to, and `report` and `paired` read from.
 
-The folder `records` has one JSON file per finished run, DIGEST.json. The folder `work` has one folder per run,
-DIGEST, with checkpoint, metrics and weights. Files are replaced atomically, so that a killed process leaves no
-incomplete file.
+The folder `records` has a JSON file DIGEST.json for each run that has ended (done, infeasible or failed). The folder
+`work` has a folder DIGEST for each run, with checkpoint, metrics and weights. Files are replaced atomically, so that a
+killed process leaves no incomplete file.
 """
 
 import json

@@ -15,7 +15,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine, Progress, ignore
 
 BINS = 201
-"""Default number of bins of a histogram on [-1, 1]. The number is odd, so 0 is inside a bin and not between two."""
+"""Default number of bins of a histogram on [-1, 1]. The number is odd, so that 0 is inside a bin."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class Placement:
 
     @property
     def points(self) -> Points | None:
-        """The K x n matrix of the points if they are stored as such a matrix, otherwise None."""
+        """The K x n matrix of the points if they are stored as a matrix, otherwise None."""
         return self.structure.points
 
     @property

@@ -1,4 +1,4 @@
-"""Provenance of a code: the request and the choices from which every later version can rebuild the same points."""
+"""Provenance of a code: the request and the choices from which later versions can rebuild the same points."""
 
 from __future__ import annotations
 

@@ -183,9 +183,9 @@ class Plain:
             yield products, nearest
 
     def check(self) -> None:
-        """Raise CertificateError if a cosine is not 1 - j * cosine_step with an integer j, up to rounding.
+        """Raise CertificateError if a cosine is not 1 - j * step with an integer j, up to rounding.
 
-        If `cosine_step` is None, nothing is checked.
+        The step is `unverified_step` or, if this is None, `cosine_step`. If both are None, nothing is checked.
         """
         grid = self.unverified_step or self.cosine_step
         if grid is not None:

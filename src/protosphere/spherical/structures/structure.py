@@ -67,7 +67,7 @@ class Structure(Protocol):
 
     @property
     def points(self) -> Points | None:
-        """The K x n matrix of the points if they are stored as such a matrix, otherwise None."""
+        """The K x n matrix of the points if they are stored as a matrix, otherwise None."""
         ...
 
     @property
