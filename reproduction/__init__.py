@@ -1,4 +1,4 @@
-"""The reproduction of the paper: its experiments, its claims, and the results of our runs on each claim.
+"""The reproduction of Lindström et al. (2024): the experiments of this paper, its claims, and tests of the claims.
 
-This folder is not part of the package `protosphere`: run it from a clone by `python -m reproduction`.
+This folder is not part of the package `protosphere`. Run it from a clone of the repository by `python -m reproduction`.
 """

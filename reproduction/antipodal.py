@@ -1,4 +1,4 @@
-"""Classes with antipodal prototypes, such as the paper's leopard and lion."""
+"""Find classes with antipodal prototypes, such as leopard and lion in Lindström et al. (2024)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,14 @@ from protosphere.types import Points
 
 @dataclass(frozen=True)
 class AntipodalPair:
-    """Two classes at cosine -1, by index and by name, and their similarity if it is known."""
+    """Two classes whose prototypes have the cosine -1.
+
+    Attributes:
+        first: Index of one class.
+        second: Index of the other class.
+        names: Names of the two classes.
+        similarity: Similarity of the two classes; None if it is not known.
+    """
 
     first: int
     second: int
@@ -34,7 +41,7 @@ def antipodal_pairs(
 ) -> list[AntipodalPair]:
     """Return every pair of classes whose prototypes are antipodal.
 
-    If a similarity is given, the most similar pairs first.
+    If a similarity is given, the pairs are sorted by similarity, with the most similar pair first.
 
     Args:
         code: The prototypes.

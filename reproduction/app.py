@@ -1,4 +1,4 @@
-"""The command line of the reproduction, with help, errors and exit codes as in the command line of `protosphere`."""
+"""The command line of the reproduction; help, errors and exit codes are as in the command line of `protosphere`."""
 
 import sys
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from protosphere.version import __version__
 
 COMMANDS = {
     "reproduce": Command(
-        "Run the paper's experiments and draw accuracies.",
+        "Run the experiments and draw the accuracies.",
         ("mnist --workers 2", "cifar100 --budget paper --ray 10.0.0.1:6379"),
     ),
     "claims": Command(
-        "Test the paper's claims on results.",
+        "Test the claims on the results of runs.",
         ("results -o docs/studies/claims.md", "runs/mnist-quick --json"),
     ),
     "antipodal": Command(
@@ -28,7 +28,7 @@ COMMANDS = {
             "results/self_supervised/study.csv --figure docs/figures/self-supervised.png",
         ),
     ),
-    "cube": Command("Draw the paper's first figure.", ("", "-o docs/figures")),
+    "cube": Command("Draw the first figure of the paper.", ("", "-o docs/figures")),
 }
 """Description and examples of each command; the code of command NAME is the function NAME in commands/NAME.py."""
 
@@ -37,7 +37,7 @@ def program() -> App:
     """Return the command line; the code of a command is imported only when the command runs."""
     app = App(
         name="python -m reproduction",
-        help="Reproduce the experiments of the paper and test its claims.",
+        help="Reproduce the experiments of Lindström et al. (2024) and test the claims.",
         help_epilogue="Examples:\n  python -m reproduction reproduce mnist\n  python -m reproduction claims --help",
         help_format="plaintext",
         version=__version__,

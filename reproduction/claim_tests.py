@@ -1,6 +1,7 @@
-"""Tests of the paper's claims on trained networks: each is a function from results to a finding.
+"""Tests of the claims of Lindström et al. (2024) on trained networks.
 
-A configuration is a scheme in a dimension with a mapping.
+A test is a function from the results of runs to a finding. A configuration is a combination of a scheme, a dimension
+and a mapping.
 """
 
 from math import hypot
@@ -29,16 +30,16 @@ from reproduction.variance import FACTORS, spreads
 DESCENTS = ("log_sum_exp", "mean_row_max")
 
 NOTICEABLE = 0.05
-"""Smallest share of a variance that counts as noticeable."""
+"""Smallest fraction of a variance that counts as noticeable."""
 
 MUCH_EXPLAINED = 0.9
-"""Share of the variance over configurations above which little is left unexplained."""
+"""Fraction of the variance of accuracy over configurations (R²) above which little is left unexplained."""
 
 
 def weaker(mnist: Results, cifar100: Results) -> Finding:
-    """Test whether the maximum cosine explains less of the accuracy on MNIST than on CIFAR-100.
+    """Test whether the maximum cosine explains less of the variance of accuracy on MNIST than on CIFAR-100.
 
-    The 95 % interval of the difference is computed by Fisher's z.
+    The 95% interval of the difference of the two correlations is computed by Fisher's z-transform.
 
     Args:
         mnist: Results on MNIST.
@@ -67,7 +68,7 @@ def _explained(line: Regression) -> str:
 
 
 def correlated(results: Results) -> Finding:
-    """Test whether the regression line of accuracy on maximum cosine has a negative slope."""
+    """Test whether the linear regression of accuracy on the maximum cosine has a negative slope."""
     line = results.line()
     if line is None:
         return NOTHING_RUN
@@ -77,17 +78,19 @@ def correlated(results: Results) -> Finding:
 
 
 def varied(results: Results) -> Finding:
-    """Test whether the line of accuracy on maximum cosine leaves more than a tenth of the variance unexplained."""
+    """Test whether the regression of accuracy on the maximum cosine explains less than 0.9 of the variance."""
     line = results.line()
     if line is None:
         return NOTHING_RUN
     low, high = line.r_squared_interval
-    figures = f"the line explains R² {_explained(line)} of the variance over {line.count} configurations"
+    figures = (
+        f"R² {_explained(line)} of the regression over {line.count} configurations"
+    )
     return Finding(figures, verdict_on(MUCH_EXPLAINED - high, MUCH_EXPLAINED - low))
 
 
 def bch_dominates(results: Results) -> Finding:
-    """Test whether BCH codes with random mappings have higher accuracy than both descents at each of three lengths."""
+    """Test whether BCH codes with random mappings are better than both schemes of gradient descent at three lengths."""
     findings: list[Finding] = []
     for n in (31, 63, 127):
         bch = results.sample("bch", [n], "random")
@@ -98,7 +101,7 @@ def bch_dominates(results: Results) -> Finding:
 
 
 def simplex_best(results: Results) -> Finding:
-    """Test whether the simplex has higher accuracy than the best other configuration of the paper."""
+    """Test whether the simplex has higher accuracy than the best other configuration in the grid of the paper."""
     others: dict[Cell, Sample] = {}
     for scheme, dim, mapping in sorted(results.cells):
         if scheme != "simplex":
@@ -116,7 +119,7 @@ def simplex_best(results: Results) -> Finding:
 
 
 def threshold(results: Results) -> Finding:
-    """Test whether doubling the dimension beyond n = K changes the accuracy by at most one point."""
+    """Test whether doubling a dimension above the number of classes changes the accuracy by at most one point."""
     findings: list[Finding] = []
     for scheme, low, high in (
         ("bch", 127, 255),
@@ -138,7 +141,7 @@ def threshold(results: Results) -> Finding:
 def lower_bch_better(results: Results) -> Finding:
     """Test whether some BCH code has higher accuracy than a longer BCH code.
 
-    Of all pairs of lengths, the pair with the largest difference is tested.
+    The test compares the pair of lengths for which the shorter code is ahead by most.
     """
     dims = (15, 31, 63, 127, 255)
     samples = {dim: results.sample("bch", [dim], "random") for dim in dims}
@@ -175,7 +178,7 @@ def reed_muller_lower(results: Results) -> Finding:
 
 
 def all_well(results: Results) -> Finding:
-    """Test whether every run has more than 90 % accuracy."""
+    """Test whether every run has an accuracy above 90%."""
     schemes = sorted({record.config.scheme for record in results.grid})
     if not schemes:
         return NOTHING_RUN
@@ -211,13 +214,13 @@ def close_to_one_hot(results: Results) -> Finding:
 def antipodal(
     num_classes: int, dim: int, expected: tuple[tuple[int, int], ...], results: Results
 ) -> Finding:
-    """Test whether the expected pairs of classes are antipodal in our Reed-Muller code; needs no run.
+    """Test whether the expected pairs of classes are antipodal in our Reed-Muller code; this test needs no runs.
 
     Args:
         num_classes: Number K of classes.
         dim: Dimension n.
         expected: Pairs of classes that the paper names.
-        results: Unused; all tests take results.
+        results: Unused, but an argument of every test.
     """
     del results
     code = ps.construct("reed_muller", num_classes=num_classes, dim=dim)
@@ -230,7 +233,7 @@ def antipodal(
 
 
 def constant_cosines(results: Results) -> Finding:
-    """Test whether all cosines of one-hot vectors, and all cosines of the simplex, are equal; needs no run."""
+    """Test whether all cosines of one-hot vectors are equal, and also those of the simplex; this test needs no runs."""
     del results
     off_diagonal = ~np.eye(100, dtype=bool)
     spread = 0.0
@@ -245,9 +248,9 @@ def constant_cosines(results: Results) -> Finding:
 
 
 def split_explains(results: Results) -> Finding:
-    """Test whether the random validation split causes a noticeable share of the variance due to three seeds.
+    """Test whether the random validation split causes a noticeable fraction of the variance that three seeds cause.
 
-    The seeds of mapping, network and split each vary alone in some runs.
+    These are the seeds of the mapping, the network and the split. Some runs differ only in one of these seeds.
     """
     found = {spread.factor: spread for spread in spreads(results.records)}
     if len(found) < len(FACTORS):

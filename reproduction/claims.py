@@ -1,4 +1,7 @@
-"""Every empirical claim of the paper on trained networks (sections 4.1 and 4.3, appendix C), each with its test."""
+"""The empirical claims of Lindström et al. (2024) on trained networks, each with its test.
+
+The claims are from sections 4.1 and 4.3 and appendix C of the paper.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -31,7 +34,7 @@ class Claim:
 
 NO_RESULTS = Results(())
 Row = dict[str, str]
-"""A row of the claims table: text by column name, with the claim's dataset first."""
+"""A row of the table of claims: a mapping from the name of a column to a text."""
 
 
 def claims_table(records: Sequence[RunRecord]) -> list[Row]:
@@ -52,13 +55,13 @@ def claims_table(records: Sequence[RunRecord]) -> list[Row]:
 
 
 def predictors_by_network(records: Sequence[RunRecord]) -> dict[str, list[Predictor]]:
-    """Rank the statistics of codes by how well they predict accuracy, for each dataset and network.
+    """Rank statistics of codes by how well they predict accuracy, for each dataset and network.
 
     Args:
         records: Runs of any datasets and networks.
 
     Returns:
-        Predictors, best first, by the title of the dataset and the network.
+        For each dataset and network, by their names: the statistics, best first.
     """
     found: dict[str, list[Predictor]] = {}
     for name, title in TITLES.items():
@@ -86,7 +89,7 @@ def _rows_of(claim: Claim, networks: Iterable[Results]) -> list[Row]:
 
 
 def _weaker_row(mnist: Iterable[Results], cifar100: Iterable[Results]) -> Row:
-    """Return the row of the claim that compares two datasets, tested on the longest training on images of each."""
+    """Return the row of the claim that compares two datasets, tested on the last network on images of each."""
     mnist_images = [results for results in mnist if not results.of_features]
     cifar100_images = [results for results in cifar100 if not results.of_features]
     if not mnist_images or not cifar100_images:
@@ -96,7 +99,7 @@ def _weaker_row(mnist: Iterable[Results], cifar100: Iterable[Results]) -> Row:
 
 
 def _row(claim: Claim, finding: Finding, tested: Sequence[Results]) -> Row:
-    """Return the row of a claim; seeds and budget come from the first results on which the claim was tested."""
+    """Return the row of a claim, with seeds and budget of the first results on which it was tested."""
     run = bool(tested) and finding.verdict != NOT_RUN
     return {
         "dataset": claim.dataset,

@@ -1,4 +1,4 @@
-"""The page of the documentation with the claims table."""
+"""Write the page of the documentation with the table of claims."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -12,18 +12,19 @@ hide-toc: true
 
 # Claims on training
 
-This page tests every empirical claim of the paper on trained networks against our runs. It is generated from the
-tables in `results/`. The claims on geometry (section 4.2, appendices A and B) have [a page of their
-own](claims-geometry.md), with one test per claim.
+This page tests every empirical claim of Lindström et al. (2024) on trained networks against our runs. It is generated
+from the tables in `results/`. The claims on geometry (section 4.2, appendices A and B of the paper) have [a page of
+their own](claims-geometry.md), with one test per claim.
 
 Accuracies are in percent of the test images and are means over seeds. A difference is the mean difference of runs with
 the same seed, followed by half of its 95% interval. A claim that one method is better *holds* if the whole interval is
 above 0. It fails if the interval contains 0 or is below 0, and its upper end is below one standard error of an
 accuracy on 10,000 test images (0.5 points at an accuracy of 50 to 70%, 0.14 points at 98%). Otherwise the claim is *not
 decided*, and the table states how many seeds, or how many configurations, would decide it if means and spread stay the
-same. A configuration is a scheme in a dimension with a mapping. The spread is estimated from all configurations of the
-compared schemes, after the effects of configuration and seed are removed, because three seeds of two configurations
-give a poor estimate. The shares R² have 95% intervals by Fisher's z.
+same. A configuration is a combination of a scheme, a dimension and a mapping. The spread is estimated from all
+configurations of the compared schemes, after the effects of configuration and seed are removed, because three seeds of
+two configurations give a poor estimate. R² is the fraction of the variance of accuracy that a linear regression
+explains; its 95% intervals are computed by Fisher's z-transform.
 
 A claim has one row for each network on which it was tested, and the verdict applies to that network. If a claim fails
 with a smaller network, fewer epochs or less data than the paper's, the verdict is *not at our scale* and names network,
@@ -45,10 +46,11 @@ python -m reproduction claims results -o docs/studies/claims.md
 NUMBERS_HEAD = """
 ## Which statistic of a code predicts accuracy
 
-Each point is a configuration (a scheme in a dimension with a mapping), with the mean accuracy over seeds. *Explained*
-is the share of the variance over configurations that a line on the statistic explains, with a 95% interval from
-resampling schemes. *Held out* is the share that is explained if the line is fitted to the other schemes only. Mappings
-are fixed or random unless stated otherwise.
+These tables compare statistics of a code by how well they predict accuracy. The accuracy of a configuration is the mean
+over seeds. *Explained* is R² of a linear regression of accuracy on the statistic over all configurations, with a 95%
+interval by a bootstrap that resamples whole schemes. *Held out* is R² of predictions for new schemes: the accuracies of
+each scheme are predicted by a regression that is fitted to all other schemes. If these predictions are no better than
+the mean accuracy, the table says "nothing". Mappings are fixed or random unless stated otherwise.
 """
 NUMBER_COLUMNS = ("statistic", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")
@@ -60,8 +62,8 @@ def claims_page(
     """Return the page as Markdown.
 
     Args:
-        table: The rows of the claims table.
-        predictors: Statistics of codes that predict accuracy, best first, by dataset and network.
+        table: Rows of the table of claims.
+        predictors: For each dataset and network, by their names: statistics of codes that predict accuracy, best first.
     """
     parts = [HEAD]
     for dataset, title in TITLES.items():

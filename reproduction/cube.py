@@ -1,4 +1,4 @@
-"""Codes on the corners of a cube: why codewords make prototypes (Figure 1 of the paper)."""
+"""Draw Figure 1 of Lindström et al. (2024): codewords as corners of a cube inside a sphere."""
 
 from collections.abc import Sequence
 from itertools import combinations, product
@@ -33,7 +33,10 @@ def draw_cube(folder: Path) -> tuple[Path, ...]:
 
 
 def cube_figure(panels: Sequence[TitledCode]) -> Any:
-    """Return a matplotlib figure with one sphere, and a cube's wireframe inside it, for each code of R^3."""
+    """Return a matplotlib figure with a panel for each code of R^3.
+
+    A panel shows the points of the code on a sphere, with the edges of a cube inside the sphere.
+    """
     count = len(panels)
     with styled():
         figure = new_figure(7.0, 2.5)

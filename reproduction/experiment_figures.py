@@ -1,4 +1,4 @@
-"""Figures of the experiments: the paper's two, comparisons beyond the paper, and statistics that predict accuracy."""
+"""Draw figures of the experiments: two of Lindström et al. (2024), and comparisons beyond this paper."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ BEYOND = (
     "semantic, aligned",
     "one-hot, fixed",
 )
-"""Methods with prototypes that are drawn next to learned layers."""
+"""Methods with prototypes that are drawn together with learned layers."""
 
 EQUIDISTANT = ("one_hot", "simplex")
 """Schemes for which the mapping does not matter; only one mapping of each is drawn."""
@@ -38,13 +38,13 @@ def draw_experiment(
 ) -> tuple[Path, ...]:
     """Draw the figures of an experiment and return the paths of the files.
 
-    NAME-accuracy and NAME-cosine show the paper's grid. NAME-beyond and NAME-numbers are drawn if there are runs to
-    show.
+    NAME-accuracy and NAME-cosine show the schemes of Lindström et al. (2024). NAME-beyond compares more methods, and
+    NAME-numbers shows accuracy against statistics of the codes; these two are drawn if there are runs to show.
 
     Args:
         records: Finished runs of one network.
         folder: Folder of the files.
-        name: Beginning of the file names.
+        name: Text with which the names of the files begin.
         title: Title of the experiment.
     """
     own = Results(
@@ -70,7 +70,7 @@ def draw_experiment(
 
 
 def way_of(config: TrainingConfig) -> str:
-    """Return the name of a run's method in comparisons beyond the paper."""
+    """Return the name of the method of a run, such as "best, aligned" or "learned layer"."""
     series = config.series.replace("_", "-")
     if config.head == "prototypes":
         return f"{series}, {MAPPED[config.mapping]}"

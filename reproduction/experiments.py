@@ -1,7 +1,8 @@
-"""The paper's experiments (section 4.3 and appendix C) as sweeps, with the printed config or with smaller budgets.
+"""The experiments of Lindström et al. (2024), section 4.3 and appendix C, as sweeps.
 
-The sweeps also contain methods that the paper does not compare with (learned layers, the best code known, aligned and
-designed prototypes) and runs in which one seed varies alone.
+They are run with the config of the paper or with smaller budgets. The sweeps also contain methods that the paper does
+not compare with (learned layers, the best known code, aligned and semantic prototypes), and runs in which only one of
+three seeds varies.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from protosphere.experiments.sweep_files import sweep_configs
 Grid = dict[str, Any]
 BOTH = ["fixed", "random"]
 PRESET = "lindstrom"
-"""The paper's own preset."""
+"""Preset of the head as in Lindström et al. (2024)."""
 
 _EQUIDISTANT_100: list[Grid] = [
     {"schemes": ["one_hot"], "dims": [100]},
@@ -57,7 +58,7 @@ _CIFAR100_CLAIMS: list[Grid] = [
     },
     {"heads": ["linear", "bottleneck"], "dims": [64]},
 ]
-"""Runs that the claims need, and methods with which the paper's should be compared."""
+"""Runs that the claims need, and runs of other methods for comparison."""
 
 _ONE_SEED: Grid = {"prototype_seeds": [0], "split_seeds": [0], "seeds": [0]}
 _LENGTHS = [15, 16, 31, 32, 63, 64, 127, 128, 255, 256]
@@ -107,7 +108,7 @@ _FEATURES_CONFIG: Grid = {
     "seeds": [0, 1, 2, 3, 4],
     "grid": _FEATURES,
 }
-"""Config of the experiment on features. Twenty epochs are no better than ten.
+"""Sweep of the experiment on features, with ten epochs, because twenty epochs are no better.
 
 Held-out accuracies after ten and twenty epochs: one-hot 67.4 and 67.1 percent, BCH in 31 dimensions 61.7 and 61.4,
 log-sum-exp in 15 dimensions 57.7 and 57.1.
@@ -125,7 +126,7 @@ _SMALL_CONFIG: Grid = {
     "seeds": [0, 1, 2, 3, 4, 5, 6],
     "grid": _CIFAR100_CLAIMS,
 }
-"""Config that gives the highest accuracy in a minute: a cheap network, smaller batches, and images without rotation."""
+"""Sweep of short runs: a cheap network, smaller batches and images without rotation, for high accuracy in a minute."""
 
 PLANS: Mapping[tuple[str, str], Grid] = {
     ("mnist", "quick"): {
@@ -160,17 +161,17 @@ PLANS: Mapping[tuple[str, str], Grid] = {
     },
 }
 DECISIVE = (("cifar100", "features"), ("cifar100", "hours"), ("mnist", "hours"))
-"""Experiments and budgets that together decide as many claims as CPUs can."""
+"""Pairs (experiment, budget) that together decide as many claims as is possible on CPUs."""
 
 EXPERIMENTS = ("mnist", "cifar100")
 BUDGETS = ("quick", "features", "hours", "paper")
 
 
 def paper_runs(experiment: str, budget: str) -> list[TrainingConfig]:
-    """Return the configs of an experiment, with codes at their native lengths.
+    """Return the configs of the runs of an experiment.
 
-    MNIST has K = 10 and n = 4 ... 64, CIFAR-100 K = 100 and n = 16 ... 256. The configs are sorted by seed, so that
-    an interrupted sweep is the whole grid with fewer seeds.
+    MNIST has K = 10 classes and n = 4 ... 64; CIFAR-100 has K = 100 classes and n = 15 ... 256. The configs are sorted
+    by seed, so that an interrupted sweep has run the whole grid with fewer seeds.
 
     Args:
         experiment: One of `EXPERIMENTS`.

@@ -1,4 +1,4 @@
-"""Comparisons of samples of finished runs: differences by seed, their 95 % intervals, and verdicts."""
+"""Compare samples of finished runs by differences of runs with the same seed, their 95% intervals, and verdicts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,10 +25,10 @@ class Sample:
     """Accuracies of some configurations of a scheme.
 
     Attributes:
-        by_seed: Mean accuracy over the configurations in percent, by seed.
+        by_seed: Mean accuracy in percent over the configurations, by seed.
         scheme: Name of the scheme, such as 'simplex'.
-        cells: Number of configurations.
-        noise: Residuals of all configurations of the scheme.
+        cells: Number of configurations (combinations of a scheme, a dimension and a mapping).
+        noise: Residuals of all configurations of the scheme, by which the random spread is estimated.
     """
 
     by_seed: Mapping[int, float]
@@ -41,20 +41,21 @@ class Sample:
 
     @property
     def mean(self) -> float:
-        """Mean over the seeds."""
+        """Mean accuracy in percent over the seeds."""
         return fmean(self.by_seed.values())
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What results say about a claim.
+    """Result of the test of a claim.
 
     Attributes:
-        figures: The measured numbers in words.
-        verdict: One of the four verdicts.
-        seeds_needed: Number of seeds that would decide the claim if mean and spread stay; infinite beyond
-            `MOST_SEEDS`, None if it is decided or was not counted.
-        cells_needed: Number of configurations that would decide it; None if it is decided or was not counted.
+        figures: Text with the measured numbers.
+        verdict: "holds", "does not hold", "not decided" or "not run".
+        seeds_needed: Number of seeds that would decide the claim if mean and spread stay the same; infinite if it is
+            above `MOST_SEEDS`. None if the claim is decided, or if this number was not computed.
+        cells_needed: Number of configurations that would decide the claim. None if the claim is decided, or if this
+            number was not computed.
     """
 
     figures: str
@@ -66,17 +67,17 @@ class Finding:
 NOTHING_RUN = Finding("", NOT_RUN)
 
 Decide = Callable[[float, float], tuple[str, float]]
-"""Function from a difference and half of its interval to a verdict, and to the half interval that would decide."""
+"""Type of a function (mean difference, half of its interval) -> (verdict, half of an interval that would decide)."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of two samples, paired by seed.
+    """The difference of two samples, computed from runs with the same seed.
 
     Attributes:
-        mean: Mean difference.
-        margin: Half of its 95 % interval.
-        deviation: Standard deviation of the difference of one seed.
+        mean: Mean difference in percentage points.
+        margin: Half of the width of the 95% interval of the mean difference.
+        deviation: Standard deviation of the difference for a single seed.
         seeds: Number of seeds.
     """
 
@@ -87,14 +88,14 @@ class Difference:
 
 
 def difference(left: Sample, right: Sample) -> Difference | None:
-    """Return the difference of two samples; None if they share fewer than two seeds.
+    """Return the difference of two samples; None if they have fewer than two seeds in common.
 
-    Its standard deviation is computed over seeds, or from the noise of both schemes if that has more degrees of
-    freedom.
+    The standard deviation of the difference is computed over seeds. If the noise of the two schemes has more degrees of
+    freedom, it is computed from this noise instead.
 
     Args:
-        left: The first sample.
-        right: The sample that is subtracted.
+        left: Sample from which the other is subtracted.
+        right: Sample that is subtracted.
     """
     shared = left.by_seed.keys() & right.by_seed.keys()
     differences = [left.by_seed[seed] - right.by_seed[seed] for seed in shared]
@@ -112,15 +113,15 @@ def difference(left: Sample, right: Sample) -> Difference | None:
 
 
 def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
-    """Test whether the first sample is higher than the second, paired by seed.
+    """Test whether one sample has higher accuracy than another, by runs with the same seed.
 
-    It is higher if the 95 % interval of the difference is above 0. It is not higher if the interval contains values
-    up to 0 and ends below the noticeable difference.
+    The claim holds if the 95% interval of the difference is above 0. It does not hold if the lower end of the interval
+    is at most 0 and the upper end is below the smallest noticeable difference (see `noticeable`).
 
     Args:
-        left: The first sample.
-        right: The second sample.
-        names: Names of both samples, for the text.
+        left: Sample that is claimed to be higher.
+        right: Sample with which it is compared.
+        names: Names of the two samples, for the text.
     """
     threshold = noticeable(right.mean) if right else 0.0
 
@@ -136,7 +137,9 @@ def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
 
 
 def noticeable(accuracy: float) -> float:
-    """Return the smallest difference that counts, in percentage points: one standard error on the test images.
+    """Return the smallest difference that counts as noticeable: one standard error of an accuracy on the test images.
+
+    The accuracy and the result are in percentage points.
 
     >>> round(noticeable(68.0), 2), round(noticeable(98.0), 2)
     (0.47, 0.14)
@@ -147,12 +150,12 @@ def noticeable(accuracy: float) -> float:
 def within(
     left: Sample, right: Sample, names: tuple[str, str], points: float
 ) -> Finding:
-    """Test whether two samples differ by at most `points`, by the 95 % interval of the difference.
+    """Test whether the accuracies of two samples differ by at most `points`, by the 95% interval of the difference.
 
     Args:
         left: The first sample.
         right: The second sample.
-        names: Names of both samples, for the text.
+        names: Names of the two samples, for the text.
         points: Largest difference in percentage points.
     """
 
@@ -182,7 +185,7 @@ def _compared(
 
 
 def verdict_on(low: float, high: float) -> str:
-    """Return the verdict on an interval: a claim holds if it is above 0, and does not hold if it is below 0.
+    """Return the verdict on a claim, which holds if an interval is above 0, and does not hold if it is below 0.
 
     Args:
         low: Lower end of the interval.
@@ -194,12 +197,14 @@ def verdict_on(low: float, high: float) -> str:
 
 
 def seeds_to_decide(deviation: float, seeds: int, distance: float) -> float:
-    """Return the number of seeds whose interval is short enough, if the spread stays; infinite beyond `MOST_SEEDS`.
+    """Return the number of seeds for which the 95% interval is short enough to decide a claim.
+
+    The spread is assumed to stay the same. The result is infinite if the number is above `MOST_SEEDS`.
 
     Args:
-        deviation: Standard deviation of the difference of one seed.
+        deviation: Standard deviation of the difference for a single seed.
         seeds: Number of seeds so far.
-        distance: Half interval that would decide.
+        distance: Half of the width of an interval that would decide.
 
     >>> seeds_to_decide(0.866, 4, 0.25)
     49
@@ -212,7 +217,7 @@ def seeds_to_decide(deviation: float, seeds: int, distance: float) -> float:
 
 
 def all_of(findings: Sequence[Finding]) -> Finding:
-    """Combine the comparisons of one claim: it holds if all of them hold, and fails if one fails."""
+    """Combine the comparisons of one claim; the claim holds if all comparisons hold, and fails if one fails."""
     run = [finding for finding in findings if finding.verdict != NOT_RUN]
     if not run:
         return NOTHING_RUN

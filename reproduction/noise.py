@@ -1,7 +1,8 @@
-"""The random spread of the accuracy of one run, by scheme: residuals after the effects of configuration and seed.
+"""Estimate the random spread of the accuracies of runs, for each scheme.
 
-A configuration is a scheme in a dimension with a mapping. With three seeds, two configurations give a poor estimate
-of the spread of their difference; all configurations of the compared schemes give a good one.
+The spread is that of the residuals after the effects of configuration and seed are removed. A configuration is a
+combination of a scheme, a dimension and a mapping. With three seeds, two configurations give a poor estimate of the
+spread of their difference; all configurations of the compared schemes give a good estimate.
 """
 
 from collections.abc import Mapping
@@ -9,12 +10,17 @@ from dataclasses import dataclass
 from statistics import fmean
 
 Cell = tuple[str, int, str]
-"""A configuration: scheme, dimension and mapping."""
+"""Type of a configuration: (scheme, dimension, mapping)."""
 
 
 @dataclass(frozen=True)
 class Noise:
-    """A sum of squared residuals in squared percentage points, and its degrees of freedom."""
+    """Sum of the squared residuals of accuracies, from which their variance is estimated.
+
+    Attributes:
+        squares: Sum of the squared residuals, in squared percentage points.
+        free: Number of degrees of freedom of this sum.
+    """
 
     squares: float = 0.0
     free: float = 0.0
@@ -24,9 +30,10 @@ class Noise:
 
 
 def noise_by_scheme(cells: Mapping[Cell, Mapping[int, float]]) -> dict[str, Noise]:
-    """Return the noise of each scheme, from the configurations that were run with every seed.
+    """Return the noise of each scheme, computed from the configurations that were run with every seed.
 
-    Residuals are about the mean of each configuration plus the effect of the seed on all configurations.
+    A residual is the difference of an accuracy from the mean of its configuration plus the mean effect of its seed.
+    `cells` has the accuracies in percent by configuration and seed.
 
     >>> flat = {("bch", n, "fixed"): {0: 1.0 + n, 1: 2.0 + n} for n in (15, 31)}
     >>> noise_by_scheme(flat)

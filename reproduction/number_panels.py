@@ -1,4 +1,4 @@
-"""Figure of accuracy against several statistics of a code, one panel each."""
+"""A figure of accuracy against statistics of codes, with one panel for each statistic."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -43,9 +43,12 @@ SPARE_MARKERS = (
 
 @dataclass(frozen=True)
 class Panel:
-    """One statistic: its name, a caption, and its points.
+    """Content of the panel of one statistic.
 
-    A point is (scheme, mapping, value of the statistic, accuracy in percent).
+    Attributes:
+        name: Name of the statistic.
+        caption: Title of the panel.
+        points: One tuple (scheme, mapping, value of the statistic, accuracy in percent) for each configuration.
     """
 
     name: str
@@ -54,10 +57,12 @@ class Panel:
 
 
 def numbers_figure(panels: Sequence[Panel], title: str) -> Any:
-    """Return the figure: markers are schemes, colors are mappings, and the panels share the axis of accuracies.
+    """Return a matplotlib figure of accuracy against each statistic.
+
+    Markers distinguish schemes, and colors distinguish mappings. All panels have the same axis of accuracies.
 
     Args:
-        panels: The statistics.
+        panels: Contents of the panels.
         title: Title of the figure.
     """
     points = [point for panel in panels for point in panel.points]
@@ -101,7 +106,7 @@ def numbers_figure(panels: Sequence[Panel], title: str) -> Any:
 
 
 def _different_markers(styles: Mapping[str, FigureStyle]) -> dict[str, str]:
-    """Return the marker of each scheme: its own, or a spare marker if another scheme has the same."""
+    """Return a marker for each scheme; a spare marker if another scheme already has the marker of the scheme."""
     found: dict[str, str] = {}
     for scheme, style in styles.items():
         free = (

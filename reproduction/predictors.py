@@ -1,8 +1,9 @@
-"""Statistics of a code as predictors of the accuracy of networks that are trained with it.
+"""Measure how well statistics of a code predict the accuracy of networks that are trained with the code.
 
-A point is a configuration: a scheme in a dimension with a mapping. Its accuracy is the mean over seeds. Points of one
-scheme resemble each other, so predictions are tested on held-out schemes, and intervals come from resampling schemes
-(a cluster bootstrap).
+The accuracy is predicted by a linear regression on one statistic. The data of the regression are configurations, that
+is, combinations of a scheme, a dimension and a mapping. The accuracy of a configuration is the mean over seeds.
+Configurations of the same scheme resemble each other. So predictions are tested on schemes to which the regression was
+not fitted, and intervals are computed by a bootstrap that resamples whole schemes (a cluster bootstrap).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +21,7 @@ RESAMPLES = 2000
 """Number of bootstrap samples."""
 
 FEWEST_SCHEMES = 3
-"""Smallest number of schemes from which accuracy is predicted."""
+"""Smallest number of schemes for a regression."""
 
 
 def _log_energy(record: RunRecord) -> float | None:
@@ -46,8 +47,8 @@ class TrainedCell:
     Attributes:
         scheme: Name of the scheme, such as 'simplex'.
         dim: Dimension n.
-        mapping: Method by which prototypes were assigned to classes.
-        number: Statistic of the code that may predict accuracy.
+        mapping: Value of the setting `mapping`, which says how prototypes were assigned to classes.
+        number: Value of the statistic that may predict accuracy.
         accuracy: Test accuracy in percent.
     """
 
@@ -60,16 +61,16 @@ class TrainedCell:
 
 @dataclass(frozen=True)
 class Predictor:
-    """Quality of the prediction of accuracy by a line on one statistic.
+    """Quality of the prediction of accuracy by a linear regression on one statistic.
 
     Attributes:
-        name: Key of `NUMBERS`.
+        name: Name of the statistic, a key of `NUMBERS`.
         cells: Number of configurations.
-        r_squared: Share of the variance over configurations that the line explains.
-        low: Lower end of the 95 % interval of `r_squared`, by resampling schemes.
-        high: Upper end of that interval.
-        held_out: Share of the variance that lines through the other schemes explain; negative if the lines are worse
-            than the mean.
+        r_squared: R² of the regression over all configurations, the fraction of the variance that it explains.
+        low: Lower end of the 95% interval of `r_squared`, by a bootstrap that resamples schemes.
+        high: Upper end of this interval.
+        held_out: R² of predictions for each scheme by a regression that is fitted to all other schemes. It is negative
+            if these predictions are worse than the mean accuracy.
     """
 
     name: str
@@ -81,14 +82,16 @@ class Predictor:
 
 
 def predictors(records: Iterable[RunRecord], seed: int = 0) -> list[Predictor]:
-    """Rank the statistics that all runs with prototypes have by the share of the variance that they explain.
+    """Rank statistics of codes by the fraction of the variance of accuracy that they explain.
+
+    Only statistics that all runs with prototypes have are ranked.
 
     Args:
-        records: Finished runs; runs of learned layers have no code and are left out.
+        records: Finished runs. Runs of learned layers have no code and are ignored.
         seed: Seed of the random resampling.
 
     Returns:
-        The predictors, the one that explains most first.
+        The predictors, sorted by `r_squared`, with the largest first.
     """
     runs = list(records)
     rng = np.random.default_rng(seed)
@@ -101,14 +104,14 @@ def predictors(records: Iterable[RunRecord], seed: int = 0) -> list[Predictor]:
 
 
 def cells_of(name: str, records: Iterable[RunRecord]) -> list[TrainedCell]:
-    """Return the configurations of runs with prototypes, with one of their statistics.
+    """Return the configurations of runs with prototypes, with one statistic of their codes.
 
     Args:
-        name: Key of `NUMBERS`.
+        name: Name of the statistic, a key of `NUMBERS`.
         records: Finished runs.
 
     Returns:
-        The configurations; none if a run lacks the statistic.
+        The configurations; an empty list if a run does not have the statistic.
     """
     numbers: dict[tuple[str, int, str], list[float]] = {}
     accuracies: dict[tuple[str, int, str], list[float]] = {}
@@ -131,7 +134,7 @@ def cells_of(name: str, records: Iterable[RunRecord]) -> list[TrainedCell]:
 def _predictor(
     name: str, cells: Sequence[TrainedCell], rng: np.random.Generator
 ) -> Predictor | None:
-    """Return the quality of the prediction by one statistic; None if there are too few schemes or nothing varies."""
+    """Return the quality of one predictor; None if there are too few schemes, or a variable is constant."""
     schemes = np.array([cell.scheme for cell in cells])
     table = np.array([(cell.number, cell.accuracy) for cell in cells])
     if len(np.unique(schemes)) < FEWEST_SCHEMES:
@@ -162,11 +165,7 @@ def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Poin
 
 
 def _held_out(table: Points, schemes: Points) -> float:
-    """Return R² on held-out schemes.
-
-    R² is 1 minus the squared errors of lines through the other schemes, divided by the squared errors of the mean
-    accuracy.
-    """
+    """Return R² of predictions for each scheme by a regression that is fitted to all other schemes."""
     errors = 0.0
     for name in np.unique(schemes):
         own = schemes == name

@@ -1,4 +1,4 @@
-"""Finished runs on which claims are tested: runs of one dataset with one network and one number of epochs."""
+"""The class `Results`: finished runs with the same dataset, network and epochs, on which claims are tested."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,20 +14,23 @@ from reproduction.noise import Cell, Noise, noise_by_scheme
 from reproduction.predictors import cells_of
 
 TITLES = {"cifar100": "CIFAR-100", "mnist": "MNIST"}
-"""Titles of the datasets of the paper's experiments, by name."""
+"""Titles of the datasets in the experiments of Lindström et al. (2024), by name."""
 
 FEATURES = "-features"
-"""Suffix of the names of datasets of features; the rest is the name of the dataset of images."""
+"""Ending of the names of datasets of features; the text before it is the name of the dataset of images."""
 
 SCHEMES = ("one_hot", "simplex", "bch", "reed_muller", "log_sum_exp", "mean_row_max")
-"""Names of the schemes in the paper's experiments."""
+"""Names of the schemes in the training experiments of Lindström et al. (2024)."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """The finished runs of one dataset with one network and one number of epochs.
+    """Finished runs with the same dataset, network and number of epochs.
 
-    A configuration is a scheme in a dimension with a mapping.
+    A configuration is a combination of a scheme, a dimension and a mapping.
+
+    Attributes:
+        records: Records of the runs.
     """
 
     records: tuple[RunRecord, ...]
@@ -39,8 +42,8 @@ class Results:
 
         Args:
             scheme: Name of the scheme, such as 'simplex'.
-            dims: Dimensions; all dimensions if empty.
-            mapping: "fixed" or "random"; None for both.
+            dims: Dimensions of the configurations; empty for all dimensions.
+            mapping: Mapping of the configurations, "fixed" or "random"; None for both mappings.
         """
         wanted = set(dims)
         found = {
@@ -61,7 +64,7 @@ class Results:
 
     @cached_property
     def cells(self) -> dict[Cell, dict[int, float]]:
-        """Accuracies in percent by configuration and seed, of the runs in the paper's grid."""
+        """Accuracies in percent of the runs in `grid`, by configuration and seed."""
         found: dict[Cell, dict[int, float]] = {}
         for record in self.grid:
             if record.test_accuracy is not None:
@@ -73,14 +76,14 @@ class Results:
 
     @cached_property
     def noise(self) -> dict[str, Noise]:
-        """Noise of each scheme, by the name of the scheme."""
+        """Residuals of the accuracies of each scheme, by the name of the scheme."""
         return noise_by_scheme(self.cells)
 
     @property
     def grid(self) -> list[RunRecord]:
-        """Runs of the paper's schemes with its preset.
+        """Runs with the schemes and the preset of Lindström et al. (2024) and a fixed or random mapping.
 
-        In these the prototypes and the split use the seed of the network.
+        In these runs, the prototypes and the split use the seed of the network.
         """
         own = ("prototypes", PRESET)
         return [
@@ -91,7 +94,7 @@ class Results:
 
     @property
     def alike(self) -> list[RunRecord]:
-        """All runs except those in which one seed varies alone."""
+        """Runs whose prototypes and split use the seed of the run, not seeds of their own."""
         return [
             r
             for r in self.records
@@ -104,7 +107,7 @@ class Results:
         return [r for r in self.alike if r.config.mapping in ("fixed", "random")]
 
     def line(self) -> Regression | None:
-        """Return the regression of accuracy in percent on the maximum cosine, with one point per configuration."""
+        """Return the regression of accuracy in percent on the maximum cosine, over the configurations in `grid`."""
         cells = cells_of("max cosine", self.grid)
         return regression(
             [cell.number for cell in cells], [cell.accuracy for cell in cells]
@@ -112,7 +115,7 @@ class Results:
 
     @property
     def seeds(self) -> int:
-        """Number of different seeds in the paper's grid."""
+        """Number of different seeds of the runs in `grid`."""
         return len({record.config.seed for record in self.grid})
 
     @property
@@ -122,9 +125,9 @@ class Results:
 
     @property
     def budget(self) -> str:
-        """Network and number of epochs as text, after "features" if the network was trained on features.
+        """Text with the network and the number of epochs; empty if there are no runs.
 
-        Empty without runs.
+        The text begins with "features" if the network was trained on features.
         """
         if not self.records:
             return ""
@@ -134,7 +137,7 @@ class Results:
 
     @property
     def network(self) -> str:
-        """Network, number of epochs and data as text; empty without runs."""
+        """Text with the network, the number of epochs and the data; empty if there are no runs."""
         if not self.records:
             return ""
         config = self.records[0].config
@@ -159,7 +162,7 @@ class Results:
 
     @property
     def at_paper_scale(self) -> bool:
-        """Whether the runs have the paper's own network and data, and at least its number of epochs."""
+        """Whether the runs have network and data of Lindström et al. (2024), and at least as many epochs."""
         if not self.records:
             return False
         config = self.records[0].config
@@ -170,16 +173,16 @@ class Results:
 
 
 def results_by_network(dataset: str, records: Iterable[RunRecord]) -> list[Results]:
-    """Group the finished runs on a dataset, and on its features, by network.
+    """Group the finished runs on a dataset by network; runs on features of the dataset are groups of their own.
 
-    Only the longest training of each network is kept.
+    If a network was trained with several numbers of epochs, only the runs with the largest number are kept.
 
     Args:
-        dataset: Name of the dataset.
+        dataset: Name of the dataset of images.
         records: Runs of any datasets.
 
     Returns:
-        The results of each network: ResNets last, otherwise in ascending number of epochs.
+        The results of each network, in ascending number of epochs, but with ResNets last.
     """
     found: dict[tuple[str, str], dict[int, list[RunRecord]]] = {}
     for record in records:

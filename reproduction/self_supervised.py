@@ -1,8 +1,9 @@
-"""The paper's open question: does the separation of prototypes matter in self-supervised learning?
+"""Test whether the separation of prototypes matters in self-supervised learning.
 
-Runs of `examples/self_supervised/study.toml` are compared within a setting: objective, number of prototypes and
-dimension. Every method is taken at the temperature with the best mean accuracy on held-out images; test images are
-not used for this choice. Differences are computed between runs with the same seed.
+Lindström et al. (2024) leave this question open. Runs of `examples/self_supervised/study.toml` are compared within a
+setting, that is, for the same objective, number of prototypes and dimension. The temperature of each method is the one
+with the best mean accuracy on held-out images; test images are not used for this choice. Differences are computed
+between runs with the same seed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ WIDE = "wide clusters"
 TIGHT = "tight frame of close points"
 
 WIDEST_NARROW = 0.45
-"""Largest spread of clusters that count as narrow."""
+"""Largest value of the option `spread` of the scheme `clusters` for which clusters count as narrow."""
 
 FIXED_METHODS = {
     "uniform": RANDOM,
@@ -41,12 +42,18 @@ PREDICTORS = {
     "mean squared cosine": "code_mean_square",
     "minimum cosine": "code_min_cosine",
 }
-"""Statistics of a code that may predict accuracy, and the names of their fields in a record."""
+"""Statistics of a code that may predict accuracy, each with the name of its field in a record."""
 
 
 @dataclass(frozen=True, order=True)
 class Setting:
-    """The properties that runs must share to be compared."""
+    """Properties that runs must have in common to be compared.
+
+    Attributes:
+        objective: Self-supervised objective.
+        num_prototypes: Number of prototypes.
+        dim: Dimension n.
+    """
 
     objective: str
     num_prototypes: int
@@ -60,13 +67,13 @@ class Setting:
 
 @dataclass(frozen=True)
 class MethodResult:
-    """A method in a setting, at the temperature chosen on held-out images.
+    """Runs of a method in a setting, at the temperature that was chosen on held-out images.
 
     Attributes:
         setting: Objective, number of prototypes and dimension.
-        method: Kind of prototypes.
-        temperature: The temperature that was chosen.
-        runs: Runs by seed.
+        method: Kind of prototypes, such as "learned" or "simplex".
+        temperature: The chosen temperature.
+        runs: Records of the runs by seed.
     """
 
     setting: Setting
@@ -75,7 +82,7 @@ class MethodResult:
     runs: Mapping[int, RunRecord]
 
     def values(self, metric: str = "test_accuracy") -> dict[int, float]:
-        """Return a metric by seed; accuracies are in percent."""
+        """Return the values of a metric by seed; accuracies are in percent."""
         scale = 100.0 if metric.endswith("accuracy") else 1.0
         found: dict[int, float] = {}
         for seed, record in self.runs.items():
@@ -85,7 +92,7 @@ class MethodResult:
         return found
 
     def mean(self, metric: str = "test_accuracy") -> Mean | None:
-        """Return the mean of a metric with its 95% interval; None if no run has it."""
+        """Return the mean of a metric over seeds, with its 95% interval; None if no run has the metric."""
         values = list(self.values(metric).values())
         return mean_with_interval(values) if values else None
 
@@ -94,8 +101,8 @@ def metric_of(record: RunRecord, metric: str) -> float | None:
     """Return a field or a metric of a record by name; None if the record does not have it.
 
     Args:
-        record: A run.
-        metric: Name of a field, or key of `metrics`.
+        record: Record of a run.
+        metric: Name of a field of the record, or key of its `metrics`.
     """
     if hasattr(record, metric):
         return getattr(record, metric)
@@ -103,7 +110,7 @@ def metric_of(record: RunRecord, metric: str) -> float | None:
 
 
 def setting_of(config: TrainingConfig) -> Setting:
-    """Return the setting of a config, within which its run is compared."""
+    """Return the setting of a config: objective, number of prototypes and dimension."""
     return Setting(config.objective, config.num_prototypes, config.dim)
 
 
@@ -111,7 +118,7 @@ def method_of(config: TrainingConfig) -> str:
     """Return the kind of prototypes of a config, as the study names it.
 
     Raises:
-        InvalidArgumentError: If its scheme is none of the study.
+        InvalidArgumentError: If the study has no such scheme.
     """
     if config.head != "prototypes":
         return LEARNED
@@ -154,13 +161,15 @@ def paired_difference(
     reference: str,
     metric: str = "test_accuracy",
 ) -> Mean | None:
-    """Return the mean difference of two methods over all settings and seeds that both have, with its 95% interval.
+    """Return the mean difference of two methods, with its 95% interval; None if there is no difference.
+
+    The mean is over all settings and seeds with runs of both methods.
 
     Args:
         results: Results of any settings.
-        method: A method.
-        reference: The method it is compared with.
-        metric: What is compared.
+        method: Name of the method.
+        reference: Name of the method with which it is compared.
+        metric: Name of the metric that is compared.
     """
     by_name = {(result.setting, result.method): result for result in results}
     differences: list[float] = []
@@ -177,7 +186,7 @@ def paired_difference(
 
 
 def verdict(difference: Mean | None) -> str:
-    """Return "helps" if the interval of a difference is above 0, "hurts" if it is below 0, else "not decided"."""
+    """Return "helps" if the interval of a difference is above 0, "hurts" if it is below 0, otherwise "not decided"."""
     if difference is None or difference.margin is None:
         return "not decided"
     if difference.value > difference.margin:
@@ -190,15 +199,15 @@ def verdict(difference: Mean | None) -> str:
 def prediction(
     results: Iterable[MethodResult], predictor: str, metric: str = "test_accuracy"
 ) -> Regression | None:
-    """Return the regression of accuracy on a statistic of the fixed codes, within settings.
+    """Return the linear regression of accuracy on a statistic of the fixed codes, within settings.
 
-    Both are taken relative to their mean over the fixed codes of a setting, so that differences between settings do
-    not count.
+    From the accuracy and the statistic of a code, the means over all fixed codes of the same setting are subtracted, so
+    that differences between settings do not matter.
 
     Args:
         results: Results of any settings.
-        predictor: Name of the statistic.
-        metric: Name of the accuracy.
+        predictor: Name of the statistic, a field or a metric of records.
+        metric: Name of the metric that is predicted.
     """
     by_setting: dict[Setting, list[tuple[float, float]]] = {}
     for result in results:

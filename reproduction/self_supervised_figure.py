@@ -1,4 +1,4 @@
-"""Accuracy of features without labels against the maximum cosine of the prototypes, a panel for each setting."""
+"""A figure of the accuracy of self-supervised features against the maximum cosine of the prototypes."""
 
 from __future__ import annotations
 
@@ -40,11 +40,13 @@ LEARNED_COLOR = "#000000"
 
 
 def separation_figure(results: Sequence[MethodResult]) -> Any:
-    """Return the figure: a marker with its 95% interval for each kind of fixed prototypes, a line for learned
+    """Return a matplotlib figure with a panel for each setting.
+
+    A panel has a marker with a 95% interval for each kind of fixed prototypes, and a horizontal line for learned
     prototypes.
 
     Args:
-        results: Results of the study.
+        results: Results of all methods in all settings of the study.
     """
     settings = list(dict.fromkeys(result.setting for result in results))
     columns = min(COLUMNS, len(settings))

@@ -1,4 +1,4 @@
-"""Variance of accuracies due to the mapping of prototypes to classes, the seed of the network, and the split."""
+"""Estimate the variances of accuracy that the random mapping, the seed of the network and the random split cause."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,20 @@ from protosphere.experiments.record import RunRecord
 from protosphere.statistics.intervals import Mean
 
 FACTORS = ("mapping", "network", "split")
-"""Factors that vary alone while the others stay fixed: `prototype_seed`, `seed` and `split_seed` of a config."""
+"""Names of the factors, in the order of the settings `prototype_seed`, `seed` and `split_seed`."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Variance of accuracies, in squared percentage points, as one of `FACTORS` varies, with its 95 % interval."""
+    """Variance of accuracies between runs that differ only in one factor.
+
+    Attributes:
+        factor: One of `FACTORS`.
+        runs: Number of runs.
+        variance: Variance in squared percentage points.
+        low: Lower end of the 95% interval of the variance.
+        high: Upper end of this interval.
+    """
 
     factor: str
     runs: int
@@ -23,12 +31,14 @@ class Spread:
 
     @property
     def deviation(self) -> Mean:
-        """Standard deviation, with half of the width of its interval as margin."""
+        """Standard deviation in percentage points, with half of the width of its 95% interval as margin."""
         return Mean(self.variance**0.5, (self.high**0.5 - self.low**0.5) / 2)
 
 
 def pooled_spread(factor: str, samples: Sequence[Sequence[float]]) -> Spread:
-    """Return the variance within samples, each about its own mean, with a chi-squared interval for normal accuracies.
+    """Return the variance within samples, pooled over all samples, with its 95% interval.
+
+    The interval is computed by the chi-squared distribution, for normally distributed accuracies.
 
     Args:
         factor: Name of the factor that varies.
@@ -47,9 +57,9 @@ def pooled_spread(factor: str, samples: Sequence[Sequence[float]]) -> Spread:
 
 
 def spreads(records: Sequence[RunRecord]) -> list[Spread]:
-    """Return the spread of each factor, over the runs of each code in which this factor varies alone.
+    """Return the spread of each factor, computed from runs with the same code that differ only in this factor.
 
-    Factors without two such runs are left out.
+    Factors without at least two such runs are left out.
     """
     samples: dict[str, dict[tuple[object, ...], list[float]]] = {
         factor: {} for factor in FACTORS

@@ -1,4 +1,7 @@
-"""Verdicts as text: the result on a claim, and whether it applies to the paper's networks or only to ours."""
+"""Write verdicts on claims as text, which also says if a claim fails only at a smaller scale than in the paper.
+
+The paper is Lindström et al. (2024).
+"""
 
 from collections.abc import Sequence
 from math import inf
@@ -8,14 +11,14 @@ from reproduction.results import Results
 
 
 def verdict_text(finding: Finding, tested: Sequence[Results]) -> str:
-    """Return the verdict of a finding; for an undecided one, also what would decide it.
+    """Return the verdict of a finding as text; if the claim is not decided, the text says what would decide it.
 
-    A claim that fails with another network, fewer epochs or less data than the paper's may hold at the paper's scale:
-    the verdict then names network, epochs and data.
+    A claim that fails with another network, fewer epochs or less data than in the paper may still hold at the scale of
+    the paper. The text then names the network, the epochs and the data.
 
     Args:
         finding: The result of the test of a claim.
-        tested: The results that were tested, one for each network; none for a claim that needs no training.
+        tested: Results of each network on which the claim was tested; empty if the claim needs no training.
     """
     if finding.verdict == DOES_NOT and not all(
         results.at_paper_scale for results in tested

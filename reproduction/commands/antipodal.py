@@ -35,13 +35,15 @@ def antipodal(
     data_dir: DataDir = None,
     json: Json = False,
 ) -> None:
-    """List the classes of a dataset that get antipodal prototypes and, with a similarity, those left after aligning.
+    """List the pairs of classes of a dataset that get antipodal prototypes.
+
+    If a source of class similarity is given, the pairs after aligning prototypes with the similarity are listed, too.
 
     Args:
-        dataset: digits, mnist, fashion_mnist, cifar10, cifar100, or the path of an .npz file.
-        scheme: A scheme that `protosphere list` shows.
-        dim: The dimension n; by default about the number of classes.
-        mapping: Whether class i gets point i, or one by the seed.
+        dataset: Name of a dataset, such as digits, mnist or cifar100, or the path of an .npz file.
+        scheme: Name of a scheme that `protosphere list` shows.
+        dim: Dimension n. The default is a dimension near the number of classes that the scheme has.
+        mapping: Order of the points. With fixed, class i gets point i. With random, --seed permutes the points.
     """
     names = load_dataset(dataset, data_dir=data_dir).class_names
     n = default_dim(scheme, len(names)) if dim is None else dim
@@ -79,7 +81,7 @@ def before_and_after(pairs: dict[str, list[AntipodalPair]]) -> Table:
     """Return a table of the antipodal pairs before and after alignment, the most similar pairs first.
 
     Args:
-        pairs: The pairs by column name.
+        pairs: Pairs by the heading of their column, "before" and "aligned".
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for when in pairs:

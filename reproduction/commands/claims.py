@@ -12,11 +12,11 @@ from reproduction.claims_page import claims_page
 
 
 def claims(results: Path, /, *, output: Output = None, json: Json = False) -> None:
-    """Test each of the paper's claims on training on stored results.
+    """Test the claims of Lindström et al. (2024) on trained networks with the results of runs.
 
     Args:
-        results: A folder of .csv tables, one such table, or a store.
-        output: A .md file to write.
+        results: Path of a folder with .csv tables of runs, of one such table, or of a store of runs.
+        output: Path of a page to write (.md).
     """
     target = checked_output(output, (".md",))
     records = stored_records(results)

@@ -11,10 +11,10 @@ from reproduction.cube import draw_cube
 
 
 def cube(*, output: OutputPath = Path("figures"), json: Json = False) -> None:
-    """Draw the paper's Figure 1: prototypes on the sphere, one-hot vectors and two codes of cube corners.
+    """Draw Figure 1 of Lindström et al. (2024): one-hot vectors, and two codes whose points are corners of a cube.
 
     Args:
-        output: The folder for cube.png, cube.pdf and cube.csv; created if it does not exist.
+        output: Folder for cube.png, cube.pdf and cube.csv. It is created if it does not exist.
     """
     require("matplotlib")
     folder = checked_folder(make_folder(output))

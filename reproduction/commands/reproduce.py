@@ -39,15 +39,19 @@ def reproduce(
     dry_run: DryRun = False,
     json: Json = False,
 ) -> None:
-    """Run the paper's experiment (section 4.3, appendix C), and draw accuracy against n and against max cosine.
+    """Run an experiment of Lindström et al. (2024), and draw accuracy against n and against max cosine.
 
     Args:
-        experiment: mnist (K = 10, n = 4 ... 64), cifar100 (K = 100, n = 16 ... 256), or all that decides the claims:
-            cifar100 on features, and both by the hour.
-        budget: Minutes; for cifar100 the features of a pre-trained network; hours; or the paper's own config.
-        store: The folder of results; by default one in runs/.
-        results: A .csv file of results, or a folder of them: those in it are not run again, and all are written to it.
-        figures: The folder for the figures; by default the store.
+        experiment: mnist (K = 10, n = 4 ... 64), cifar100 (K = 100, n = 15 ... 256), or all.
+            The choice all stands for the runs that decide the claims: cifar100 with features and hours, mnist with
+            hours.
+        budget: Size of the experiment.
+            The choice quick takes minutes, hours takes hours, and paper uses the config of the paper.
+            The choice features (only for cifar100) trains on features of a pretrained network.
+        store: Folder of the runs. The default is a folder in runs/.
+        results: Path of a .csv table of runs, or of a folder for such tables.
+            Runs in the table are not repeated, and at the end the table has all runs.
+        figures: Folder for the figures. The default is the store.
     """
     plans = DECISIVE if experiment == "all" else ((experiment, budget),)
     if experiment == "all" and results is not None and results.suffix:
@@ -84,10 +88,7 @@ def reproduce(
 def _swept(
     configs: Sequence[TrainingConfig], place: Store, table: Path | None, means: Means
 ) -> list[RunRecord]:
-    """Return the records of all runs: read finished runs from the table and the store, and run the others.
-
-    After an interruption the table has the finished runs.
-    """
+    """Read finished runs from the table and the store, do the others, and return (and store) all records."""
     if table is None:
         return sweep_on_screen(configs, place, means)
     make_folder(table.parent)

@@ -40,8 +40,9 @@ def self_supervised(
     """Measure the effect of the separation of prototypes on self-supervised learning.
 
     Args:
-        results: Tables of runs of examples/self_supervised, or their stores; the table of study.toml by default.
-        figure: Draw accuracy against the maximum cosine (.png, .pdf or .svg).
+        results: Paths of tables or stores with runs of examples/self_supervised.
+            The default is the table of study.toml.
+        figure: Path of a figure to draw (.png, .pdf or .svg), with accuracy against the maximum cosine.
         json: Print JSON.
     """
     picture = checked_output(figure, FIGURE_ENDINGS)

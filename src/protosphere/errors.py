@@ -1,6 +1,6 @@
-"""Exceptions, and checks of arguments.
+"""Exceptions of this library, and functions that check arguments.
 
-The message of a check names the argument, the value that was given, and values that are valid.
+The error message of a check names the argument, the value that was given, and values that are valid.
 """
 
 import operator
@@ -11,7 +11,9 @@ from typing import SupportsIndex
 
 
 class ProtosphereError(Exception):
-    """Base class of all errors that this library raises; control characters in messages are escaped.
+    """Base class of all errors that this library raises.
+
+    Control characters in the messages are replaced by escape sequences.
 
     Example:
         >>> import protosphere as ps
@@ -39,7 +41,9 @@ class InvalidArgumentError(ProtosphereError, ValueError):
 
 
 class InfeasibleError(ProtosphereError, ValueError):
-    """Error for a request that a construction cannot satisfy; the message names the nearest request that is possible.
+    """Error for a request that a construction cannot satisfy, although each argument is valid.
+
+    The message says why and, where one is known, names a request that is possible.
 
     Example:
         >>> import protosphere as ps
@@ -53,8 +57,9 @@ class InfeasibleError(ProtosphereError, ValueError):
 class CertificateError(ProtosphereError):
     """Error for points whose measured maximum cosine contradicts what is proved or stated about them.
 
-    A measured cosine must not be above the guarantee (the proved upper bound for these points) nor below the converse
-    (the proved lower bound for any points), and it must be one of the values that the structure of the points allows.
+    A measured maximum cosine must not be above the guarantee (a proved upper bound for these points), nor below the
+    converse (a proved lower bound on the maximum cosine of any K points in R^n). It must also be one of the values that
+    the structure of the points allows.
 
     Example:
         >>> import protosphere as ps
@@ -74,9 +79,9 @@ class TrainingError(ProtosphereError):
 
 
 class ManyClassesWarning(UserWarning):
-    """Warning that a head has too many classes for its dimension, if prototypes are assigned to classes arbitrarily.
+    """Warning that a head has many classes for its dimension, so that training may fail.
 
-    Training may then fail.
+    Training may fail if prototypes are assigned to classes arbitrarily, that is, without regard to their similarity.
 
     Example:
         >>> from protosphere.errors import ManyClassesWarning
@@ -200,9 +205,9 @@ def as_flag(name: str, value: object) -> bool:
 
 
 def brief(value: object) -> str:
-    """Return a short text for `value` in a message.
+    """Return `value` as a short text for an error message.
 
-    A huge integer is given as a power of two, and a long text is truncated.
+    A huge integer is written as a power of two, and a long text is truncated.
     """
     if isinstance(value, int) and abs(value) >= 10**18:
         size = abs(value)

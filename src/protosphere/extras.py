@@ -1,6 +1,6 @@
 """Import optional packages, such as matplotlib, when they are needed.
 
-Extras of this package install them, for example `pip install protosphere[plots]`.
+Optional packages are installed by the extras of this package, for example by `pip install protosphere[plots]`.
 """
 
 from importlib import import_module

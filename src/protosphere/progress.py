@@ -1,4 +1,4 @@
-"""Display progress on standard error: as a bar on a terminal, otherwise as a line of text every few seconds."""
+"""Show progress on standard error: as a bar on a terminal, otherwise as a line of text every few seconds."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ STARTING = "starting"
 
 
 class _StageBars:
-    """Display with a progress bar, and the remaining time, for each stage of a computation.
-
-    In a message such as "searching: start 3", the text before the colon is the name of the stage.
-    """
+    """Display with a progress bar for each stage; in "searching: start 3", the stage is "searching"."""
 
     def __init__(self, label: str, console: Console) -> None:
         from rich.progress import (

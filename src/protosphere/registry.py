@@ -1,4 +1,4 @@
-"""Registries: mappings from names to entries; the error for an unknown name suggests similar names."""
+"""Registries: mappings from names to entries, with errors for unknown names that suggest similar names."""
 
 import difflib
 import re
@@ -86,10 +86,10 @@ class Registry(Mapping[str, Entry]):
     def register(
         self: "Registry[NamedEntry]", entry_of: Callable[[Decorated], NamedEntry]
     ) -> Callable[[Decorated], Decorated]:
-        """Return a decorator that registers the decorated object and returns it unchanged.
+        """Return a decorator that adds an entry for the decorated object and returns the object unchanged.
 
         Args:
-            entry_of: Function that returns the entry for a decorated object.
+            entry_of: Function from the decorated object to its entry, whose attribute `name` is used as the name.
         """
 
         def register_decorated(decorated: Decorated) -> Decorated:
@@ -132,7 +132,7 @@ class Registry(Mapping[str, Entry]):
 
 
 def _with_shared_prefix(name: str, known: Iterable[str]) -> list[str]:
-    """Return at most three known names with the same first letters as `name`, sorted by how many letters are the same.
+    """Return up to three known names that begin with the same letters (at least three) as `name`, best first.
 
     >>> _with_shared_prefix("goldcodes", ["leech", "goethals", "gold", "golay"])
     ['gold', 'golay']

@@ -1,4 +1,4 @@
-"""A console for output to a terminal, which prints control characters in texts as escape sequences."""
+"""A console for a terminal. Control characters in the printed texts are shown as escape sequences."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -35,7 +35,7 @@ class SafeConsole(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Yield the segments of a renderable, such as a styled table cell, with their text escaped.
+        """Yield the segments of an object that rich can render, such as a table, with control characters escaped.
 
         Args:
             renderable: Object that rich can render.

@@ -19,7 +19,7 @@ Cosine = Fraction | float
 
 
 class UpperBound(float):
-    """Upper bound on the cosines of all pairs of points; it is not known whether a pair attains it."""
+    """Upper bound on the cosines of all pairs of points. It is not known whether a pair of points has this cosine."""
 
 
 Progress = Callable[[str, int, int], None]
@@ -28,5 +28,5 @@ all steps (0 if unknown)."""
 
 
 def ignore(*arguments: object) -> None:
-    """Do nothing, as a callback for which nothing is to be done."""
+    """Do nothing with any arguments; this is the default value of callbacks such as `progress`."""
     del arguments

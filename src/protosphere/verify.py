@@ -57,7 +57,7 @@ class VerificationError(Exception):
 
 
 def ensure(condition: bool, otherwise: str) -> None:
-    """Raise VerificationError with the message `otherwise` unless the condition holds."""
+    """Raise VerificationError with the message `otherwise` unless `condition` is True."""
     if not condition:
         raise VerificationError(otherwise)
 
@@ -73,7 +73,13 @@ DIGEST_NAMES = {"U8": "|u1", "U16": "<u2", "U32": "<u4", "I64": "<i8", "F64": "<
 
 @dataclass(frozen=True)
 class StoredArray:
-    """An array of a code file: its number type in safetensors ("F64", ...), its shape and its bytes."""
+    """An array of a code file.
+
+    Attributes:
+        kind: Number type in safetensors, such as "F64".
+        shape: Length of each dimension.
+        data: Bytes of the entries, row by row.
+    """
 
     kind: str
     shape: tuple[int, ...]
@@ -94,8 +100,13 @@ class StoredArray:
 class CodeFile:
     """Content of a code file, and the limit on the work to verify it.
 
-    `description` and `certificate` are from the header, `count` is K, `dim` is n, and `limit` is the largest number of
-    products of two numbers to compute.
+    Attributes:
+        arrays: Arrays by name.
+        description: Header of the file, which describes the points.
+        certificate: Part of the header with the stated maximum cosine and converse.
+        count: Number K of points.
+        dim: Dimension n.
+        limit: Largest number of products of two numbers to compute.
     """
 
     arrays: dict[str, StoredArray]
@@ -106,7 +117,10 @@ class CodeFile:
     limit: float
 
     def array(self, name: str, kind: str, *shape: int | None) -> StoredArray:
-        """Return the array with this name; its type must be `kind`, and its shape `shape`, where None is any length."""
+        """Return the array with this name after checking that its type is `kind` and its shape is `shape`.
+
+        None in `shape` allows any length.
+        """
         found = self.arrays[name]
         lengths = [b if a is None else a for a, b in zip(shape, found.shape, strict=True)]  # fmt: skip
         fits = found.kind == kind and list(found.shape) == lengths
@@ -174,9 +188,10 @@ def read_code(path: Path, limit: float) -> CodeFile:
 
 
 def stored_arrays(header: dict[str, Any], body: bytes) -> dict[str, StoredArray]:
-    """Return the arrays of a file by name, cut out of the bytes after the header.
+    """Return the arrays of a file by name.
 
-    The arrays must fill these bytes without gaps, and each must have the size that its type and shape state.
+    `header` has the type, the shape and the position of each array, and `body` has the bytes after the header. The
+    arrays must fill these bytes without gaps, and each must have the size that its type and shape state.
     """
     arrays: dict[str, StoredArray] = {}
     end = 0
@@ -211,9 +226,13 @@ def content_digest(arrays: dict[str, StoredArray], description: str) -> str:
 
 @dataclass(frozen=True)
 class MaxCosine:
-    """Interval that contains the maximum cosine: from `low` to `high`, which are equal if it is known exactly.
+    """Interval that contains the maximum cosine of the points.
 
-    `points` describes the points in words; their squared norms differ from 1 by at most `unit`.
+    Attributes:
+        low: Lower end of the interval.
+        high: Upper end of the interval; equal to `low` if the maximum cosine is known exactly.
+        points: Text that describes the points.
+        unit: Largest difference between 1 and the squared norm of a point.
     """
 
     low: Fraction
@@ -254,7 +273,7 @@ def rounding(dim: int) -> Fraction:
 
 
 def unit_error(rows: list[list[int]], dim: int) -> Fraction:
-    """Return a bound on the difference between 1 and the squared norms of scaled rows.
+    """Return a bound on the difference between 1 and the squared norms of points, which are given as scaled rows.
 
     VerificationError is raised if a squared norm differs from 1 by more than a few rounding errors.
     """
@@ -309,7 +328,7 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
     """Return the largest inner product of two scaled unit vectors.
 
     The rows are first divided by COARSE and rounded down, which makes their products faster to compute. Only pairs that
-    may be the closest after this step are compared exactly. The divided rows have norm at most 2 ONE / COARSE, and
+    may still be the closest pair are then compared exactly. The divided rows have norm at most 2 ONE / COARSE, and
     rounding down moves each by at most sqrt(n). So the error of the product of two rounded rows is at most `error`.
     """
     short = [[x // COARSE for x in row] for row in rows]
@@ -323,7 +342,7 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
 
 
 def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
-    """Return the points as integer vectors divided by sqrt(N): the vectors, whose squared norm is N, and N.
+    """Return integer vectors of squared norm N, which divided by sqrt(N) are the points, and the integer N.
 
     `rows` are the scaled points. None is returned if there are no such vectors with N up to `LARGEST_INTEGER_NORM`.
     """
@@ -337,9 +356,9 @@ def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
 
 
 def is_rounded(vector: list[int], norm: int, row: list[int]) -> bool:
-    """Return whether the vector has squared norm `norm` and, divided by sqrt(norm), is the point of the scaled row.
+    """Return whether an integer vector has the squared norm `norm` and, divided by sqrt(norm), is the scaled row `row`.
 
-    The scaled entries may differ by at most 4, that is the coordinates by at most 4 / ONE.
+    The scaled entries may differ by at most 4, which means that coordinates may differ by at most 4 / ONE.
     """
     exact = {a: math.isqrt(a * a * ONE * ONE // norm) for a in map(abs, vector)}
     near = all(
@@ -373,9 +392,13 @@ LARGEST_SPAN_BITS = 20
 
 @dataclass(frozen=True)
 class Codewords:
-    """Codewords of `length` bits as integers, the index of each in its code, and rows that generate a linear subcode.
+    """Binary codewords, stored as integers.
 
-    `rows` is empty if no linear subcode is known.
+    Attributes:
+        length: Number of bits of a codeword.
+        words: The codewords.
+        numbers: Index of each codeword in its code.
+        rows: Codewords that generate a linear subcode of the code; empty if no linear subcode is known.
     """
 
     length: int
@@ -385,7 +408,10 @@ class Codewords:
 
 
 def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[int]:
-    """Return `count` rows of n packed bits as integers; None allows any number of rows."""
+    """Return the rows of an array of packed bits as integers of n bits.
+
+    The array must have `count` rows, or any number of rows if `count` is None.
+    """
     width = (n + 7) // 8
     data = code.array(name, "U8", count, width).data
     words = [int.from_bytes(data[i : i + width]) for i in range(0, len(data), width)]
@@ -410,7 +436,7 @@ def all_sums(rows: Sequence[int]) -> list[int]:
 
 
 def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
-    """Return one sum (XOR) of rows for each of the given integers: row i is part of the sum if bit i is 1."""
+    """Return one XOR of rows for each integer in `numbers`; row i is included if bit i of the integer is 1."""
     tables = [all_sums(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     words: list[int] = []
     for number in numbers:
@@ -422,7 +448,10 @@ def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
 
 
 def affine_functions(m: int, points: Sequence[int]) -> list[int]:
-    """Return the functions 1, x_1, ..., x_m of the bits of the points, as codewords with one bit per point."""
+    """Return the affine functions 1, x_1, ..., x_m as codewords.
+
+    A point is an integer of m bits. The codeword of x_i has bit i of each point, in the order of the points.
+    """
     functions = ["1" * len(points)]
     for i in range(m):
         functions.append("".join(str(point >> i & 1) for point in points))
@@ -430,7 +459,10 @@ def affine_functions(m: int, points: Sequence[int]) -> list[int]:
 
 
 def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
-    """Return the n-bit codewords of a structure; codewords of linear codes and of cosets must match their indices."""
+    """Return the n-bit codewords of a structure.
+
+    If the file also stores codewords of a linear code or of cosets, they must match the indices in the file.
+    """
     if structure == "signs":
         words = packed_words(code, "signs", code.count, n)
         return Codewords(n, words, range(code.count), [])
@@ -463,7 +495,7 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
 
 
 def shortened_rows(code: CodeFile, n: int) -> list[int]:
-    """Return the affine functions that are zero in the shortened coordinates, restricted to the other coordinates."""
+    """Return the affine functions that are zero at the removed (shortened) coordinates, as codewords on the others."""
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])
     ensure(m <= 16 and shortened <= m + 1, "'shortened' is out of range")
@@ -474,7 +506,10 @@ def shortened_rows(code: CodeFile, n: int) -> list[int]:
 
 
 def reduced(word: int, rows: list[int]) -> int:
-    """Return the numerically smallest codeword of the coset word + C; `rows` span C and come from `reduced_rows`."""
+    """Return the smallest codeword (as an integer) of the coset word + C of a linear code C.
+
+    `rows` is a basis of C, as `reduced_rows` returns it.
+    """
     for row in rows:
         word = min(word, word ^ row)
     return word
@@ -506,11 +541,11 @@ def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Coset
 
 
 def are_filled(cosets: Cosets, size: int) -> bool:
-    """Return whether counts prove that codewords in use attain every difference between, and within, their cosets.
+    """Return whether the counts prove that codewords in use attain every difference between and within their cosets.
 
     Let A and B be the codewords in use of two cosets of a linear code with `size` codewords. All differences occur if
     |A| + |B| > size: each difference belongs to `size` pairs of codewords, and the codewords that are missing from A
-    and B exclude fewer pairs than that. A coset with a single codeword in use needs no condition of its own.
+    and B exclude fewer pairs than that. A coset with a single codeword in use needs no condition within the coset.
     """
     counts = sorted(count for counter in cosets.values() for count in counter.values())
     alone = all(2 * count > size for count in counts if count > 1)
@@ -518,10 +553,11 @@ def are_filled(cosets: Cosets, size: int) -> bool:
 
 
 def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
-    """Return rows that span a linear subcode whose cosets can be compared in place of single codewords.
+    """Return rows that span a linear subcode whose cosets can be compared instead of single codewords.
 
-    This needs enough codewords in use in each coset (see `are_filled`). The rows are as many of the first rows of the
-    code as possible. An empty list is returned if no number of rows works, or if there are few codewords.
+    Each coset must have enough codewords in use (see `are_filled`). The rows are the first rows of the code, as many as
+    possible. An empty list is returned if no number of rows works, or if there are few codewords. `labels` has one
+    label per codeword.
     """
     count = len(code.words)
     if count > FEW_WORDS:
@@ -563,9 +599,9 @@ def least_distances(
 
 
 def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
-    """Return Hamming distances between the coset of `word` and other cosets, the smallest of them included.
+    """Return Hamming distances between the coset of `word` and other cosets; the smallest distance is among them.
 
-    `others` has one codeword of each other coset, and `sums` all codewords of the linear subcode.
+    `others` has one codeword of each of the other cosets, and `sums` has all codewords of the linear subcode.
     """
     if not others:
         return []
@@ -584,9 +620,10 @@ def sign_cosine(code: CodeFile) -> MaxCosine:
 
 
 def glued_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of points (sqrt(share) codeword, sqrt(1 - share) glue vector).
+    """Return the maximum cosine of codewords that are followed by glue vectors.
 
-    The codeword with index i in its code has the glue vector with index i // `group`.
+    A point is (sqrt(share) codeword, sqrt(1 - share) glue vector), where the codeword is scaled to norm 1. The codeword
+    with index i in its code is followed by the glue vector with index i // `group`.
     """
     share = fraction_in(code.description["glue"]["share"])
     group = code.description["glue"]["group"]
@@ -610,9 +647,9 @@ def glued_cosine(code: CodeFile) -> MaxCosine:
 
 
 def words_and_axes_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of signs divided by sqrt(N), N a square, and axes of the same N dimensions.
+    """Return the maximum cosine of points of two kinds: signs divided by sqrt(N), N a square, and axes of R^N.
 
-    Entry 1 + 2i of `axes` is e_i, entry 2 + 2i is -e_i, and entry 0 is a codeword.
+    In the array `axes`, the number 1 + 2i stands for e_i, 2 + 2i for -e_i, and 0 for a codeword.
     """
     length = code.dim - size_in(code.description["zeros"])
     root = math.isqrt(max(0, length))
@@ -673,10 +710,13 @@ def simplex_cosine(code: CodeFile) -> MaxCosine:
 
 @dataclass(frozen=True)
 class Part:
-    """One part of classes made of parts: its weight `share` in the cosine, and the cosines of its values.
+    """One part of classes made of parts; each value that the part can have is represented by a point.
 
-    The cosines are in units of 1 / ONE^2. Their error is at most `error`, and the squared norms of the points of the
-    values are 1 to within `unit`.
+    Attributes:
+        share: Weight of this part in the cosine of two classes.
+        cosines: Cosine of the points of every two values, in units of 1 / ONE^2.
+        error: Largest error of a cosine.
+        unit: Largest difference between 1 and the squared norm of a point.
     """
 
     share: Fraction
@@ -685,15 +725,15 @@ class Part:
     unit: Fraction
 
     def largest(self) -> Fraction:
-        """Return the largest cosine of two different values; there must be at least two values."""
+        """Return the largest cosine of the points of two different values; the part must have at least two values."""
         rows = enumerate(self.cosines)
         return Fraction(max(max(row[:i]) for i, row in rows if i), ONE * ONE)
 
 
 def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
-    """Return the part with the index `number`, whose entry in the header is `record`.
+    """Return the part with the index `number`; `record` is the entry of the header that describes this part.
 
-    If the entry `size` is smaller than the number of points, only the first `size` points are in use.
+    If `record["size"]` is smaller than the number of points, only the first `size` points are in use.
     """
     prefix = f"part{number}_"
     own = {
@@ -715,8 +755,8 @@ def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
 def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
     """Return the cosines of the first `size` points of a part in units of 1 / ONE^2, and a bound on the error of norms.
 
-    The bound is the largest difference between 1 and a squared norm. It is 0 for points that are not stored as floats,
-    such as signs; their cosines are rounded down.
+    The bound is the largest difference between 1 and a squared norm. For points that are not stored as floats, such as
+    signs, the bound is 0, and the cosines are rounded down.
     """
     structure = part.description["structure"]
     if structure in ("plain", "lattice"):
@@ -770,7 +810,7 @@ def product_cosine(code: CodeFile) -> MaxCosine:
 
 
 def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
-    """Return a column for each part, with the value of each class; an empty list if the file has no values.
+    """Return a column for each part, with the value of each class in it; an empty list if the file has no values.
 
     A file may leave the values out if every combination of values is a class.
     """
@@ -789,7 +829,7 @@ def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
 
 
 def largest_of_classes(parts: list[Part], columns: list[tuple[int, ...]]) -> Fraction:
-    """Return the largest cosine of two classes; columns[p][i] is the index of the value of part p of class i."""
+    """Return the largest cosine of two classes; columns[p][i] is the index of the value that class i has in part p."""
     scale = math.lcm(*(part.share.denominator for part in parts))
     tables = [
         [[int(part.share * scale) * x for x in row] for row in part.cosines]
@@ -883,7 +923,9 @@ def from_expansion(coefficients: list[Fraction], dim: int) -> Polynomial:
 
 
 def excludes(coefficients: list[Fraction], count: int) -> bool:
-    """Return whether f = f_0 P_0 + f_1 P_1 + ... proves that no K points have only cosines t with f(t) <= 0.
+    """Return whether f = f_0 P_0 + f_1 P_1 + ... proves that K points cannot have only cosines t with f(t) <= 0.
+
+    `coefficients` are the numbers f_k, and `count` is K.
 
     The sum of P_k over all ordered pairs of points, including each point with itself, is not negative (Schoenberg).
     So the sum of f is at least f_0 K^2 if no f_k is negative, and at most f(1) K if f is not positive at the cosines.
@@ -913,7 +955,10 @@ def sturm_sequence(f: Polynomial) -> list[Polynomial]:
 
 
 def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
-    """Return whether f < 0 from `low` to `high`: at both ends, and without a zero between (Sturm's theorem)."""
+    """Return whether f is negative on the interval from `low` to `high`, including its ends.
+
+    Sturm's theorem is used to show that f has no zero between the ends.
+    """
     if value_at(f, low) >= 0 or value_at(f, high) >= 0:
         return False
     sequence = sturm_sequence(f)
@@ -925,7 +970,10 @@ def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
 
 
 def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
-    """Return the cosine of a proof, after checking by its polynomial that K points cannot have all cosines up to it."""
+    """Return the lower bound on the maximum cosine of any K points that a proof states, after checking the proof.
+
+    The polynomial of the proof must show that K points cannot have all cosines at most equal to the bound.
+    """
     ensure(proof["format"] == PROOF_FORMAT, f"the format is not '{PROOF_FORMAT}'")
     cosine = fraction_in(proof["cosine"])
     coefficients = [fraction_in(coefficient) for coefficient in proof["coefficients"]]
@@ -942,7 +990,7 @@ def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
 
 
 def levenshtein_degree(count: int, dim: int) -> int:
-    """Return the degree of Levenshtein's polynomial for K points: the least m with K <= D(n, m + 1).
+    """Return the degree of Levenshtein's polynomial for K points: the smallest m with K <= D(n, m + 1).
 
     D(n, m) is the number of points that a tight spherical m-design in R^n would have.
     """
@@ -956,9 +1004,9 @@ def levenshtein_degree(count: int, dim: int) -> int:
 
 
 def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
-    """Return Levenshtein's polynomial at s without the factor t - s: a square, times t + 1 if the degree is even.
+    """Return Levenshtein's polynomial for s, divided by t - s: a square, times t + 1 if the degree is even.
 
-    The whole polynomial is therefore at most 0 from -1 to s. Let m be the degree. The square is the square of a
+    The undivided polynomial is therefore at most 0 from -1 to s. Let m be the degree. The square is the square of a
     reproducing kernel at s, for the polynomials of degree below m / 2. The weight function of that kernel is the weight
     of the sphere in R^n times 1 - t for odd m, or times 1 - t^2 for even m (the weight of the sphere in R^(n+2)).
     """
@@ -980,13 +1028,13 @@ def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
 
 
 def levenshtein_excludes(count: int, dim: int, s: Fraction) -> bool:
-    """Return whether Levenshtein's polynomial proves that K points cannot have all cosines up to s."""
+    """Return whether Levenshtein's polynomial proves that K points in R^n cannot have only cosines of at most s."""
     g = levenshtein_factor(dim, levenshtein_degree(count, dim), s)
     return excludes(expansion(plus([ZERO, *g], -s, g), dim), count)
 
 
 def levenshtein_is_sharp(count: int, dim: int, s: Fraction) -> bool:
-    """Return whether Levenshtein's polynomial f = (t - s) g proves that K points cannot have all cosines below s.
+    """Return whether Levenshtein's polynomial f = (t - s) g proves that K points cannot have only cosines below s.
 
     If f(1) = K f_0, then f + e g = (t - s + e) g excludes K points for every small e > 0, provided that g(1) < K g_0,
     and that no f_k + e g_k is negative: g_k >= 0 where f_k = 0.
@@ -1035,7 +1083,7 @@ CITED = """
 
 
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
-    """Return the converse for K points in R^n by the theorem with this name, as the table `CITED` states it.
+    """Return the lower bound on the maximum cosine of K points in R^n that the table `CITED` has for a theorem.
 
     If several rows of the table apply, the largest value is returned.
     """
@@ -1052,7 +1100,7 @@ QUADRATURE_POINTS = 24
 
 
 def legendre(degree: int, x: float) -> tuple[float, float]:
-    """Return the Legendre polynomial of a degree of at least 1 at x, and its derivative, for -1 < x < 1."""
+    """Return the values at x of the Legendre polynomial of a degree and of its derivative, for -1 < x < 1."""
     before, value = 1.0, x
     for k in range(1, degree):
         before, value = value, ((2 * k + 1) * x * value - k * before) / (k + 1)
@@ -1060,7 +1108,7 @@ def legendre(degree: int, x: float) -> tuple[float, float]:
 
 
 def quadrature_nodes(count: int) -> list[tuple[float, float]]:
-    """Return the nodes and weights of Gauss's quadrature on [0, 1]: zeros of a Legendre polynomial, by Newton."""
+    """Return the nodes and weights of Gauss-Legendre quadrature on [0, 1], computed by Newton's method."""
     pairs: list[tuple[float, float]] = []
     for i in range(count):
         x = math.cos(math.pi * (i + 0.75) / (count + 0.5))
@@ -1076,7 +1124,7 @@ NODES = quadrature_nodes(QUADRATURE_POINTS)
 
 
 def schlaefli_function(order: int, width: float) -> float:
-    """Return Schlaefli's function F_order(a) as a float; the angle is given by `width` = 1 / (order - 1) - cos 2a."""
+    """Return Schlaefli's function F_order(a) as a float, for the angle a with cos 2a = 1 / (order - 1) - `width`."""
     if order <= 2:
         return 1.0 if order == 1 else 2 / math.pi * math.asin(math.sqrt(width / 2))
     total = 0.0
@@ -1103,7 +1151,13 @@ def simplex_bound_size(dim: int, cosine: float) -> float:
 
 @dataclass(frozen=True)
 class Converse:
-    """A lower bound on the maximum cosine of any K points, its theorem, and its proof ("" if it is only cited)."""
+    """A lower bound on the maximum cosine of any K points in R^n.
+
+    Attributes:
+        value: The bound.
+        theorem: Name of the theorem.
+        proof: Text that says how the bound was proved; empty if the theorem is only cited.
+    """
 
     value: Fraction
     theorem: str
@@ -1111,7 +1165,7 @@ class Converse:
 
 
 def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
-    """Return the converse that the file states, after checking it by the theorem that the file names.
+    """Return the converse (lower bound) that the file states, after checking it by the theorem that the file names.
 
     `found` is the maximum cosine of the points; the converse must not be above it.
     """
@@ -1181,8 +1235,13 @@ ALL_PAIRS_POINTS = 20_000
 class Verdict:
     """Result of the check of a file.
 
-    It has whether the file is accepted, the reason if it is not, the statements that were proved, the statements that
-    were not checked (`assumed`), and the main numbers by name.
+    Attributes:
+        file: Path of the file.
+        accepted: Whether the file is accepted.
+        reason: Reason why the file is rejected; empty if it is accepted.
+        proved: Statements that were proved.
+        assumed: Statements of the file that were not checked.
+        numbers: The main numbers by name, such as "max_cosine_low" and "converse".
     """
 
     file: str
@@ -1204,14 +1263,17 @@ def tolerance(dim: int) -> Fraction:
 
 
 def stated_tolerance(code: CodeFile, stated: str | float, found: MaxCosine) -> Fraction:
-    """Return how far a stated number may be from the maximum cosine; this is 0 if both are exact."""
+    """Return the largest allowed difference between a stated number and the maximum cosine; 0 if both are exact."""
     if found.exact and isinstance(stated, str):
         return ZERO
     return tolerance(code.dim)
 
 
 def check_cosine(code: CodeFile, found: MaxCosine) -> None:
-    """Raise VerificationError unless the stated maximum cosine and guarantee agree with the points."""
+    """Raise VerificationError unless the stated maximum cosine and the stated guarantee agree with the points.
+
+    `found` is the maximum cosine of the points. The guarantee is an upper bound on it.
+    """
     stated = fraction_in(code.certificate["max_cosine"])
     slack = stated_tolerance(code, code.certificate["max_cosine"], found)
     agrees = found.low - slack <= stated <= found.high + slack
@@ -1226,7 +1288,7 @@ def check_cosine(code: CodeFile, found: MaxCosine) -> None:
 
 
 def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
-    """Check the content of a code file, and write the results into `verdict`."""
+    """Check the content of a code file, and the proof if one is given, and write the results into `verdict`."""
     structure = code.description["structure"]
     ensure(structure in STRUCTURES, "the structure is unknown")
     found = STRUCTURES[structure](code)
@@ -1277,7 +1339,7 @@ def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
 
 
 def assumptions(code: CodeFile, found: MaxCosine) -> list[str]:
-    """Return the statements of the file that this program does not check."""
+    """Return the statements of the file that this program does not check; `found` is the maximum cosine it found."""
     listed = ["how the points were made: description and provenance"]
     stated = code.certificate["max_cosine"]
     if isinstance(stated, str) and not found.exact:
@@ -1299,11 +1361,12 @@ def assumptions(code: CodeFile, found: MaxCosine) -> list[str]:
 def verify(
     path: Path, proof: Path | None = None, limit: float = MOST_PRODUCTS
 ) -> Verdict:
-    """Check a code file.
+    """Check a code file, that is, prove what the file states about its points.
 
     Args:
         path: The code file.
-        proof: A file with a polynomial, as `protosphere certify FILE --proof PROOF.json` writes it.
+        proof: A JSON file that `protosphere certify FILE --proof PROOF.json` has written, or None. The polynomial in it
+            proves a converse (a lower bound on the maximum cosine of any K points in R^n).
         limit: Largest number of products of two numbers to compute; `math.inf` for no limit on time and memory.
 
     Returns:
@@ -1337,8 +1400,16 @@ def main() -> int:
     """Check the file that the command line names; return 0 if it is accepted, otherwise 1."""
     parser = argparse.ArgumentParser(description="Check a code file of protosphere.")
     parser.add_argument("file", type=Path, help="code file (.safetensors)")
-    parser.add_argument("--proof", type=Path, help="polynomial of a converse (.json)")
-    parser.add_argument("--no-limit", action="store_true", help="however long it takes")
+    parser.add_argument(
+        "--proof",
+        type=Path,
+        help="JSON file that proves a lower bound on any maximum cosine",
+    )
+    parser.add_argument(
+        "--no-limit",
+        action="store_true",
+        help="compare all pairs, without a limit on time and memory",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
     limit = math.inf if options.no_limit else MOST_PRODUCTS

@@ -1,4 +1,4 @@
-"""Assembly of the atlas page from its template, style, scripts and data into one file."""
+"""Join template, style, scripts and data of the atlas page into one HTML file."""
 
 import base64
 import gzip
@@ -27,7 +27,7 @@ def page_html(data: dict[str, Any] | None = None) -> str:
     """Return the page as one HTML document that loads nothing from a network.
 
     Args:
-        data: Data of the page; by default the data of the installed package.
+        data: Data of the page, as `page_data` returns them; None for the data of the installed package.
     """
     if data is None:
         data = page_data()
@@ -45,7 +45,7 @@ def page_html(data: dict[str, Any] | None = None) -> str:
 
 
 def write_page(path: str | Path, progress: Progress = ignore) -> Path:
-    """Write the page of the installed package to a file and return its path.
+    """Write the atlas page with the data of the installed package to a file, and return the path of the file.
 
     Args:
         path: File to write.

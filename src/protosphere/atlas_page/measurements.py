@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 CHECKPOINTS = (10, 30, 100, 300, 1000)
-"""Numbers of classes for which the page has the cosines of all pairs."""
+"""Numbers of classes for which the page shows the distribution of the cosines of all pairs."""
 
 MODIFIED = "bch modified"
 """Key of BCH codes modified to other lengths, whose max cosine is guaranteed by a theorem."""
@@ -23,7 +23,7 @@ EMPTY: dict[str, dict[str, Any]] = {
 
 
 def spectra_key(scheme: str, dim: int, member: str = "") -> str:
-    """Return the key of a code's measurements.
+    """Return the key under which the measurements of a code are stored.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.
@@ -35,12 +35,13 @@ def spectra_key(scheme: str, dim: int, member: str = "") -> str:
 
 @lru_cache(maxsize=1)
 def shipped_measurements() -> dict[str, dict[str, Any]]:
-    """Return the shipped measurements: four mappings by name.
+    """Return the shipped measurements: a dictionary with four mappings.
 
-    `steps` maps a key to the maximum cosines of a code's first K points, as a flat list: first K, last K, cosine, and
-    so on; exact cosines are texts with a fraction. `spectra` maps a key and K to all cosines and their numbers of
-    pairs. `cells` maps a scheme without a formula to rows of K, n and maximum cosine. `space` maps K to points of
-    R^3, with two bytes per coordinate.
+    - "steps" maps a key (see `spectra_key`) to the maximum cosine of the first K points of a code, for all K. The value
+      is a flat list: first K, last K and cosine for each range of K; an exact cosine is a text with a fraction.
+    - "spectra" maps a key and K to all cosines of the first K points and their numbers of pairs.
+    - "cells" maps a scheme without a formula to rows of K, n and maximum cosine.
+    - "space" maps K to points of R^3, with two bytes per coordinate.
     """
     found = files("protosphere.atlas_page") / FILE
     if not found.is_file():

@@ -1,4 +1,4 @@
-"""The data of the atlas page as JSON, computed from the package."""
+"""Compute the data of the atlas page from the package, as JSON."""
 
 import hashlib
 import json
@@ -45,14 +45,14 @@ from protosphere.version import __version__
 
 ASKED_CLASSES = tuple(2**k for k in range(2, 21))
 ASKED_DIMS = tuple(sorted({round(2 ** (i / 4)) for i in range(4, 41)}))
-"""Dimensions of the grid on which schemes without a formula in the scripts are asked for their guarantee.
+"""Dimensions n at which the page stores the guarantees of schemes for which its scripts have no formula.
 
-The grid's numbers of classes are `ASKED_CLASSES`.
+The numbers of classes K are `ASKED_CLASSES`.
 """
 
 
 def page_data(progress: Progress = ignore) -> dict[str, Any]:
-    """Return the data of the page as JSON content, with the version and a digest."""
+    """Return the data of the page, with the version of the package and a digest, as a dictionary for JSON."""
     measured = shipped_measurements()
     asked = {
         name: rows for name in available() if (rows := promised_cells(describe(name)))
@@ -123,7 +123,7 @@ def _covered_beyond() -> dict[str, list[int]]:
 
 
 def _described(entry: Construction) -> dict[str, Any]:
-    """Return the description of a scheme as JSON fields; `kind`, its package, decides its color."""
+    """Return the description of a scheme as JSON fields; `kind`, the name of its package, decides its color."""
     source: Any = entry.members or entry.build  # of a family its generator
     return {
         "kind": "best" if entry.traits.chooses else source.__module__.split(".")[-2],
@@ -135,11 +135,7 @@ def _described(entry: Construction) -> dict[str, Any]:
 
 
 def _families(progress: Progress) -> dict[str, list[list[Any]]]:
-    """Return the members of each family that are used, by the name of the family.
-
-    Each member is a row [n, first K, last K, size, guarantee, description, steps, cosines]; numbers of classes from
-    first K to last K use the member.
-    """
+    """Return rows [n, first K, last K, size, guarantee, description, steps, cosines] of codes, by their family."""
     names = available()
     found = dict[str, list[list[Any]]]()
     for done, name in enumerate(names):
@@ -187,7 +183,7 @@ def _chain(m: int) -> list[list[Any]]:
 
 
 def _linear_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
-    """Return rows [K, n, max cosine, guarantee or None] by scheme, for codes that are not members of a family."""
+    """Return rows [K, n, max cosine, guarantee or None] of codes outside families, by scheme."""
     return {
         scheme: [[*row, _guarantee(scheme, *row)] for row in rows]
         for scheme, rows in cells.items()
@@ -208,7 +204,10 @@ def _guarantee(
 
 
 def promised_cells(entry: Construction) -> list[list[Any]]:
-    """Return rows [K, n, max cosine, guarantee] on a grid for a construction without other data; otherwise []."""
+    """Return rows [K, n, max cosine, guarantee] of a construction, for K and n on a grid.
+
+    The list is empty if the page can compute the guarantees of this construction from other data.
+    """
     traits = entry.traits
     known = traits.page_formula or not traits.on_page or entry.members is not None
     if known or traits.stochastic or traits.searched or traits.chooses:
@@ -236,10 +235,7 @@ def promised_cells(entry: Construction) -> list[list[Any]]:
 
 
 def _searched() -> list[list[Any]]:
-    """Return rows [K, n, max cosine, description, iterations] of the catalogue and the atlas.
-
-    The iterations are those that `best` needs to find the code, as text; empty for its default.
-    """
+    """Return rows [K, n, max cosine, description, iterations that `best` needs] of the catalogue and the atlas."""
     kept = [
         [e.num_points, e.dim, round(e.max_cosine, 9), "", "0"]
         for e in shipped_catalogue().entries

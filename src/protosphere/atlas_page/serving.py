@@ -1,4 +1,4 @@
-"""The member of a family that is used for each number of classes K: in every dimension a step function of K."""
+"""Find which member (code) of a family of codes `ps.construct` uses for each number of classes K."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ LARGEST_PAGE_DIM = 1024
 
 @dataclass(frozen=True)
 class Serving:
-    """A member of a family, and the range of numbers of classes for which `ps.construct` uses it.
+    """A member (code) of a family of codes, and the numbers of classes for which `ps.construct` uses this member.
 
     Attributes:
         member: The member.
@@ -37,9 +37,9 @@ class Serving:
 def serving_members(family: Construction) -> Iterator[Serving]:
     """Yield the members of a family that are used for some K of the page, sorted by dimension.
 
-    In each dimension, the member with at least K points and the lowest maximum cosine is used, so that a member that
-    is neither larger nor better than another is left out. Codes with more dense points than can be certified in
-    seconds are left out. A construction that is not a family yields nothing.
+    In each dimension, the member with the lowest maximum cosine among those with at least K points is used. So a member
+    is left out if another has as many points and a lower maximum cosine. Numbers of classes whose points cannot be
+    certified in seconds are left out. A construction that is not a family yields nothing.
     """
     if family.members is None:
         return

@@ -1,4 +1,4 @@
-"""Points in two and three dimensions for the page to draw, for every scheme with a formula."""
+"""Compute points in two and three dimensions, which the page draws."""
 
 from contextlib import suppress
 from itertools import product
@@ -10,7 +10,7 @@ from protosphere.constructions.registry import available, constructions_with, de
 from protosphere.errors import InfeasibleError
 
 MOST_PLAIN = 8
-"""Largest number of classes of schemes without families in three dimensions: the corners of the cube."""
+"""Largest number of classes for which points of a scheme that is not a family are drawn."""
 
 DIGITS = 7
 """Number of decimal places of coordinates."""
@@ -19,7 +19,11 @@ MOST_DRAWN_POINTS = 1000
 
 
 def small_points() -> dict[str, list[float]]:
-    """Return coordinates of points by the key 'scheme|K|n'; for families, the points of their largest codes."""
+    """Return the coordinates of the points of codes in two and three dimensions, as flat lists.
+
+    The keys are texts 'scheme|K|n'. Of a family of codes, each code is included with its largest number of points.
+    Other schemes are included for up to `MOST_PLAIN` classes.
+    """
     found: dict[str, list[float]] = {}
     for name in available():
         for serving in serving_members(describe(name)):

@@ -1,4 +1,4 @@
-"""The command-line program: its commands and exit codes. The module of a command is imported when it is called."""
+"""The command-line program: its commands and exit codes. The module of a command is imported when the command runs."""
 
 import os
 import sys
@@ -32,8 +32,8 @@ class Command:
     Attributes:
         summary: Description in one line, for help pages.
         examples: Example calls, each as the text after the name of the command.
-        target: "module:function" within the package of commands; by default, module and function have the name of the
-            command.
+        target: Module and function of the command as the text "module:function", relative to the package of commands.
+            If it is empty, module and function have the name of the command.
     """
 
     summary: str
@@ -41,7 +41,7 @@ class Command:
     target: str = ""
 
     def home(self, name: str) -> str:
-        """Return the text "module:function" for the command, which is registered under `name`."""
+        """Return the text "module:function" for this command; `name` is the name of the command."""
         return self.target or f"{name}:{name}"
 
 
@@ -63,11 +63,11 @@ COMMANDS = {
         ),
     ),
     "certify": Command(
-        "Measure the prototypes in a file and print their certificate.",
+        "Measure and certify the prototypes in a file.",
         ("c1000.safetensors --proof proof.json", "mine.csv --normalize --json"),
     ),
     "verify": Command(
-        "Check a code file in exact arithmetic, without trusting it.",
+        "Check in exact arithmetic what a code file states.",
         ("c1000.safetensors", "c1000.safetensors --proof proof.json --json"),
     ),
     "assign": Command(
@@ -78,22 +78,22 @@ COMMANDS = {
         ),
     ),
     "bounds": Command(
-        "Bound how far apart K points in R^n can be.",
+        "Print bounds on the smallest possible max cosine.",
         ("-K 1000 -n 128", "-K 24 -n 3 --json"),
     ),
     "compare": Command(
-        "Compare schemes with bounds: table and figure.",
+        "Compare the max cosines of schemes with bounds.",
         (
             "-K 100 --dims 4:256 --figure k100.png",
             "-K 100 --dims 16,32,64 --schemes bch,best --no-figure",
         ),
     ),
     "histogram": Command(
-        "Print the distribution of all cosines.",
+        "Print how often each cosine of two points occurs.",
         ("bch -K 100 -n 15", "uniform -K 1000 -n 64 --bins 60 -o cosines.png"),
     ),
     "figure": Command(
-        "Draw a figure of separation or of cosines, or all figures.",
+        "Draw max cosines by dimension, or histograms of cosines.",
         ("separation-k100", "all -o figures"),
     ),
     "atlas": Command(
@@ -106,7 +106,7 @@ COMMANDS = {
     ),
     "catalogue": Command("Show the catalogue of earlier searches.", ("", "--check 20")),
     "train": Command(
-        "Train a network against fixed prototypes.",
+        "Train a network with fixed prototypes or a learned head.",
         (
             "digits --scheme simplex --dim 9",
             "digits --scheme best --dim 5 --mapping align",
@@ -124,7 +124,7 @@ COMMANDS = {
         ("digits.toml --workers 2 --export digits.csv", "digits.toml --dry-run"),
     ),
     "report": Command(
-        "Summarize the results of runs on a page.",
+        "Print the accuracies of runs, or write them to a page.",
         ("--html report.html", "digits.csv --figures figures"),
     ),
     "paired": Command(
@@ -191,15 +191,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def answer(app: App, arguments: Sequence[str]) -> int:
-    """Run a command line, print an error as one sentence, and return the exit code.
+    """Run a command line and return the exit code; an error is printed as one sentence.
 
     Args:
         app: Application with the commands.
         arguments: Arguments of the command line.
 
     Returns:
-        The exit code: 0, 1 (a run failed), 2 (bad input), 130 (interrupted), or 141 (the process that reads the output
-        has ended).
+        The exit code: 0 (success), 1 (a training run failed), 2 (bad input), 130 (interrupted), or 141 (the process
+        that reads the output has ended).
     """
     prepare_streams()
     program_name = app.name[0]
@@ -242,7 +242,10 @@ def refuse_empty(arguments: Sequence[str], program_name: str) -> None:
 
 
 def prepare_streams() -> None:
-    """Redirect closed standard streams to the null device; in others, characters that cannot be encoded become "?"."""
+    """Prepare standard output and standard error for printing.
+
+    A closed stream is redirected to the null device. In an open stream, characters that cannot be encoded become "?".
+    """
     nowhere = Path(os.devnull)
     sys.stdout = sys.stdout or nowhere.open("w")
     sys.stderr = sys.stderr or nowhere.open("w")
@@ -252,7 +255,7 @@ def prepare_streams() -> None:
 
 
 def report_error(sentence: str, exit_code: int, program_name: str) -> int:
-    """Print an error as one line on standard error, with escape sequences made visible.
+    """Print an error as one line on standard error, with control characters escaped, and return the exit code.
 
     Args:
         sentence: Error message.
@@ -270,7 +273,10 @@ def report_error(sentence: str, exit_code: int, program_name: str) -> int:
 
 
 def reader_gone() -> int:
-    """Redirect standard output to the null device, because its pipe was closed (`| head -1`); return the exit code."""
+    """Redirect standard output to the null device and return the exit code.
+
+    This is done if the process that reads the output has closed the pipe, as in `protosphere list | head -1`.
+    """
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return READER_GONE

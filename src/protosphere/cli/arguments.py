@@ -13,7 +13,12 @@ from protosphere.spherical.io.loading import read_points
 
 
 def whole_number(kind: type, tokens: Sequence[Token]) -> int:
-    """Return the integer in the first of `tokens`; ValueError for any other text, such as 2.5."""
+    """Return the integer in the first of `tokens`; raise ValueError for any other text, such as 2.5.
+
+    Args:
+        kind: Type of the argument, which cyclopts passes; unused.
+        tokens: Texts of the argument on the command line.
+    """
     del kind
     word = tokens[0].value
     try:
@@ -36,7 +41,7 @@ Flag = Annotated[Switch, Parameter(show_default=False)]
 Json = Annotated[Flag, Parameter(help="Print JSON.")]
 OutputPath = Annotated[Path, Parameter(name=("--output", "-o"))]
 Output = Annotated[Path | None, Parameter(name=("--output", "-o"))]
-CODE_FILE = "File to write: .safetensors (with certificate and provenance), .npy, .csv or .pt (float64 rows)."
+CODE_FILE = "File to write: .safetensors with certificate and provenance, or .npy, .csv or .pt with float64 rows only."
 OutputCode = Annotated[Output, Parameter(help=CODE_FILE)]
 StoreFolder = Annotated[Path | None, Parameter(name=("--store", "-o"))]
 DEFAULT_STORE = Path("runs")
@@ -61,13 +66,14 @@ def flag(text: str) -> Any:
 
 @dataclass(frozen=True)
 class SchemeOptions:
-    """Options of schemes; an option that is not given is None, and the default of the scheme is used."""
+    """Options of schemes. An option that is not given is None, and the scheme then uses its own default."""
 
     modify: bool | None = flag(
-        "Reach every dimension by shortening, extending and puncturing (bch, reed_muller)."
+        "Shorten, extend or puncture the code to reach every dimension (bch, reed_muller)."
     )
     subset: Subset | None = flag(
-        "Which codewords of a larger code become prototypes (bch, reed_muller)."
+        "Codewords of a larger code that become prototypes: the first, random ones, or ones that are chosen greedily "
+        "(bch, reed_muller)."
     )
     q: Whole | None = flag("Size of the field, a prime power (reed_solomon).")
     lr: float | None = flag("Learning rate of the descent (log_sum_exp, mean_row_max).")
@@ -76,10 +82,10 @@ class SchemeOptions:
     dtype: str | None = flag("Data type of the descent, float32 or float64.")
     device: str | None = flag("Device of the descent, such as cpu or cuda.")
     iterations: Whole | None = flag(
-        "Number of evaluations of the search (optimized, best); with 0, best uses known codes only."
+        "Number of evaluations of the search. With 0, best uses known codes only (optimized, best)."
     )
     budget: float | None = flag(
-        "Seconds of the search, instead of a number of evaluations (optimized, best)."
+        "Time limit of the search in seconds, instead of a number of evaluations (optimized, best)."
     )
     catalogue: Either = flag("Whether to use the catalogue of earlier searches (best).")
     starts: str | None = flag("Initializations of the search, joined by + (optimized).")
@@ -88,11 +94,11 @@ class SchemeOptions:
     )
     polish: Either = flag("Whether the search ends with Newton's method (optimized).")
     prefer: str | None = flag(
-        "Choose the code with the lowest max cosine (separated), or the one with the lowest energy among codes within "
-        "--tolerance of it (energy) (best)."
+        "Code to choose: separated is the code with the lowest max cosine; energy is the code with the lowest energy "
+        "among the codes whose max cosine is at most --tolerance higher (best)."
     )
     tolerance: float | None = flag(
-        "Increase of the max cosine that --prefer energy may accept (best)."
+        "Largest increase of the max cosine that --prefer energy accepts (best)."
     )
     similarity: str | None = flag(
         "A .npy, .csv or .txt file with K x K similarities, or the name of a tree (semantic, hierarchical)."
@@ -114,11 +120,11 @@ class SchemeOptions:
     codes: str | None = flag("Scheme of each part, separated by spaces (composed).")
     weights: str | None = flag("Weight of each part, such as '1/2 1/2' (composed).")
     gamma: float | None = flag(
-        "How fast cosines fall with the distance in the tree (hierarchy_frame)."
+        "Rate at which cosines fall with the distance of two classes in the tree (hierarchy_frame)."
     )
 
     def given(self) -> dict[str, Any]:
-        """Return the options that were given, by name; if `similarity` is a file, its matrix is read."""
+        """Return the given options by name; if `similarity` is a file name, its value is the matrix in the file."""
         options = asdict(self)
         for name, value in asdict(self).items():
             if value is None:
@@ -139,14 +145,14 @@ Options = Annotated[
 
 @dataclass(frozen=True)
 class SimilaritySources:
-    """Sources of a class similarity, exactly one of which must be given."""
+    """Sources from which the similarity of classes can be computed; the user must give exactly one of them."""
 
     matrix: Path | None = flag("A .npy, .csv or .txt file with K x K similarities.")
     embeddings: Path | None = flag(
         "A .npy, .csv or .txt file with one vector for each class."
     )
     confusion: Path | None = flag(
-        "A .npy, .csv or .txt file with a confusion matrix, true classes in rows."
+        "A .npy, .csv or .txt file with a confusion matrix, whose rows are the true classes."
     )
     features: Path | None = flag(
         "An .npz file with x_train and y_train; the similarity is computed from the class means."

@@ -1,4 +1,4 @@
-"""`protosphere assign`."""
+"""Command `protosphere assign`."""
 
 from pathlib import Path
 from typing import Literal
@@ -25,13 +25,18 @@ def assign(
     superclasses: str | None = None,
     json: Json = False,
 ) -> None:
-    """Match the prototypes in a file to classes by the similarity of the classes, and print the gain.
+    """Match the prototypes in a file to classes by the similarity of the classes, and print what the match improves.
 
     Args:
         file: A .safetensors file that protosphere wrote, or a .npy, .csv or .txt matrix of unit rows.
-        objective: Similar classes near (align) or far (oppose); worst: smallest maximum of similarity x (1 - cosine).
-        figure: Figure to draw, of the class similarity beside the cosines of the prototypes: .png, .pdf or .svg.
-        superclasses: Tree that orders the classes in the figure by superclass; the default is the value of --tree.
+        objective: Quantity to optimize.
+            align maximizes the sum over pairs of similarity x cosine, so that similar classes get nearby prototypes.
+            oppose minimizes this sum.
+            worst minimizes the largest similarity x (1 - cosine).
+        figure: Path of a figure to draw (.png, .pdf or .svg).
+            It shows the class similarity next to the cosines of the prototypes.
+        superclasses: Class tree by which the figure groups the classes into superclasses.
+            The default is the value of --tree.
     """
     written = checked_output(output, WRITABLE)
     picture = checked_output(figure, FIGURE_ENDINGS)

@@ -1,4 +1,4 @@
-"""`protosphere atlas`."""
+"""Command `protosphere atlas`."""
 
 import random
 from collections.abc import Sequence
@@ -28,16 +28,22 @@ def atlas(
     output: OutputPath = Path("atlas.csv"),
     json: Json = False,
 ) -> None:
-    """Write the best known max cosine for many (K, n) to one file; an interrupted run continues where it stopped.
+    """Write the best known max cosine for many (K, n) to one file.
+
+    If the command is interrupted, the same command continues where it stopped.
 
     Args:
         classes: Numbers of classes K, separated by commas.
-        dims: Dimensions n: 4:256 (2^m, 2^m - 1, K/2, K - 1 and K in this range), 10:100:5 (in steps of 5), or 16,32,64.
-        iterations: Number of evaluations of the search for every (K, n); 0 uses known codes only.
-        check: Instead, rebuild this many codes of the file, drawn at random, and compare with the recorded max cosine.
+        dims: Dimensions n. 16,32,64 is a list, and 10:100:5 stands for 10, 15, 20, ..., 100.
+            4:256 stands for all numbers 2^m, 2^m - 1, K/2, K - 1 and K from 4 to 256.
+        iterations: Number of evaluations of the search for each (K, n). With 0, only known codes are used.
+        check: Rebuild this many codes of the file, drawn at random, instead of computing an atlas.
+            Their max cosines are compared with the recorded ones.
         shipped: Show the atlas of the package instead of computing one.
-        figure: Also draw a map of the gaps between max cosine and converse: .png, .pdf or .svg.
-        output: File to write, .csv.
+        figure: Path of a figure to draw (.png, .pdf or .svg).
+            It is a map of the gaps between the max cosines and the converse.
+            The converse is the best proved lower bound on the max cosine of any K points in R^n.
+        output: Path of the .csv file to write.
     """
     checked_output(figure, FIGURE_ENDINGS)
     if check is not None:
@@ -85,7 +91,7 @@ def _class_dim_pairs(classes: str, dims: str) -> list[tuple[int, int]]:
 def _check(
     rows: Sequence[AtlasRow], name: str, check: int, seed: int, json: bool
 ) -> None:
-    """Rebuild the codes of some rows, drawn at random, check their max cosines, and print the number of these rows."""
+    """Rebuild the codes of some random rows, compare their max cosines with the rows, and print the result."""
     if not rows:
         raise ps.StorageError(f"'{name}' has no rows to check")
     drawn = random.Random(seed).sample(rows, min(check, len(rows)))

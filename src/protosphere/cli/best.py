@@ -1,4 +1,4 @@
-"""`protosphere best`."""
+"""Command `protosphere best`."""
 
 from typing import Literal
 
@@ -27,14 +27,21 @@ def best(
     output: OutputCode = None,
     json: Json = False,
 ) -> None:
-    """Build the code with the lowest known max cosine; Ctrl-C ends the search with the best code found so far.
+    """Build the code with the lowest known max cosine.
+
+    Ctrl-C ends the search; the best code found so far is then printed and saved.
 
     Args:
-        budget: Maximum seconds of a new search (default: a few). At most 1: no search if the catalogue has this size.
-        iterations: Number of evaluations of a new search, in place of --budget; 0 uses known codes only.
-        prefer: Lowest max cosine (separated), or lowest energy within --tolerance of the lowest max cosine (energy).
-        tolerance: Increase of the max cosine that --prefer energy may accept.
-        explain: Show the other candidates.
+        budget: Time limit of a new search in seconds.
+            The default is a number of evaluations that takes a few seconds.
+            If the catalogue of earlier searches has codes of this size, they count as one second of the limit.
+        iterations: Number of evaluations of a new search, instead of --budget. With 0, only known codes are used.
+        prefer: Code to choose.
+            separated is the code with the lowest max cosine.
+            energy is the code with the lowest energy among the codes whose max cosine is at most --tolerance higher.
+            The energy is the mean over classes of the sum of exp(s (cosine - 1)) over the other classes.
+        tolerance: Largest increase of the max cosine that --prefer energy accepts.
+        explain: Show the other candidates, too.
     """
     file = checked_output(output, WRITABLE)
     with ps.progress_bar("best") as progress:
@@ -91,5 +98,5 @@ def print_choice(choice: Choice) -> None:
 
 
 def cosine_or_dot(value: Cosine | None) -> str:
-    """Return a cosine as text with five decimal places; a dot for None."""
+    """Return a cosine as text with five decimal places, or a dot if the value is None."""
     return DOT if value is None else f"{float(value):.5f}"

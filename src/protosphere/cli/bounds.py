@@ -1,4 +1,4 @@
-"""`protosphere bounds`."""
+"""Command `protosphere bounds`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,11 @@ from protosphere.errors import brief
 
 
 def bounds(*, num_classes: Classes, dim: Dim, json: Json = False) -> None:
-    """Print lower (converse) and upper (achievable) bounds on the smallest possible max cosine, one per theorem."""
+    """Print proved bounds on the smallest max cosine that K points in R^n can have.
+
+    A converse is a lower bound: no code has a lower max cosine. An achievable bound is an upper bound: some code has at
+    most this max cosine.
+    """
     rows = [bound_row(theorem, num_classes, dim) for theorem in shown_theorems()]
     distance = code_distance(num_classes, dim)
     if json:
@@ -45,7 +49,7 @@ class ShownTheorem:
 
     Attributes:
         name: Name of the bound.
-        kind: "achievable" or "converse".
+        kind: "achievable" for an upper bound, "converse" for a lower bound on the smallest max cosine.
         meaning: Meaning of the bound in one line.
         function: Function of (K, n) that returns the bound.
         is_best: Whether this is the best bound of its kind; the printed line then names the theorem.
@@ -59,7 +63,10 @@ class ShownTheorem:
 
 
 def shown_theorems() -> list[ShownTheorem]:
-    """Return the best achievable bound, the best converse, and then every bound that is not numerical."""
+    """Return the bounds to print: the best achievable bound, the best converse, and then every proved bound.
+
+    Numerical bounds, which are not proved, are left out.
+    """
     theorems = [
         ShownTheorem(
             "achievable",
@@ -90,7 +97,7 @@ class BoundRow:
 
     Attributes:
         fields: JSON fields.
-        line: Text, of one line or two.
+        line: Text of one or two lines.
     """
 
     fields: dict[str, Any]
@@ -128,16 +135,16 @@ def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
 
 
 def code_distance(num_classes: int, dim: int) -> tuple[int, int] | None:
-    """Return the smallest k with 2^k >= K, and a minimum distance that some binary [dim, k] code has.
+    """Return the dimension k of a binary code for K classes, and the Gilbert-Varshamov bound on its minimum distance.
 
-    This distance is the Gilbert-Varshamov bound.
+    The dimension k is the smallest integer with 2^k >= K. Some binary [dim, k] code has at least this distance.
 
     Args:
         num_classes: Number of classes K.
         dim: Length of the code.
 
     Returns:
-        The dimension k of the code, and the distance; None if k is larger than `dim`.
+        The pair (k, distance); None if k is larger than `dim`.
     """
     k = max(1, (num_classes - 1).bit_length())
     if k > dim:

@@ -1,4 +1,4 @@
-"""`protosphere catalogue`."""
+"""Command `protosphere catalogue`."""
 
 import random
 from pathlib import Path
@@ -21,10 +21,10 @@ def catalogue(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Show the catalogue of codes found by earlier searches, from which `best` starts.
+    """Show how many codes the catalogue has; it stores codes that earlier searches found, and `best` starts from them.
 
     Args:
-        file: Catalogue to read, in place of the catalogue of the package.
+        file: Path of a catalogue to read instead of the catalogue of the package.
         check: Rebuild this many of the codes, drawn at random, and compare their max cosines with the recorded ones.
     """
     held = shipped_catalogue() if file is None else read_catalogue(file)

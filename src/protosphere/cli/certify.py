@@ -1,4 +1,4 @@
-"""`protosphere certify`."""
+"""Command `protosphere certify`."""
 
 import json as json_text
 from pathlib import Path
@@ -22,12 +22,16 @@ def certify(
     proof: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Measure the prototypes in a file and print their certificate.
+    """Measure the maximum cosine of the prototypes in a file and print their certificate.
+
+    The certificate compares the maximum cosine with the converse, the best proved lower bound for any K points in R^n.
 
     Args:
-        file: A .npy, .csv, .txt or .pt matrix, or a .safetensors file that protosphere wrote.
-        normalize: Divide each row by its norm first; otherwise rows must be unit vectors.
-        proof: File to write (.json), with a polynomial that proves a converse; `protosphere verify --proof` checks it.
+        file: A .npy, .csv, .txt or .pt file with a matrix, or a .safetensors file that protosphere wrote.
+        normalize: Divide each row by its norm first. Without this flag, rows must be unit vectors.
+        proof: Path of a .json file to write.
+            It gets a polynomial that proves a converse (a lower bound on the max cosine of any K points in R^n);
+            `protosphere verify --proof` checks this proof.
     """
     proof_file = checked_output(proof, (".json",))
     with ps.progress_bar(file.name) as progress:
@@ -39,11 +43,11 @@ def certify(
 
 
 def write_proof(path: Path, code: ps.SphericalCode) -> None:
-    """Write a polynomial that proves a converse for the code's number of points and dimension.
+    """Write a polynomial that proves a lower bound on the maximum cosine of any K points in R^n, for K and n of a code.
 
     Args:
         path: File to write.
-        code: The code.
+        code: Code with K points in R^n.
     """
     dual = ps.bounds.dual_polynomial(code.num_classes, code.dim)
     text = json_text.dumps(dual.to_json(), indent=1) + "\n"

@@ -30,7 +30,7 @@ def error_sentence(
     arguments: Sequence[str],
     program_name: str,
 ) -> str:
-    """Return the sentence for an error: what is wrong and, if known, the nearest input that works.
+    """Return the error message for an exception: what is wrong and, if known, the nearest input that works.
 
     Args:
         error: Exception that a command raised.
@@ -132,7 +132,7 @@ def unknown_command(argument: str, commands: Sequence[str]) -> str:
 
 
 def parser_error_sentence(error: CycloptsError, program_name: str) -> str:
-    """Return the sentence for an error of the command-line parser, with a hint at the help page.
+    """Return the message for an error of the command-line parser, which points to the help page or the likely option.
 
     Args:
         error: Error that the parser of the command line raised.

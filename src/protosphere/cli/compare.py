@@ -1,4 +1,4 @@
-"""`protosphere compare`."""
+"""Command `protosphere compare`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,17 +29,24 @@ def compare(
     csv: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Compare schemes with the bounds: a table and a figure.
+    """Compare the max cosines of schemes with the bounds, in a table and a figure.
 
     Args:
-        dims: Dimensions n: 4:256 (2^m, 2^m - 1, K/2, K - 1 and K in this range), 10:100:5 (in steps of 5), or 16,32,64.
-        schemes: Names separated by commas, or all; by default the nine schemes of the paper and best.
+        dims: Dimensions n. 16,32,64 is a list, and 10:100:5 stands for 10, 15, 20, ..., 100.
+            4:256 stands for all numbers 2^m, 2^m - 1, K/2, K - 1 and K from 4 to 256.
+        schemes: Names of schemes, separated by commas, or all.
+            The default is best and the nine schemes of Lindström et al. (2024).
         modify: Shorten, puncture and extend codes, so that their schemes exist in more dimensions.
-        energy: Show and draw the energy instead: mean over classes of the sum of exp(s (cosine - 1)) over the others.
-        mean_square: Show and draw the mean squared cosine instead of the max cosine; it predicts accuracy best.
-        figure: Figure to draw (.png, .pdf or .svg); by default compare-kK.png for K classes, or none with --json.
-        no_figure: Draw nothing.
-        csv: File to write (.csv), with one number per line.
+        energy: Show and draw the energy instead of the max cosine.
+            The energy is the mean over classes of the sum of exp(s (cosine - 1)) over the other classes.
+            The scale s is the same for all schemes.
+        mean_square: Show and draw the mean squared cosine instead of the max cosine.
+            In our studies it predicts accuracy better than the max cosine does.
+        figure: Path of the figure to draw (.png, .pdf or .svg).
+            The default is compare-k100.png for 100 classes.
+            With --json, a figure is drawn only if a path is given.
+        no_figure: Do not draw a figure.
+        csv: Path of a .csv file to write, with one number per line.
     """
     if figure is not None and no_figure:
         raise ps.InvalidArgumentError(
@@ -84,7 +91,10 @@ def compare(
 
 
 def parsed_schemes(text: str | None) -> Sequence[str] | None:
-    """Return the scheme names in a text with commas; all names for "all", and None for no text (default schemes)."""
+    """Return the scheme names in a text with commas.
+
+    The text "all" gives all names. Without a text, None is returned, which stands for the default schemes.
+    """
     if text == "all":
         return ps.available()
     if not text:
@@ -93,11 +103,13 @@ def parsed_schemes(text: str | None) -> Sequence[str] | None:
 
 
 def checked_figure(asked: Path | None, default: Path | None) -> Path | None:
-    """Return the path of the figure to draw after checking that it can be written; None to draw nothing.
+    """Return the path of the figure to draw after checking that it can be written; None if no figure is to be drawn.
+
+    If the default figure needs a package that is not installed, the error message suggests --no-figure.
 
     Args:
         asked: Path that the user gave, or None.
-        default: Path if the user gave none, or None; if it cannot be drawn, the error message suggests --no-figure.
+        default: Path to use if the user gave none; None to draw no figure then.
     """
     try:
         return checked_output(asked or default, FIGURE_ENDINGS)

@@ -1,4 +1,7 @@
-"""Tables that compare schemes and fit the width of the terminal: one row per dimension, one column per scheme."""
+"""Print tables that compare schemes, with one row per dimension and one column per scheme.
+
+A table that is too wide for the terminal is split into several tables.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +42,7 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Width in characters: that of the longest line of the heading, or of a negative cosine if this is longer."""
+        """Width in characters: the longest line of the heading or, if it is longer, a negative cosine."""
         longest_line = max(len(line) for line in self.heading.splitlines())
         return max(len("-0.") + COSINE_PLACES, longest_line)
 
@@ -64,7 +67,7 @@ def max_cosine_columns(comparison: Comparison) -> list[Column]:
 
 
 def mean_square_columns(comparison: Comparison) -> list[Column]:
-    """Return a column of mean squared cosines for tight frames, which have the smallest, and for each scheme."""
+    """Return columns of mean squared cosines: the minimum, which tight frames attain, and one for each scheme."""
     K = comparison.num_classes
     smallest = {dim: welch_mean_square(K, dim).value for dim in comparison.dims}
     return [
@@ -74,7 +77,7 @@ def mean_square_columns(comparison: Comparison) -> list[Column]:
 
 
 def energy_columns(comparison: Comparison) -> list[Column]:
-    """Return a column of energies in percent for each scheme."""
+    """Return one column of energies in percent for each scheme; `ps.CodeStatistics` defines the energy."""
 
     def percent(cell: Cell) -> float | None:
         return cell.energy and 100 * cell.energy
@@ -89,7 +92,7 @@ def scheme_columns(
 
     Args:
         comparison: Results of all schemes.
-        number: Function that returns the statistic of one result (`Cell`), or None.
+        number: Function from the result of a scheme at one dimension to the statistic, or to None if it is not known.
         places: Number of decimal places.
     """
     columns: list[Column] = []
@@ -134,7 +137,7 @@ def print_comparison(
 def print_columns(
     every: Sequence[Column], dims: Sequence[int], console: Console
 ) -> None:
-    """Print the columns in as few tables as the width of the console allows, with equal numbers of columns.
+    """Print the columns in as few tables as the width of the console allows.
 
     Args:
         every: Columns.
@@ -154,9 +157,10 @@ def print_columns(
 
 
 def fitted(every: Sequence[Column], room: int) -> Iterator[Sequence[Column]]:
-    """Divide columns into as few groups of equal size as possible, each at most `room` wide, and yield the groups.
+    """Yield groups of columns, each at most `room` characters wide; the number of groups is as small as possible.
 
-    The last group may be smaller. A single column may be wider than `room`.
+    All groups have the same number of columns, except that the last may have fewer. A single column may be wider than
+    `room`.
 
     Args:
         every: Columns.
@@ -178,7 +182,7 @@ def _width(columns: Sequence[Column]) -> int:
 def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str | None]:
     """Return, for each dimension, the lowest value of all schemes as text; None if no scheme has a value.
 
-    The values are compared as texts later, so that all schemes with the same printed value are marked.
+    Entries whose text equals this text are marked, so that all schemes with the same printed value are marked.
 
     Args:
         every: Columns; bounds are ignored.

@@ -1,4 +1,4 @@
-"""Command-line flags for the settings of a config, and the config that results from a file and the given flags."""
+"""Command-line flags for the settings of a config, and the config that a file and the given flags determine."""
 
 import tomllib
 from collections.abc import Sequence
@@ -44,17 +44,17 @@ SELF_SUPERVISED_DIM = 128
 """Default dimension of the prototypes of a self-supervised objective."""
 
 CHOSEN_BY_RULE = ("dim", *OPTIONS)
-"""Settings whose help text does not end with a default value."""
+"""Settings whose default depends on other settings, so that their help text states no default."""
 
 NOT_FLAGS = ("dataset",)
 """Settings that are not flags of `train`, which takes them as arguments."""
 
 
 class GivenSettings:
-    """Values of a command's flags; a flag that is not given is None, and the setting of the config is used."""
+    """Values of a command's flags. A flag that is not given is None, and the setting keeps its value in the config."""
 
     def given(self) -> dict[str, Any]:
-        """Return the settings that were given, by name; options KEY=VALUE are parsed into mappings."""
+        """Return the settings that were given as flags, by name; texts KEY=VALUE are parsed into mappings."""
         flags = {
             name: value
             for name, value in asdict(self).items()  # pyright: ignore[reportArgumentType] - the subclass is a dataclass
@@ -82,7 +82,7 @@ def config_flags() -> type[GivenSettings]:
             value = field(default=None, metadata={"help": text})
             flags.append((name, flag_type(name, kind, declared), value))
     modify = flag(
-        "Let the scheme's code be shortened, extended and punctured to the dimension."
+        "Shorten, extend or puncture the code of the scheme to reach the dimension."
     )
     flags.append(("modify", bool | None, modify))
     return make_dataclass(
@@ -116,11 +116,11 @@ def flag_type(name: str, kind: str, declared: Setting) -> Any:
 def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
     """Return the text " [default: ...]" for the help of a flag; an empty text for settings in `CHOSEN_BY_RULE`.
 
-    It has the default for the dataset digits, and says whether the default differs between datasets.
+    The text states the default for the dataset digits, and whether other datasets have another default.
 
     Args:
         name: Name of the setting, a field of `TrainingConfig`.
-        quick: Quick configs of all datasets.
+        quick: The shipped configs whose names begin with "quick-".
     """
     if name in CHOSEN_BY_RULE:
         return ""
@@ -156,7 +156,7 @@ def parsed_scale(text: str) -> float | str:
 
 
 def parsed_options(name: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the options in texts of the form KEY=VALUE, by key; values that are not valid TOML are kept as text.
+    """Return a mapping from KEY to VALUE for texts KEY=VALUE; a VALUE that is not valid TOML is kept as text.
 
     Args:
         name: Name of the setting, for the error message.
@@ -195,9 +195,9 @@ Settings = Annotated[
 def resolved(
     dataset: str | None, config: str | None, options: GivenSettings
 ) -> TrainingConfig:
-    """Return the named config, or the quick config of the dataset, with the given settings replaced.
+    """Return the config of a run: a named config, in which the settings that were given as flags are replaced.
 
-    If no dimension is given, one that the scheme supports is chosen.
+    If neither a flag nor the user's config file gives a dimension, one that the scheme supports is chosen.
 
     Args:
         dataset: Name of the dataset; None for the dataset of the config.
@@ -232,10 +232,10 @@ def resolved(
 
 
 def designed_for(config: TrainingConfig, num_classes: int) -> dict[str, Any]:
-    """Return the options of the config's scheme, with a placeholder for a similarity that only training can compute.
+    """Return the options of the config's scheme, with a placeholder for the class similarity if the scheme needs it.
 
-    The placeholder, an identity matrix, is added if the scheme has the option `similarity` and the mapping is `align`
-    or `oppose`.
+    The class similarity is computed only when training begins. The placeholder is an identity matrix. It is added if
+    the scheme has the option `similarity` and the mapping is `align` or `oppose`.
 
     Args:
         config: The config.

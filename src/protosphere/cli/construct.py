@@ -1,4 +1,4 @@
-"""`protosphere construct`."""
+"""Command `protosphere construct`."""
 
 import protosphere as ps
 from protosphere.cli.arguments import (
@@ -28,11 +28,11 @@ def construct(
     output: OutputCode = None,
     json: Json = False,
 ) -> None:
-    """Place K prototypes in R^n and print their certificate.
+    """Build K prototypes in R^n by a scheme and print their certificate.
 
     Args:
         scheme: Name of a scheme that `protosphere list` shows.
-        mapping: Class i gets point i (fixed), or the points are permuted at random by --seed (random).
+        mapping: Order of the points. With fixed, class i gets point i. With random, --seed permutes the points.
     """
     file = checked_output(output, WRITABLE)
     with ps.progress_bar(scheme) as progress:

@@ -1,4 +1,4 @@
-"""Parser of the option --dims: dimensions such as `4:256`, `10:100:5` or `16,32,64`."""
+"""Parse the option --dims, which gives dimensions such as `4:256`, `10:100:5` or `16,32,64`."""
 
 from protosphere.constructions.comparison import characteristic_dims
 from protosphere.errors import InvalidArgumentError, brief
@@ -7,14 +7,15 @@ MOST_DIMS = 1000
 """Largest number of dimensions in one command; more are treated as a typing error."""
 
 LARGEST_PARSED_DIM = 100_000
-"""Largest dimension; above it, schemes that optimize by descent would take days."""
+"""Largest dimension that is accepted; in more dimensions, schemes that optimize by descent would take days."""
 
 
 def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
     """Return the dimensions that a text on the command line describes.
 
-    `a:b` means the dimensions from a to b among 2**m, 2**m - 1, K/2, K - 1 and K: at these, schemes exist or bounds
-    bend. `a:b:step` is an arithmetic progression, and a text with commas is a list.
+    The text `a:b` stands for the dimensions from a to b among 2**m, 2**m - 1, K/2, K - 1 and K, at which schemes exist
+    or bounds change. The text `a:b:step` stands for a, a + step, a + 2 step and so on up to b. A text with commas is a
+    list.
 
     Args:
         text: Text of the option.
@@ -82,11 +83,11 @@ def _check_largest(dim: int, text: str) -> None:
 
 
 def whole(part: str, refused: InvalidArgumentError) -> int:
-    """Return the integer that a text contains; raise `refused` unless the text is an integer of at least 1.
+    """Return the integer that a text contains.
 
     Args:
         part: The text.
-        refused: Error to raise.
+        refused: Error to raise if the text is not an integer of at least 1.
     """
     if part.strip().isdecimal() and len(part) < 100 and int(part) >= 1:
         return int(part)

@@ -1,4 +1,4 @@
-"""`protosphere explore`."""
+"""Command `protosphere explore`."""
 
 import webbrowser
 from pathlib import Path
@@ -20,12 +20,14 @@ def explore(
     no_open: Flag = False,
     json: Json = False,
 ) -> None:
-    """Write the atlas page, one file with the best known codes and bounds for each (K, n), and open it in a browser.
+    """Write the atlas page to a file and open it in a browser.
+
+    The page shows the best known codes and the bounds for each number of classes K and each dimension n.
 
     Args:
-        num_classes: Number of classes K that the page shows first; it can be changed on the page.
-        dim: Dimension n that the page shows first; it can be changed on the page.
-        output: Page to write, .html.
+        num_classes: Number of classes K that the page shows first.
+        dim: Dimension n that the page shows first.
+        output: Path of the .html file to write.
         no_open: Write the page without opening it.
     """
     _check_range("--classes", num_classes, 2, MOST_CLASSES)

@@ -1,4 +1,4 @@
-"""`protosphere features`."""
+"""Command `protosphere features`."""
 
 from typing import Annotated
 
@@ -35,14 +35,16 @@ def features(
     If the command is interrupted, the same command continues where it stopped.
 
     Args:
-        dataset: digits, mnist, cifar100, ..., or the path of an .npz file of images.
-        model: Network: an .onnx file, or package.module.network (an nn.Module, or a function that returns one).
-        output: File to write, .npz.
-        size: Height and width in pixels to which images are resized; by default the input size of the network.
-        mean: Number that is subtracted from pixel values (0 to 255), or one number per channel.
+        dataset: Name of a dataset, such as digits, mnist or cifar100, or the path of an .npz file with images.
+        model: Path of an .onnx file, or package.module.network, the import name of an nn.Module.
+            The name may also be that of a function that returns an nn.Module.
+        output: Path of the .npz file to write.
+        size: Height and width in pixels to which images are resized. The default is the input size of the network.
+        mean: Number that is subtracted from pixel values (0 to 255), or one number per channel. The default is 0.
         deviation: Number by which pixels are divided after the mean is subtracted, or one number per channel.
+            The default is 255.
         batch_size: Number of images in a batch.
-        int8: Store features as bytes with one step size per column, which needs a quarter of the space.
+        int8: Store features as int8 with one step size per column, which needs a quarter of the space of float32.
     """
     from protosphere.experiments.feature_files import Preparation, write_features
     from protosphere.experiments.feature_networks import feature_network

@@ -1,4 +1,4 @@
-"""`protosphere figure`."""
+"""Command `protosphere figure`."""
 
 from pathlib import Path
 
@@ -19,11 +19,11 @@ def figure(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Draw a figure of separation or of cosines, or all figures.
+    """Draw a figure of max cosines against the dimension, a histogram of cosines, or all figures.
 
     Args:
-        name: Name of a figure; `all` draws all figures, and `list` prints their names.
-        output: Folder for NAME.png, NAME.pdf and NAME.csv; it is created if it does not exist.
+        name: Name of a figure. The name `all` draws all figures, and `list` prints the names of the figures.
+        output: Folder for NAME.png, NAME.pdf and NAME.csv. It is created if it does not exist.
     """
     if name == "list":
         show_names(json=json)

@@ -65,9 +65,9 @@ def _trained(record: RunRecord, differing: Sequence[str]) -> Trained:
 def differing_settings(
     configs: Sequence[TrainingConfig], names: Iterable[str]
 ) -> list[str]:
-    """Return those of the given settings whose values differ between configs.
+    """Return the names of the settings whose values differ between configs.
 
-    For settings that only fixed prototypes use, configs with a learned head are ignored.
+    Configs with a learned head are ignored in the comparison of settings that only fixed prototypes use.
 
     Args:
         configs: Configs of runs.
@@ -86,7 +86,7 @@ def differing_settings(
 
 
 def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
-    """Return the values of some settings of a config as text, without settings that are "auto" or not in use.
+    """Return the values of some settings of a config as text; settings that are "auto" or not in use are left out.
 
     Args:
         config: Config of a run.
@@ -127,7 +127,7 @@ def counted_runs(count: int) -> str:
 
 
 def seen(records: Sequence[RunRecord]) -> str:
-    """Return the networks and the numbers of epochs of the runs as text, for a title."""
+    """Return the networks and the numbers of epochs of runs as a text for a title, such as "simard, 6 epochs"."""
     networks = sorted({record.config.backbone for record in records})
     epochs = sorted({record.config.epochs for record in records})
     return f"{', '.join(networks)}, {', '.join(map(str, epochs))} epochs"

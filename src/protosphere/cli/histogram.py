@@ -1,4 +1,4 @@
-"""`protosphere histogram`: cosines of all pairs as horizontal bars."""
+"""Command `protosphere histogram`, which prints the distribution of cosines as horizontal bars."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -45,12 +45,15 @@ def histogram(
     output: Output = None,
     json: Json = False,
 ) -> None:
-    """Print the distribution of the cosines of all pairs: each cosine if they are exact, otherwise bins of cosines.
+    """Print how often each cosine occurs among all pairs of points.
+
+    There is one bar for each different cosine if the cosines are exact fractions and at most --bins of them differ.
+    Otherwise there is one bar for each bin, an interval of cosines.
 
     Args:
         scheme: Name of a scheme that `protosphere list` shows.
-        bins: Number of equal parts of [-1, 1], if the cosines are not exact or have more different values.
-        output: Figure to draw: .png, .pdf or .svg.
+        bins: Number of bins, the intervals of equal length into which [-1, 1] is divided.
+        output: Path of a figure to draw (.png, .pdf or .svg).
     """
     picture = checked_output(output, FIGURE_ENDINGS)
     if not 1 <= bins <= MOST_BINS:
@@ -88,11 +91,12 @@ def histogram(
 
 
 def print_counts(counts: CosineCounts, most: int) -> None:
-    """Print a bar for each exact cosine or, if cosines are not exact, for each bin.
+    """Print a bar for each different cosine if the cosines are exact, otherwise for each bin (interval of cosines).
 
     Args:
-        counts: Cosines of all pairs.
-        most: Largest number of bars; if there are more exact cosines, they are grouped into this many bins.
+        counts: Numbers of pairs by cosine.
+        most: Largest number of bars. If more exact cosines differ, they are grouped into this many bins of equal
+            length.
     """
     console = screen()
     grouped = counts.exact and len(counts.bins) > most
@@ -109,7 +113,7 @@ def print_counts(counts: CosineCounts, most: int) -> None:
 
 
 def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
-    """Return a table with four columns: cosine, bar, number of pairs, and share of all pairs.
+    """Return a table with four columns: cosine, bar, number of pairs, and percentage of all pairs.
 
     Args:
         rows: Cosines or bins, with their numbers of pairs.
@@ -154,11 +158,11 @@ def share(fraction: float) -> str:
 
 
 def binned(exact: Sequence[CosineBin], bins: int) -> list[CosineBin]:
-    """Group exact cosines into bins, the equal parts of [-1, 1], and return the bins that are not empty.
+    """Group exact cosines into bins, and return the bins that are not empty.
 
     Args:
         exact: Exact cosines with their numbers of pairs.
-        bins: Number of bins.
+        bins: Number of bins, the intervals of equal length into which [-1, 1] is divided.
     """
     edges = np.linspace(-1.0, 1.0, bins + 1)
     values = [float(entry.low) for entry in exact]

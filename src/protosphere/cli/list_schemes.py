@@ -1,4 +1,4 @@
-"""`protosphere list`."""
+"""Command `protosphere list`."""
 
 from rich.table import Table
 from rich.text import Text
@@ -12,7 +12,7 @@ def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
     """List the schemes, or show one of them with its reference and options.
 
     Args:
-        scheme: Name of the scheme to show; without it, all schemes are listed.
+        scheme: Name of the scheme to show. Without a name, all schemes are listed.
     """
     if scheme is None:
         entries = [describe(name) for name in available()]
@@ -89,7 +89,7 @@ def points_of(entry: Construction) -> str:
 
 
 def shown(value: object) -> str:
-    """Return the default value of an option as text; None means that the scheme chooses the value.
+    """Return the default value of an option as text; the default None means that the scheme chooses a value.
 
     >>> shown(None), shown(False), shown(0.1)
     ('chosen for you', 'off', '0.1')

@@ -19,7 +19,7 @@ WRITERS = dict.fromkeys(FIGURE_ENDINGS, "matplotlib") | {
 def checked_output(
     path: Path | None, endings: Sequence[str], *, extras: bool = True
 ) -> Path | None:
-    """Return `path` after checking that a file of this name can be written; if it is None, return None.
+    """Return `path` after checking that a file can be written there; None if `path` is None.
 
     Args:
         path: File to write, or None.

@@ -1,4 +1,4 @@
-"""`protosphere paired`."""
+"""Command `protosphere paired`."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -34,7 +34,7 @@ NOT_A_WAY = (
     "temperature",
     "objective_options",
 )
-"""Settings that are not part of a method's name: columns of the table, and settings chosen by validation accuracy."""
+"""Settings that are not part of a method's name, because they have columns or are chosen by validation accuracy."""
 
 MOST_DRAWN = 30
 """Largest number of methods in a figure."""
@@ -52,17 +52,17 @@ def paired(
     json: Json = False,
     markdown: Flag = False,
 ) -> None:
-    """Compare training methods with a reference method, by runs with the same seed.
+    """Compare training methods with a reference method, by the differences of runs with the same seed.
 
-    The table has means and differences with 95% intervals.
+    The table has the mean of each method and its mean difference from the reference, with 95% confidence intervals.
 
     Args:
         store: Folder to which `train` and `sweep` wrote runs, or a .csv table of runs.
         against: Name of the reference method in the table, with which the other methods are compared.
-        metric: Column of the results to compare, e.g. test_top5_accuracy.
+        metric: Metric to compare, a column of the results such as test_top5_accuracy.
         dataset: Show only runs on this dataset.
-        way: Show only the method with this name in the table; may be given several times.
-        figure: Figure to draw, of means and intervals against the dimension: .png, .pdf or .svg.
+        way: Show only the method with this name in the table. This option may be given several times.
+        figure: Path of a figure to draw (.png, .pdf or .svg), with means and intervals against the dimension.
         markdown: Print the table in Markdown.
     """
     picture = checked_output(figure, FIGURE_ENDINGS)
@@ -93,7 +93,7 @@ def chosen(rows: list[Compared], ways: list[str] | None) -> list[Compared]:
 
     Args:
         rows: Rows of all methods.
-        ways: Names of methods, or None.
+        ways: Names of the methods to keep; None or an empty list keeps all methods.
 
     Raises:
         InvalidArgumentError: If no row has one of the names.
@@ -112,7 +112,7 @@ def chosen(rows: list[Compared], ways: list[str] | None) -> list[Compared]:
 def ways_of(records: list[RunRecord]) -> dict[str, str]:
     """Return the name of the method of each finished run, by the digest of the run.
 
-    A name consists of the series of the run and of its values of the settings in which runs differ.
+    A name consists of the scheme or learned head of the run, and of the values of the settings in which runs differ.
     """
     done = [record for record in records if record.status == "done"]
     settings = [name for name in DEFAULTS if name not in NOT_A_WAY]

@@ -1,4 +1,4 @@
-"""`protosphere report`."""
+"""Command `protosphere report`."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -36,14 +36,14 @@ def report(
     dataset: str | None = None,
     json: Json = False,
 ) -> None:
-    """Print the accuracies of runs, and write them to a page with figures and bounds, to figures or to a table.
+    """Print the accuracies of runs, and write them as an HTML page, as figures or as a table if asked to.
 
     Args:
         store: Folder to which `train` and `sweep` wrote runs, or a .csv table of runs.
-        html: Page to write (.html), a single file with figures, bounds and a table of the runs.
+        html: Path of an .html page to write, a single file with figures, bounds and a table of the runs.
         figures: Folder for two figures, accuracy against n and accuracy against max cosine, as .png, .pdf and .csv.
-        export: File to write the records to, .csv or .parquet.
-        dataset: Dataset to report; needed if there are runs on several datasets.
+        export: Path of a table of the runs to write (.csv or .parquet).
+        dataset: Dataset to report. It must be given if there are runs on several datasets.
     """
     page = checked_output(html, (".html",))
     table = checked_output(export, TABLE_ENDINGS)
@@ -121,7 +121,7 @@ def of_one_dataset(
 
 
 def page_of(records: Sequence[RunRecord]) -> str:
-    """Return the HTML page of these records; without the file of the dataset, the page has no bounds."""
+    """Return the HTML page of these records; if the file of a user's dataset is missing, the page has no bounds."""
     name = records[0].config.dataset
     num_classes = None
     with suppress(StorageError):

@@ -101,7 +101,7 @@ def decimal(value: Cosine, places: int = 6) -> str:
 
 
 def format_cosine(value: Cosine) -> str:
-    """Return a cosine as text: decimal places and, if the cosine is exact and its fraction short, the fraction.
+    """Return a cosine as decimal text, followed by the fraction if the cosine is exact and the fraction is short.
 
     >>> format_cosine(Fraction(-1, 99)), format_cosine(Fraction(0)), format_cosine(0.0365871)
     ('-0.010101 (exactly -1/99)', '0 (exactly)', '0.036587')
@@ -131,7 +131,7 @@ def cosine_fields(name: str, value: Cosine | None) -> dict[str, Any]:
     """Return a cosine as two JSON fields: a float, and the fraction as text (null if the cosine is not exact).
 
     Args:
-        name: Name of the field with the float; the other is `name`_exact.
+        name: Name of the field with the float; the name of the field with the fraction ends with "_exact".
         value: The cosine, or None.
 
     >>> cosine_fields("gap", Fraction(1, 4))

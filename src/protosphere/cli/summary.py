@@ -1,4 +1,4 @@
-"""The summary of a code and its certificate, as lines for people and as fields for programs."""
+"""Print the summary of a code and its certificate, as text for people or as JSON for programs."""
 
 from collections.abc import Iterator
 from pathlib import Path

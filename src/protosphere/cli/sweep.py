@@ -1,4 +1,4 @@
-"""`protosphere sweep`."""
+"""Command `protosphere sweep`."""
 
 from pathlib import Path
 
@@ -31,10 +31,11 @@ def sweep(
     If the command is interrupted, the same command continues where it stopped.
 
     Args:
-        file: A .toml file with config, heads, schemes, dims, mappings and seeds, or with several [[grid]] of them.
-        store: Folder to which runs are written; runs that are already finished there are not repeated.
+        file: Path of a .toml file with the lists heads, schemes, dims, mappings and seeds, and with other settings.
+            A file with several [[grid]] sections runs the combinations of each section.
+        store: Folder to which runs are written. Runs that are already finished there are not repeated.
         retry_failed: Repeat runs that failed before.
-        export: File to write all records to at the end, .csv or .parquet.
+        export: Path of a table (.csv or .parquet) to which all records are written at the end.
     """
     configs = load_sweep(file)
     if dry_run:

@@ -33,14 +33,14 @@ class _Pace:
 
 @dataclass
 class SweepEstimate:
-    """Estimator of the remaining time of a sweep; no estimate exists before the first epoch has ended.
+    """Estimator of the remaining time of a sweep; there is no estimate before the first epoch has ended.
 
-    The estimate multiplies the number of remaining epochs by the mean time of the observed epochs, which includes the
-    time between epochs. One-time costs, such as starting processes and imports, are not included.
+    The estimate is the number of remaining epochs times the mean time of the observed epochs, divided among the
+    simultaneous runs. The mean time includes the time between epochs, but no one-time costs such as imports.
 
     Attributes:
         todo: Number of epochs of each run to do, by the digest of the run.
-        workers: Number of simultaneous runs; None to estimate this number.
+        workers: Number of simultaneous runs; None to estimate this number from the observed epochs.
         clock: Function that returns the time in seconds.
         paces: Observed epochs of the runs in progress, by digest.
         ended: Observed epochs of the runs that have ended, by digest.
@@ -100,12 +100,7 @@ class SweepEstimate:
         return max(queues)
 
     def _left(self, digest: str, an_epoch: float) -> float:
-        """Return the estimated seconds until a run ends.
-
-        Args:
-            digest: Digest of the run.
-            an_epoch: Estimated seconds of an epoch.
-        """
+        """Return the estimated seconds until a run ends; `an_epoch` is the estimated time of an epoch in seconds."""
         if digest in self.ended:
             return 0.0
         pace = self.paces.get(digest, _Pace(0, None))

@@ -91,7 +91,8 @@ def sweep_screen(
 ) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
     """Return a context manager that shows the progress of a sweep and yields two callbacks.
 
-    The first callback expects the configs of the runs in progress. The second expects the record of a run that ended.
+    The first callback must be called with the configs of the runs in progress, again and again. The second must be
+    called with the record of each run that has ended.
 
     Args:
         configs: Configs of all runs.

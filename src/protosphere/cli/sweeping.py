@@ -1,4 +1,4 @@
-"""Do a sweep from the command line: choose the engine, show the progress, and print a summary."""
+"""Do a sweep from the command line: choose the engine that does the runs, show the progress, and print a summary."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,8 +28,9 @@ class Means:
 
     Attributes:
         workers: Number of worker processes on this machine, each of which does one run at a time.
-        ray: Do the runs on the Ray cluster with this address; without an address, on $RAY_ADDRESS or a new cluster.
-        accelerator: Device of each run: cpu, cuda, mps or auto.
+        ray: Do the runs on the Ray cluster with this address.
+            Without an address, the cluster at $RAY_ADDRESS or a new cluster on this machine is used.
+        accelerator: Kind of device of each run: cpu, cuda, mps or auto.
     """
 
     workers: Whole = 1
@@ -40,7 +41,7 @@ class Means:
     accelerator: str = "auto"
 
     def engine(self) -> Engine:
-        """Return the engine that the options select: this process, worker processes, or a Ray cluster."""
+        """Return the engine that the options select: a function that does runs here, in workers or on a Ray cluster."""
         as_integer("workers", self.workers, minimum=1)
         if self.ray is not None:
             from protosphere.experiments.ray_cluster import on_ray

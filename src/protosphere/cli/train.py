@@ -1,6 +1,6 @@
-"""`protosphere train`: do one run, and show its progress on standard error.
+"""Command `protosphere train`, which does one training run and shows its progress on standard error.
 
-On a terminal the progress is one line that is updated; otherwise one line is printed for each epoch.
+On a terminal, the progress is one line that is updated. Otherwise one line is printed for each epoch.
 """
 
 import json as json_module
@@ -54,12 +54,14 @@ def train(
     If the command is interrupted, the same command continues where it stopped.
 
     Args:
-        dataset: digits, mnist, cifar100, cifar100-features, ..., or path of an .npz file; default: that of --config.
-        config: Name such as paper-mnist or quick-mnist, or path of a .toml file; default: quick config of the dataset.
-        store: Folder of the runs, which `sweep`, `report` and `paired` also use; finished runs there are not repeated.
-        accelerator: Device: cpu, cuda, mps or auto.
-        devices: Number of devices; each has one process, and the processes share each batch.
-        dry_run: Print the resolved config and do nothing.
+        dataset: Name of a dataset, such as digits, mnist or cifar100-features, or the path of an .npz file.
+            The default is the dataset of --config.
+        config: Name of a config, such as paper-mnist or quick-mnist, or the path of a .toml file.
+            The default is the quick config of the dataset.
+        store: Folder of the runs, which `sweep`, `report` and `paired` also use. Finished runs there are not repeated.
+        accelerator: Kind of device: cpu, cuda, mps or auto.
+        devices: Number of devices. Each device has a process, which handles its part of each batch.
+        dry_run: Print all settings of the run as a config, and do not train.
     """
     plan = resolved(dataset, config, settings)
     as_integer("devices", devices, minimum=1)
@@ -93,7 +95,7 @@ def stored_or_trained(
     accelerator: str,
     devices: int,
 ) -> RunRecord | None:
-    """Return the record of a run from the store; if the run is not done, train first and store the record.
+    """Return the record of a run. If the store does not have a finished run, train, and store the record.
 
     Args:
         plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -157,7 +159,7 @@ def trained(
 def text_of_run(
     fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> dict[str, Any] | None:
-    """Call `run_on_screen` and return the record or the error as JSON data, which can be sent to the parent process.
+    """Train as `run_on_screen` does; return the record, or the error, as JSON data to send to the parent process.
 
     Args:
         fabric: Lightning Fabric of this process.
@@ -211,7 +213,7 @@ def run_on_screen(
 
 
 def show_config(plan: TrainingConfig, *, json: bool) -> None:
-    """Print the resolved config in the format of a .toml file, which can be given as `--config`.
+    """Print all settings of a run in the format of a .toml file, which can be given as `--config`.
 
     Args:
         plan: The config.

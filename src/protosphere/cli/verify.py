@@ -1,4 +1,4 @@
-"""`protosphere verify`."""
+"""Command `protosphere verify`."""
 
 import math
 from pathlib import Path
@@ -12,7 +12,7 @@ from protosphere.cli.arguments import Flag, Json
 Proof = Annotated[
     Path | None,
     Parameter(
-        help="Polynomial that proves a converse: a file written by `protosphere certify --proof`."
+        help="File that `protosphere certify --proof` wrote. It proves a lower bound on the max cosine of any K points."
     ),
 ]
 NoLimit = Annotated[
@@ -28,7 +28,7 @@ def verify(
     no_limit: NoLimit = False,
     json: Json = False,
 ) -> None:
-    """Check a code file in exact arithmetic; the exit code is 1 if it is rejected.
+    """Check in exact arithmetic what a code file states about its points; the exit code is 1 if the file is rejected.
 
     Args:
         file: A .safetensors file that protosphere wrote.

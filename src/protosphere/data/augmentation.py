@@ -1,12 +1,12 @@
-"""Random crops of padded images, flips and rotations, applied to whole batches of images stored as bytes.
+"""Transform whole batches of images, stored as bytes, by random crops of padded images, flips and rotations.
 
-The result is the same as with the usual transforms of single images: a crop, then a flip, then a rotation about the
+The result is the same as that of the usual transforms of single images: a crop, then a flip, then a rotation about the
 center with nearest-pixel sampling. Pixels outside the image are black. All three transforms only move pixels. So
 together they are one lookup: each pixel of the result is copied from a computed position in the original. Random
 numbers are drawn on the CPU, so that every device gets the same images.
 
 On the CPU, `gather_augmented` selects, transforms and normalizes images in one compiled pass over their pixels. The
-result is bit for bit that of the separate operations, which need ten passes.
+result is bit for bit the same as that of separate operations, which need ten passes.
 """
 
 import math
@@ -32,8 +32,8 @@ class Moves:
     Attributes:
         down: First row of each of the B crops in the padded image, from 0 to 2 * pad.
         right: First column of each of the B crops in the padded image, from 0 to 2 * pad.
-        mirrored: B booleans: whether the image is flipped.
-        degrees: B counterclockwise rotations in degrees.
+        mirrored: B booleans, True if the image is mirrored left to right.
+        degrees: B angles of counterclockwise rotations, in degrees.
         pad: Width of the padding in pixels.
     """
 
@@ -59,9 +59,9 @@ def random_moves(
     """Draw independent, uniformly distributed transforms of a batch of images.
 
     Args:
-        augmentation: Ranges of the transforms.
+        augmentation: Settings of the transforms, such as the largest angle.
         count: Number of images.
-        generator: Source of the random numbers, on the CPU.
+        generator: Generator of the random numbers, on the CPU.
 
     Returns:
         One transform for each image.
@@ -79,8 +79,8 @@ def moved(images: Tensor, moves: Moves) -> Tensor:
     """Return cropped, flipped and rotated images, in the shape and dtype of the given images.
 
     Args:
-        images: B x C x H x W pixels of any dtype.
-        moves: B transforms.
+        images: B x C x H x W images of any dtype.
+        moves: One transform for each image.
     """
     count, channels, height, width = images.shape
     place, inside = _sources(moves, height, width, images.device)
@@ -127,10 +127,7 @@ def gather_augmented(
 def _sources(
     moves: Moves, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Return, for each pixel of the results, the flat index of the original pixel that it is copied from, and a mask.
-
-    The mask is False for pixels that come from outside the original image and are therefore black.
-    """
+    """Return the flat index of the original pixel of each pixel, and a mask that is False for black pixels."""
     column, row = _rotated(moves.degrees, height, width, device)
     right = moves.right.to(device, torch.int32) - moves.pad
     down = moves.down.to(device, torch.int32) - moves.pad
@@ -148,7 +145,7 @@ def _sources(
 
 
 def _inside_both(position: Tensor, start: Tensor, size: int) -> Tensor:
-    """Return a mask of the positions in the crop, [0, size), that are also in the original, [start, start + size)."""
+    """Return a mask of the positions that are both in [0, size) and in [start, start + size)."""
     low = start.clamp(min=0)[:, None, None]
     high = (start + size).clamp(max=size)[:, None, None]
     return (position >= low) & (position < high)
@@ -157,7 +154,7 @@ def _inside_both(position: Tensor, start: Tensor, size: int) -> Tensor:
 def _rotated(
     degrees: Tensor, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Return the columns and the rows (two B x H x W tensors, int32) that the pixels of rotated images come from."""
+    """Return the column and the row (int32, B x H x W) from which each pixel of rotated images comes."""
     cosines, sines = fixed_point_turns(degrees)
     cosine = cosines.to(device)[:, None]
     sine = sines.to(device)[:, None]

@@ -1,4 +1,4 @@
-"""The compiled loop that transforms and normalizes images in one pass."""
+"""A compiled loop that transforms and normalizes images in one pass over their pixels."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def write_moved(
     Args:
         images: N x C x H x W bytes.
         rows: B indices of images.
-        starts: 2 x B rows and columns at which the crops begin, relative to the original image; negative in the
-            padding.
-        mirrored: B booleans: whether the image is flipped.
+        starts: 2 x B array with the row and the column at which each crop begins, relative to the original image. They
+            are negative if the crop begins in the padding.
+        mirrored: B booleans, True if the image is mirrored left to right.
         cosines: B cosines of the rotations in units of 2**-fraction_bits.
         sines: B sines of the rotations in units of 2**-fraction_bits.
-        fraction_bits: Number of bits after the binary point.
+        fraction_bits: Number of bits after the binary point of `cosines` and `sines`.
         levels: C x 256 table with the normalized value of each byte in each channel.
-        batch: B x C x H x W images, overwritten.
+        batch: B x C x H x W array, which is overwritten with the result.
     """
     count, channels, height, width = batch.shape
     places = np.empty(width, np.int64)
@@ -67,10 +67,7 @@ def _find_row(
     sign: int,
     places: Indices,
 ) -> None:
-    """Write into `places` where each pixel of row i of the result comes from: a flat index of the original image.
-
-    The index is -1 if the pixel comes from outside the original image or outside the crop.
-    """
+    """Write into `places` the flat index of the original of each pixel of row i; -1 if there is no original."""
     cosine, sine, fraction_bits = turn
     unit = 1 << fraction_bits
     shift = fraction_bits + 1

@@ -1,4 +1,4 @@
-"""Read CIFAR-10 and CIFAR-100 from their binary archives (tar files), without unpacking them and without pickle.
+"""Read CIFAR-10 and CIFAR-100 from their binary archives, which are tar files with one record per image.
 
 A record consists of one or two label bytes and 3,072 image bytes: all red values, then all green and all blue values.
 
@@ -64,7 +64,7 @@ LAYOUTS = {
 
 
 def read_cifar(path: Path, name: str) -> Dataset:
-    """Read CIFAR from its binary archive.
+    """Read CIFAR-10 or CIFAR-100 from its binary archive.
 
     Args:
         path: The archive.
@@ -117,10 +117,7 @@ def read_cifar100(files: tuple[Path, ...]) -> Dataset:
 
 
 def _wanted_contents(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
-    """Return the contents of the wanted files of an archive, by file name.
-
-    A StorageError is raised if any member of the archive points outside the archive or is too large.
-    """
+    """Return the contents of the wanted files of an archive, by file name; unsafe archives are refused."""
     found: dict[str, bytes] = {}
     with reading(path, "truncated or not a tar archive"), unpacked(path) as content:
         with tarfile.open(fileobj=content, mode="r|") as archive:

@@ -1,4 +1,4 @@
-"""`Dataset`: labeled training and test examples, which are images (bytes, channels first) or feature vectors."""
+"""The class `Dataset`: labeled training and test examples, which are images or feature vectors."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -27,12 +27,13 @@ class Dataset:
 
     Attributes:
         name: Name of the dataset, or path of the user's file.
-        x_train: Training images or features.
+        x_train: Training images (N x channels x height x width bytes) or features (N x D).
         y_train: Classes of the training examples.
         x_test: Test images or features.
         y_test: Classes of the test examples.
         class_names: One name per class.
-        step: Step size of each column, by which features stored as int8 are multiplied; None for other dtypes.
+        step: Step size of each column of features that are stored as int8; a feature is the stored integer times the
+            step size. None for images and for float features.
 
     Raises:
         StorageError: If the numbers of examples and labels, the shapes or the dtypes are inconsistent.

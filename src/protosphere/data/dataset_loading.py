@@ -1,4 +1,4 @@
-"""Load a dataset by its name, from files on this machine or by a download."""
+"""Load a dataset by its name, from files on this machine or after downloading them."""
 
 import os
 from dataclasses import dataclass
@@ -41,13 +41,14 @@ def load_dataset(
     download: bool = True,
     progress: Progress = ignore,
 ) -> Dataset:
-    """Return a dataset by its name or the path of an .npz file.
+    """Return the dataset with this name, or the dataset in an .npz file.
 
     Files are searched for in `data_dir`, in $PROTOSPHERE_DATA and in the user's cache, in this order.
 
     Args:
         name: One of `DATASETS`, or the path of an .npz file.
-        data_dir: Folder to search first, and to download into; by default $PROTOSPHERE_DATA or the user's cache.
+        data_dir: Folder to search first, and to download into. If it is None, downloads go into $PROTOSPHERE_DATA or,
+            if this is not set, into the user's cache.
         download: Whether to download files that are not on this machine.
         progress: Function that is called with a description of the step, the number of downloaded bytes and the
             number of all bytes.
@@ -102,7 +103,8 @@ def dataset_facts(name: str) -> Facts:
 def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
     """Return the folders that are searched for datasets, in order; downloads go into the first.
 
-    They are `data_dir` (unless None), $PROTOSPHERE_DATA (if set) and the user's cache (if there is a home folder).
+    The folders are `data_dir` (unless None), $PROTOSPHERE_DATA (if set) and the user's cache (if there is a home
+    folder).
     """
     chosen = os.environ.get(VARIABLE)
     return tuple(
@@ -126,10 +128,7 @@ def found_in_roots(path: Path) -> Path:
 def _complete_files(
     entry: DatasetEntry, roots: tuple[Path, ...]
 ) -> tuple[Path, ...] | None:
-    """Return the paths of a dataset's files in the first folder that has all of them; None if no folder has them all.
-
-    A file may be compressed by gzip (with the ending .gz) or not.
-    """
+    """Return the paths of a dataset's files (with or without .gz) in the first folder that has them all, or None."""
     folders = [
         place for root in roots for place in (root / (entry.folder or entry.name), root)
     ]

@@ -1,7 +1,7 @@
 """The dataset `digits`: 1,797 handwritten digits of 8 x 8 pixels, which are shipped with the package.
 
-They are the test part of E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits, UCI, 1998 (CC BY 4.0), the
-same images as `sklearn.datasets.load_digits`. Reading them does not need scikit-learn.
+The digits are the test part of E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits, UCI, 1998 (CC BY
+4.0), the same images as `sklearn.datasets.load_digits`. Reading them does not need scikit-learn.
 """
 
 from importlib import resources
@@ -23,7 +23,7 @@ BRIGHTEST = 16
 def read_digits(files: tuple[Path, ...] = ()) -> Dataset:
     """Return the digits as bytes: the original brightness from 0 to 16 is scaled to the range from 0 to 255.
 
-    The test set consists of 500 images. They were drawn at random, but are the same in every call.
+    The 500 images of the test set are drawn at random with a fixed seed, so they are the same in every call.
 
     >>> from protosphere.data.digits import read_digits
     >>> read_digits().x_train.shape

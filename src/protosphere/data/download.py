@@ -1,4 +1,4 @@
-"""Download one file: resume an interrupted download, compare the digest, then move the file to its final path."""
+"""Download a file, with resumption of interrupted downloads and a check of its digest."""
 
 from http import HTTPStatus
 from importlib import import_module
@@ -19,14 +19,11 @@ TIMEOUT_SECONDS = 20.0
 
 
 class UnreachableError(StorageError):
-    """Raised if the network or the server does not answer."""
+    """Error that is raised if the network or the server does not answer."""
 
 
 class _Bar:
-    """Adapter from a progress function to the progress-bar interface of pooch.
-
-    Bytes that an earlier attempt has downloaded are counted as done.
-    """
+    """Progress bar for pooch that calls a progress function; bytes of earlier attempts count as done."""
 
     total = 0
 

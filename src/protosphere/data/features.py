@@ -1,8 +1,8 @@
 """The datasets of CIFAR-100 and CIFAR-10 features, computed by EfficientNet-Lite0.
 
 The features are the first 512 principal components of the network's 1,280 penultimate features, stored as int8 with one
-step size per column. The network was pretrained on ImageNet, which contains most of the classes. `protosphere features`
-computes a file of features with any network.
+step size per column. The network was pretrained on ImageNet, which contains most of the classes of CIFAR. The command
+`protosphere features` computes a file of features with any network.
 """
 
 from collections.abc import Callable

@@ -20,9 +20,10 @@ MAX_CLASSES = 1 << 22
 def read_npz(path: Path) -> Dataset:
     """Return the dataset in an .npz file.
 
-    Images have the shape N x H x W, N x H x W x C or N x C x H x W, with C = 1 or 3. They are bytes from 0 to 255 or
-    floats from 0 to 1. Features are N x D numbers; features of int8 are multiplied by the optional array `step`, which
-    has one number per column. Labels are integers from 0. The optional array `class_names` names the classes.
+    Images have the shape N x H x W, N x H x W x C or N x C x H x W, with C = 1 or 3. They are integers from 0 to 255 or
+    floats from 0 to 1. Features are N x D numbers. If they are int8, the optional array `step` has the step size of
+    each column, by which the integers are multiplied. Labels are integers from 0. The optional array `class_names` has
+    the names of the classes.
 
     Args:
         path: The file.

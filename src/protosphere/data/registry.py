@@ -54,7 +54,7 @@ class DatasetEntry:
         read: Function from the paths of the files to the dataset.
         summary: Description in one line.
         folder: Name of the dataset's folder within the data folder; by default the name of the dataset.
-        system_folder: Folder in which the operating system may have installed the files.
+        system_folder: Folder in which a package of the operating system may have installed the files, or None.
     """
 
     name: str
@@ -90,7 +90,7 @@ def dataset(
         files: Files of the dataset; empty if it is shipped with the package.
         features: Whether the examples are feature vectors; otherwise they are images.
         folder: Name of the dataset's folder within the data folder; by default the name of the dataset.
-        system_folder: Folder in which the operating system may have installed the files.
+        system_folder: Folder in which a package of the operating system may have installed the files, or None.
 
     Returns:
         The decorator, which returns the reader unchanged.

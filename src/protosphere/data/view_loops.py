@@ -1,4 +1,4 @@
-"""The compiled loop that writes randomly transformed and normalized images ("views") in one pass over their pixels."""
+"""A compiled loop that writes views, that is, transformed and normalized images, in one pass over their pixels."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def write_views(
     Args:
         images: N x C x H x W bytes.
         rows: B indices of images.
-        crops: 4 x B array: left, top, width and height of the crops in pixels.
-        mirrored: B booleans: whether the view is flipped.
-        factors: 2 x B factors: the first row multiplies brightness, the second row contrast.
+        crops: 4 x B array with the left end, the top end, the width and the height of each crop, in pixels.
+        mirrored: B booleans, True if the view is mirrored left to right.
+        factors: 2 x B array with the factor of the brightness and the factor of the contrast of each view.
         matrices: B x 3 x 3 color matrices, which are applied only if there are three channels.
         levels: C x 256 table with the normalized value of each byte in each channel, an affine function of the byte.
-        batch: B x C x H x W views, overwritten.
+        batch: B x C x H x W array, which is overwritten with the views.
     """
     channels = batch.shape[1]
     zero = levels[:, 0].copy()
@@ -87,7 +87,7 @@ def _resize(
 
 @compiled_exactly
 def _neighbors(start: Float, size: Float, k: int, count: int) -> tuple[int, int, Float]:
-    """Return the two original pixels (as indices) next to pixel k of a resized crop, and the weight of the second."""
+    """Return the indices of the two original pixels next to pixel k of a resized crop, and the weight of the second."""
     position = start + size * np.float32((k + 0.5) / count) - np.float32(0.5)
     position = min(max(position, np.float32(0)), np.float32(count - 1))
     first = int(position)

@@ -10,8 +10,8 @@ class ViewSettings:
     Attributes:
         crop_area: Smallest fraction of the image's area that a crop covers; 1 for no crops.
         flip: Whether half of the views, drawn at random, are mirrored left to right.
-        jitter: Largest relative change of brightness, contrast and saturation; 0 for none. The hue changes by at most
-            a quarter of this, in turns of the color circle.
+        jitter: Largest relative change of brightness, contrast and saturation; 0 for no change. The hue is rotated by
+            at most a quarter of this number, in turns of the color circle.
         grayscale: Fraction of the views that are converted to gray.
     """
 

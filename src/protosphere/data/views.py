@@ -1,6 +1,6 @@
-"""Random views of whole batches of images: resized crops, flips, color jitter and grayscale.
+"""Random views of whole batches of images. A view is an image after random crops, flips and changes of color.
 
-Self-supervised objectives compare two views of the same image. Every view is drawn independently. A crop of random area
+Self-supervised objectives compare two views of the same image, which are drawn independently. A crop of random area
 and aspect ratio is resized to the size of the image by bilinear interpolation. At random, it is also mirrored, changed
 in brightness, contrast, saturation and hue, or converted to gray. Random numbers are drawn on the CPU, so that every
 device gets the same transforms.
@@ -46,7 +46,7 @@ class Views:
     Attributes:
         left, top: First column and row of the crop, in pixels, not rounded.
         width, height: Size of the crop in pixels, not rounded.
-        mirrored: Whether the crop is flipped.
+        mirrored: Whether the crop is mirrored left to right.
         brightness: Factor of the brightness; 1 for no change.
         contrast: Factor of the contrast; 1 for no change.
         saturation: Factor of the saturation; 1 for no change.
@@ -76,14 +76,14 @@ def random_views(
     width: int,
     generator: torch.Generator,
 ) -> Views:
-    """Draw independent transforms of a batch of images.
+    """Draw independent random transforms for a batch of images.
 
     Args:
         settings: Ranges of the transforms.
         count: Number of images.
         height: Height of an image in pixels.
         width: Width of an image in pixels.
-        generator: Source of the random numbers, on the CPU.
+        generator: Generator of the random numbers, on the CPU.
 
     Returns:
         One transform for each image.
@@ -117,11 +117,11 @@ def random_views(
 
 
 def transformed(images: Tensor, views: Views) -> Tensor:
-    """Return the images of a batch after their random transforms, one view of each image.
+    """Return one view of each image of a batch, by the given transforms.
 
     Args:
         images: B x C x H x W bytes, with one channel or three.
-        views: B transforms.
+        views: One transform for each image.
 
     Returns:
         B x C x H x W pixels between 0 and 255 in float32.
@@ -151,9 +151,10 @@ def views_on(device: torch.device, views: Views) -> dict[str, Tensor]:
 
 
 def color_matrices(views: Views) -> Tensor:
-    """Return B x 3 x 3 matrices that change saturation and hue of the RGB colors, or remove the color.
+    """Return B x 3 x 3 matrices that change saturation and hue of RGB colors, or convert them to gray.
 
-    The hue is changed by a rotation of the two color axes of YIQ, and the saturation by scaling them.
+    In the color space YIQ, the hue is changed by a rotation of the two color axes, and the saturation by scaling these
+    axes.
     """
     to_yiq = torch.tensor(YIQ)
     from_yiq = torch.tensor(np.linalg.inv(YIQ), dtype=torch.float32)

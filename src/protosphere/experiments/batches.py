@@ -1,8 +1,8 @@
 """Put examples on a device, and draw batches of them in random order, augmented and normalized.
 
 If several processes train together, all of them draw the same batches (order and transforms) from the same random
-stream, and each process handles only its share of the rows of a batch. So together they train on the same batches as
-a single process would.
+stream, and each process handles only a slice of each batch. So together they train on the same batches as a single
+process would.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ LEAST_FUSED = 5_000
 
 @dataclass(frozen=True)
 class Share:
-    """Rank of this process among all processes, which determines the rows of a batch that it handles.
+    """Rank of this process among all processes; the rank determines which rows of a batch this process handles.
 
     Attributes:
         rank: Index of this process, from 0.
@@ -43,7 +43,7 @@ class Share:
     world: int = 1
 
     def of(self, count: int) -> slice:
-        """Return the slice of `count` rows that this process handles."""
+        """Return the slice of the rows 0 to `count` - 1 that this process handles."""
         return slice(
             self.rank * count // self.world, (self.rank + 1) * count // self.world
         )
@@ -51,7 +51,12 @@ class Share:
 
 @dataclass(frozen=True)
 class Labeled:
-    """Inputs (images in uint8, or features in float32) and their labels, as tensors on one device."""
+    """Inputs and their labels, as tensors on one device.
+
+    Attributes:
+        inputs: Images in uint8, or features in float32 or int8.
+        labels: Class of each input.
+    """
 
     inputs: Tensor
     labels: Tensor
@@ -66,7 +71,14 @@ class Labeled:
 
 @dataclass(frozen=True)
 class DeviceData:
-    """Training, validation and test examples on one device, and the normalization of their inputs."""
+    """All examples of a run on one device, and the normalization of their inputs.
+
+    Attributes:
+        train: Training examples.
+        validation: Examples held out of the training set.
+        test: Test examples.
+        normalized: Module that normalizes inputs.
+    """
 
     train: Labeled
     validation: Labeled
@@ -77,7 +89,7 @@ class DeviceData:
 def device_data(
     dataset: Dataset, config: TrainingConfig, device: torch.device
 ) -> DeviceData:
-    """Split off the validation examples at random, add label noise, and move all examples to a device.
+    """Split off the validation examples at random, add label noise to the others, and move all examples to a device.
 
     Args:
         dataset: Dataset with training and test examples.
@@ -126,7 +138,9 @@ def _chosen(dataset: Dataset, rows: Tensor) -> Labeled:
 def with_label_noise(
     labeled: Labeled, config: TrainingConfig, num_classes: int
 ) -> Labeled:
-    """Return the examples with some labels replaced by other classes; examples and classes are drawn uniformly.
+    """Return the examples after replacing the labels of some of them by other classes.
+
+    The examples and their new classes are drawn uniformly at random.
 
     Args:
         labeled: Training examples.
@@ -153,11 +167,11 @@ def training_batches(
         data: Examples on the device.
         config: Config with seed, batch size and augmentation.
         epoch: Index of the epoch, from 0.
-        part: Share of this process.
+        part: Rank of this process, which selects its rows of each batch.
 
     Yields:
-        For each batch, the inputs and the labels of this process's share, and the batch's number of examples over all
-        processes.
+        For each batch, the inputs and the labels of the rows of this process, and the number of rows of the whole
+        batch.
     """
     generator = stream(config.seed, "epoch", epoch)
     order = torch.randperm(len(data.train), generator=generator)
@@ -191,12 +205,12 @@ def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
 def evaluation_batches(
     data: DeviceData, labeled: Labeled, part: Share, size: int = EVALUATION_BATCH
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield this process's share of the examples in batches of normalized inputs and labels, without augmentation.
+    """Yield batches of normalized inputs and labels, without augmentation, for the examples of this process.
 
     Args:
         data: Examples on the device, with the normalization of inputs.
         labeled: Examples to evaluate.
-        part: Share of this process.
+        part: Rank of this process, which selects its examples.
         size: Number of examples in a batch.
     """
     share = part.of(len(labeled))
@@ -210,7 +224,7 @@ def evaluation_batches(
 
 
 def augmented_once(data: DeviceData, config: TrainingConfig, epoch: int) -> Labeled:
-    """Return the validation examples with randomly transformed images, as configs with `augment_validation` need them.
+    """Return the validation examples with randomly transformed images, for configs with `augment_validation`.
 
     Args:
         data: Examples on the device.

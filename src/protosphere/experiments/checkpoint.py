@@ -44,7 +44,7 @@ augmentation need no state, because they are derived from the seed and the epoch
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint to a file in `folder`, atomically, so that the file is always complete.
+    """Write a checkpoint to a file in `folder`; the file is replaced atomically, so that it is always complete.
 
     Args:
         folder: Folder for the checkpoint, the metrics and the weights of the run.

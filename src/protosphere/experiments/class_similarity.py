@@ -1,13 +1,13 @@
 """Compute the class similarity that the mappings `align` and `oppose` need; test examples are never used.
 
-`align` gives similar classes prototypes that are near each other, `oppose` gives them distant ones. The setting
-`similarity` of a config chooses how similarity is computed:
+The mapping `align` gives similar classes prototypes that are near each other, and `oppose` gives them distant ones. The
+setting `similarity` of a config chooses how the similarity of two classes is computed:
 
-- `seen`: cosines of the centered class means. If the inputs are features, these are the means of the features.
-  Otherwise they are the means of logits: the config's network is trained for one epoch with a learned last layer.
-- `logits`: correlations of the logits of such a network.
-- `learned`: cosines of the rows of a learned layer on `dim` inputs, trained for half of the epochs.
-- any other value: name of a class tree, or path of a table of vectors.
+- `seen`: The cosine of the two centered class means. If the inputs are features, these are means of the features. For
+  images they are means of the logits of the config's network, trained for one epoch with a learned last layer.
+- `logits`: The correlation of the two logits of such a network.
+- `learned`: The cosine of two rows of a learned layer with `dim` inputs, trained for half of the epochs.
+- Any other value is the name of a class tree, or the path of a table with a vector for each class.
 """
 
 from collections.abc import Iterator
@@ -74,9 +74,10 @@ def class_similarity(
 def measured_class_means(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return K x D class means over the training examples: of the features or, for images, of a network's logits.
+    """Return the K x D matrix of class means of the training examples.
 
-    This network is the config's backbone with a learned last layer, trained for one epoch (D = K).
+    If the inputs are D features, the means of the features are returned. For images, the means of the D = K logits of a
+    network are returned. This network is the config's backbone with a learned last layer, trained for one epoch.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -170,10 +171,10 @@ def _learned_cosines(
 def learned_class_vectors(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the K x n weight matrix of a learned layer with n = `dim` inputs: one row per class.
+    """Return the K x n weight matrix of a learned linear layer with n = `dim` inputs and one row per class.
 
-    The layer is trained together with the network for half of the config's epochs, at twice its learning rate,
-    because a learned layer needs a higher rate than fixed prototypes.
+    The layer is trained together with the network for half of the epochs of the config, at twice the learning rate of
+    the config, because a learned layer needs a higher rate than fixed prototypes.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.

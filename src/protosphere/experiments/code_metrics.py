@@ -1,4 +1,4 @@
-"""Compute statistics of a run's prototypes that may predict the accuracy of the run; they are stored in its record."""
+"""Compute statistics of the prototypes of a run that may predict its accuracy; the record of the run has them."""
 
 import numpy as np
 
@@ -17,8 +17,8 @@ def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
     """Return statistics of the prototypes by name; an empty dictionary for fewer than 3 or more than 2,048 prototypes.
 
     `code_min_cosine`, `code_antipodal_pairs`, `code_energy` and `code_mean_square` (mean squared cosine) describe the
-    pairs of prototypes. For the energy, all codes with K prototypes have the same scale, `confident_scale(K, 0.0)`: if
-    each code had the scale for its own maximum cosine, the energies would hardly differ.
+    pairs of prototypes, as `ps.code_statistics` defines them. The energy of every code with K prototypes is computed at
+    the same scale, `confident_scale(K, 0.0)`, so that energies of different codes can be compared.
     `code_agreement` exists only if the inputs are features. It is the correlation, over all pairs of classes, of two
     numbers: the cosine of the two prototypes, and the similarity of the two class means of the training examples.
 

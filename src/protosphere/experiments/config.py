@@ -29,7 +29,7 @@ LEARNED_PROTOTYPES = "learned prototypes"
 """Name in results of a self-supervised run with learned prototypes."""
 
 ALIGNED_MAPPINGS = ("align", "oppose")
-"""Values of `mapping` that need the similarity of the classes (`experiments.class_similarity`)."""
+"""Values of `mapping` for which the similarity of the classes must be computed (`experiments.class_similarity`)."""
 
 GIVEN_PROTOTYPES = "given"
 """Value of `prototypes` that stands for the prototypes of the scheme."""
@@ -50,7 +50,7 @@ DIGEST_LETTERS = 20
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """Settings of a training run; together with the data they determine the weights after training.
+    """Settings of a training run. Together with the data, they determine the weights after training.
 
     `protosphere train --help` describes every setting: the flags of the command line are generated from the fields of
     this class, each of which declares its default, its limits and its help text.
@@ -64,8 +64,8 @@ class TrainingConfig:
     dataset: str = setting("digits", "Name of a dataset, or path of an .npz file.")
     head: str = setting(
         "prototypes",
-        "Fixed prototypes, a learned last layer (linear), or a learned layer on a bottleneck of --dim numbers "
-        "(bottleneck).",
+        "Head of the network: fixed prototypes (prototypes), a learned last layer (linear), or a learned layer "
+        "with --dim inputs (bottleneck).",
         choices=("prototypes", *LEARNED_HEADS),
     )
     scheme: str = setting(
@@ -73,45 +73,46 @@ class TrainingConfig:
     )
     prototypes: str = setting(
         GIVEN_PROTOTYPES,
-        "Source of the prototypes: the scheme (given), or ps.from_embeddings of the class means of the training "
-        "inputs (class_means) or of the weight rows of a bottleneck that is trained for half of the epochs (learned).",
+        "Source of the prototypes: the scheme (given), the class means of the training inputs (class_means), or the "
+        "weights of a bottleneck head that is trained for half of the epochs (learned).",
         choices=(GIVEN_PROTOTYPES, "class_means", "learned"),
         prototypes_only=True,
     )
     dim: int = setting(
         10,
-        "Dimension n of the prototypes; by default about the number of classes.",
+        "Dimension n of the prototypes. The default is a dimension near the number of classes that the scheme has.",
         minimum=1,
         maximum=1 << 24,
     )
     mapping: str = setting(
         "fixed",
-        "Which class gets which point: class i gets point i (fixed), the order is random (random), "
-        "or similar classes get nearby (align) or distant (oppose) points.",
+        "Assignment of points to classes: class i gets point i (fixed), the order is random (random), or similar "
+        "classes get nearby (align) or distant (oppose) points.",
         choices=(*MAPPINGS, *ALIGNED_MAPPINGS),
         prototypes_only=True,
     )
     similarity: str = setting(
         "seen",
-        "Similarity of classes for align and oppose: seen, logits or learned are computed from the training examples; "
-        "otherwise a tree such as cifar100_levels, or a .csv file with a vector for each class.",
+        "Source of the class similarity for align and oppose. The values seen, logits and learned compute it from the "
+        "training examples. Any other value is a tree such as cifar100_levels, or a .csv file with a vector per class.",
         prototypes_only=True,
     )
     prototype_warmup_epochs: int = setting(
         0,
-        "Epochs in which the prototypes are trained with the network; then they are fixed and training starts again.",
+        "Number of epochs in which the prototypes are trained with the network. Then they are fixed, and training "
+        "starts again.",
         maximum=1 << 30,
         prototypes_only=True,
     )
     preset: str = setting(
         "auto",
-        "How the network's output z becomes logits: soft_cap, protosphere, lindstrom, kasarla or mettes; "
-        "auto is protosphere for at most 30 classes, otherwise soft_cap.",
+        "How the network's output z becomes logits: soft_cap, protosphere, lindstrom, kasarla or mettes. The value "
+        "auto stands for protosphere for at most 30 classes, otherwise for soft_cap.",
         prototypes_only=True,
     )
     loss: str = setting(
         "auto",
-        "Loss: auto for the loss of the preset, or a name such as cosine_cross_entropy or additive_angular_margin.",
+        "Name of the loss, such as cosine_cross_entropy or additive_angular_margin; auto is the loss of the preset.",
         prototypes_only=True,
     )
     loss_options: Mapping[str, Any] = setting(
@@ -140,7 +141,8 @@ class TrainingConfig:
     )
     backbone: str = setting(
         "simard",
-        "Network: simard, small, resnet18, resnet34; linear or mlp(512) for features; or package.module.Network.",
+        "Network: simard, small, resnet18 or resnet34 for images, linear or mlp(512) for features, or the import name "
+        "of a class, such as package.module.Network.",
     )
     epochs: int = setting(
         10, "Number of passes over the training examples.", maximum=1 << 30
@@ -152,7 +154,9 @@ class TrainingConfig:
         maximum=1 << 24,
     )
     optimizer: str = setting(
-        "sgd", "SGD with momentum, or AdamW.", choices=("sgd", "adamw")
+        "sgd",
+        "Optimizer: SGD with momentum (sgd), or AdamW (adamw).",
+        choices=("sgd", "adamw"),
     )
     lr: float = setting(0.1, "Initial learning rate of the schedule.", positive=True)
     momentum: float = setting(
@@ -161,7 +165,7 @@ class TrainingConfig:
     weight_decay: float = setting(5e-4, "Weight decay of the optimizer.", below=1e30)
     schedule: str = setting(
         "cosine",
-        "Schedule of the learning rate: decay along a cosine, or constant.",
+        "Schedule of the learning rate: decay along a cosine (cosine), or a constant rate (constant).",
         choices=("cosine", "constant"),
     )
     warmup: float = setting(
@@ -171,16 +175,16 @@ class TrainingConfig:
     )
     validation: float = setting(
         0.2,
-        "Share of the training examples that is held out for validation.",
+        "Fraction of the training examples that is held out for validation.",
         below=1.0,
     )
     augment_validation: bool = setting(
         False,
-        "Augment the held-out examples too, as the programs of the paper's authors do.",
+        "Augment the held-out examples too, as the programs of Lindström et al. (2024) do.",
     )
     pad: int = setting(
         0,
-        "Number of black pixels added on every side before a random crop; 0 for no crop.",
+        "Number of black pixels that are added on every side before a random crop; 0 for no crop.",
         maximum=1 << 12,
     )
     flip: bool = setting(False, "Mirror half of the images left to right, at random.")
@@ -202,7 +206,7 @@ class TrainingConfig:
     )
     label_noise: float = setting(
         0.0,
-        "Share of the training examples that get the label of another class.",
+        "Fraction of the training examples that get the label of another class.",
         below=1.0,
     )
     scheme_options: Mapping[str, Any] = setting(
@@ -210,15 +214,14 @@ class TrainingConfig:
     )
     objective: str = setting(
         CLASSIFICATION,
-        "What the network learns: classes (classification), or features without labels (swav, dino, "
-        "noise_as_targets).",
+        "Training objective: classes (classification), or features without labels (swav, dino, noise_as_targets).",
     )
     num_prototypes: int = setting(
         512, "Number of prototypes of swav and dino.", minimum=2, maximum=1 << 24
     )
     temperature: float = setting(
         0.1,
-        "Divisor of the cosines before the softmax, in swav and for the student in dino.",
+        "Number by which cosines are divided before the softmax, in swav and for the student network in dino.",
         positive=True,
     )
     objective_options: Mapping[str, Any] = setting(
@@ -226,7 +229,7 @@ class TrainingConfig:
     )
     crop_area: float = setting(
         0.2,
-        "Smallest share of an image that a random view covers (self-supervised objectives only).",
+        "Smallest fraction of an image that a random view covers (self-supervised objectives only).",
         positive=True,
         below=1.0001,
     )
@@ -237,7 +240,7 @@ class TrainingConfig:
     )
     grayscale: float = setting(
         0.2,
-        "Share of the views that are converted to gray (self-supervised objectives only).",
+        "Fraction of the views that are converted to gray (self-supervised objectives only).",
         below=1.0001,
     )
 
@@ -265,7 +268,7 @@ class TrainingConfig:
 
     @property
     def fits_prototypes(self) -> bool:
-        """True if computing the prototypes needs training examples."""
+        """True if the prototypes are computed from training examples, or assigned to classes by them."""
         return (
             self.prototypes != GIVEN_PROTOTYPES
             or self.mapping in ALIGNED_MAPPINGS
@@ -274,14 +277,14 @@ class TrainingConfig:
 
     @property
     def seed_of_prototypes(self) -> int:
-        """Value of `prototype_seed`, or the seed of the run if it is not set."""
+        """Value of `prototype_seed`; if this is -1, the seed of the run."""
         if self.prototype_seed == SAME_SEED:
             return self.seed
         return self.prototype_seed
 
     @property
     def seed_of_split(self) -> int:
-        """Value of `split_seed`, or the seed of the run if it is not set."""
+        """Value of `split_seed`; if this is -1, the seed of the run."""
         if self.split_seed == SAME_SEED:
             return self.seed
         return self.split_seed

@@ -76,8 +76,8 @@ def is_config_file(name: str) -> bool:
 def states_dim(name: str) -> bool:
     """Return True if `name` is the path of a user's config that sets `dim`; False for a shipped config.
 
-    The dimension of a shipped config suits only its own scheme and dataset. If flags change the scheme or the dataset,
-    the commands choose another dimension.
+    The dimension in a shipped config is ignored, because it suits only the scheme and the dataset of this config, which
+    flags may change.
     """
     return is_config_file(name) and "dim" in read_toml(Path(name))
 
@@ -102,9 +102,10 @@ def read_toml(path: Path) -> Mapping[str, Any]:
 def default_dim(
     scheme: str, num_classes: int, options: Mapping[str, Any] | None = None
 ) -> int:
-    """Return the first of these dimensions that the scheme supports: K, K - 1, P - 1, P, 2 P - 1.
+    """Return a dimension near the number of classes that the scheme supports.
 
-    P is the smallest power of two that is at least K.
+    It is the first of K, K - 1, P - 1, P and 2 P - 1 that the scheme supports, where P is the smallest power of two
+    that is at least K.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.

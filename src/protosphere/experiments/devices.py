@@ -1,4 +1,4 @@
-"""Choose the device of a run (by Lightning Fabric), and make torch reproducible."""
+"""Choose the device of a run with Lightning Fabric, and make torch reproducible."""
 
 import logging
 import os
@@ -63,10 +63,7 @@ def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
 
 
 def _available(accelerator: str) -> str:
-    """Return the kind of device that `accelerator` stands for on this machine: cuda, mps or cpu.
-
-    Raises InvalidArgumentError if the machine has no such device.
-    """
+    """Return the kind of device, cuda, mps or cpu, for an accelerator; raise InvalidArgumentError if there is none."""
     as_choice("accelerator", accelerator, ACCELERATORS)
     there = {
         "cuda": torch.cuda.is_available(),
@@ -99,12 +96,12 @@ def _check_for_cpus(precision: str, processes: int) -> None:
 
 
 def summing_type(device: torch.device) -> torch.dtype:
-    """Return the dtype for sums over an epoch: float64, but float32 on Apple GPUs, which do not support float64."""
+    """Return the dtype for sums over an epoch: float32 on Apple GPUs, which lack float64, otherwise float64."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
 def leave_together(fabric: Any) -> None:
-    """Wait for all processes, then destroy the process group: a process that exits alone may abort the others."""
+    """Wait for all processes, then destroy the process group; a process that exits early may abort the others."""
     fabric.barrier()
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
@@ -112,9 +109,10 @@ def leave_together(fabric: Any) -> None:
 
 @contextmanager
 def reproducible(threads: int) -> Generator[None]:
-    """Return a context manager with which torch uses deterministic algorithms and `threads` CPU threads.
+    """Return a context manager in which torch uses deterministic algorithms and a given number of CPU threads.
 
-    If `threads` is 0, the number of threads does not change.
+    Args:
+        threads: Number of CPU threads; 0 to leave the number unchanged.
     """
     before = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()

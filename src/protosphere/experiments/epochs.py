@@ -23,7 +23,8 @@ class EpochMetrics:
         epoch: Index of the epoch, from 1.
         loss: Mean loss over the training examples during the epoch.
         train_accuracy: Accuracy on the training examples during the epoch, from 0 to 1.
-        validation_accuracy: Accuracy on held-out examples; None if there are none or they are not evaluated.
+        validation_accuracy: Accuracy on held-out examples; None if there are no held-out examples, or if they were not
+            evaluated in this epoch.
         lr: Learning rate of the schedule in this epoch; during a warm-up, the steps use smaller rates.
         images_per_second: Number of training examples per second, without evaluation.
         seconds: Time of training, without evaluation.
@@ -48,8 +49,11 @@ Tick = Callable[[int], None]
 class MetricsLog:
     """Log of the metrics of each epoch: a file of JSON lines, and TensorBoard if it is installed.
 
-    A resumed run passes the metrics of the epochs in its checkpoint as `history`. They replace the content of the
-    file, so lines of epochs after the checkpoint are removed.
+    Args:
+        folder: Folder for the file and for the logs of TensorBoard.
+        history: Metrics of the epochs that a resumed run has in its checkpoint; empty for a new run. They replace the
+            content of the file, so that lines of epochs after the checkpoint are removed.
+        tensorboard: Whether to write the metrics for TensorBoard, too.
     """
 
     def __init__(
@@ -86,7 +90,7 @@ class MetricsLog:
 def read_metrics(folder: Path) -> list[EpochMetrics]:
     """Return the metrics of the finished epochs of the run in `folder`.
 
-    The list is empty if there is no file, and ends before the first line that is not valid.
+    The list is empty if the folder has no file of metrics. It ends before the first line that is not valid.
     """
     found: list[EpochMetrics] = []
     with suppress(OSError, RecursionError, TypeError, ValueError):

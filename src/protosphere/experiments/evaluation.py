@@ -28,10 +28,10 @@ class Evaluation:
 
     Attributes:
         fabric: Lightning Fabric of the run.
-        model: The classifier as Fabric wraps it.
-        classifier: The same classifier, unwrapped.
+        model: The classifier as an object that Fabric has wrapped for the device.
+        classifier: The same classifier without the wrapper.
         dataset: Training and test examples of the run.
-        data: Examples on the device.
+        data: The same examples on the device.
     """
 
     fabric: Any
@@ -42,7 +42,7 @@ class Evaluation:
 
     @property
     def part(self) -> Share:
-        """Rank of this process and number of processes; they determine which examples this process evaluates."""
+        """Rank of this process among all processes; it determines which examples this process evaluates."""
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def summed(self, value: Tensor) -> Tensor:
@@ -68,14 +68,15 @@ class Evaluation:
         return test | self.metrics("validation_", self.data.validation)
 
     def metrics(self, prefix: str, labeled: Labeled) -> dict[str, float | None]:
-        """Return every metric that is defined for the dataset.
+        """Return the values of all metrics that are defined for the dataset.
 
         Args:
             prefix: Prefix of the names in the result.
             labeled: Examples to evaluate.
 
         Returns:
-            Values by name; None for values that are not finite. Empty if there are no examples.
+            Values by name, where None stands for a value that is not finite; an empty dictionary if there are no
+            examples.
         """
         if not len(labeled):
             return {}

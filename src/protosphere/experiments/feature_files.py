@@ -40,7 +40,13 @@ ROWS_AT_ONCE = 1 << 12
 
 @dataclass(frozen=True)
 class Preparation:
-    """Preprocessing of images: resizing, then (x - mean) / (standard deviation) for pixels x from 0 to 255."""
+    """Preprocessing of images: resizing, then (x - mean) / deviation for pixels x from 0 to 255.
+
+    Attributes:
+        size: Height and width to which images are resized; None to keep their size.
+        mean: Number that is subtracted from pixels, or one number per channel.
+        deviation: Number by which pixels are divided, or one number per channel.
+    """
 
     size: tuple[int, int] | None = None
     mean: tuple[float, ...] = (0.0,)
@@ -90,18 +96,18 @@ def write_features(
     int8: bool = False,
     progress: Progress = ignore,
 ) -> tuple[int, int, int]:
-    """Write the features of every image to `path`.
+    """Compute the features of every image of a dataset with a network, and write them to a file.
 
-    With `int8` the mean of the training features is subtracted, and each column is divided by its step size and
+    If `int8` is true, the mean of the training features is subtracted, and each column is divided by its step size and
     rounded to integers from -127 to 127. The file then also has the step sizes (`step`) and the mean (`center`).
 
     Args:
-        dataset: Images.
+        dataset: Dataset of images.
         network: Feature extractor.
         preparation: Preprocessing of the images.
         path: Path of the .npz file.
         batch_size: Number of images per call of the network.
-        int8: Whether to round the features to int8.
+        int8: Whether to store the features as int8 instead of float32.
         progress: Function that is called with a description of the step, the number of finished images and the number
             of all images.
 
@@ -147,10 +153,7 @@ def _extracted(
     batch_size: int,
     progress: Progress,
 ) -> dict[str, NDArray[np.float32]]:
-    """Return the float32 features of the training and test images, by the keys "train" and "test".
-
-    The folder `work` has the finished rows of an interrupted call, which are reused.
-    """
+    """Return the float32 features by the keys "train" and "test"; finished rows in the folder `work` are reused."""
     # rows are only appended to rows of the same dataset, network and settings
     told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
     key = hashlib.sha256(told.encode()).hexdigest()
@@ -203,11 +206,7 @@ def _features(network: FeatureNetwork, images: Tensor) -> NDArray[np.float32]:
 
 
 def _finished_rows(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
-    """Return the number of rows that an interrupted call has finished, and the array with these rows.
-
-    The result is (0, None) if there are no rows, if they are damaged, or if their `key` differs: they belong to
-    another dataset, network, preprocessing or batch size.
-    """
+    """Return the number of rows that an interrupted call with this key has finished, and the rows; else (0, None)."""
     with suppress(OSError, *DAMAGE):
         told = json.loads(note.read_text(encoding="utf-8"))
         rows: Any = np.load(target, mmap_mode="r+")

@@ -31,7 +31,7 @@ class FeatureNetwork:
 
     Attributes:
         features: Function from preprocessed images, B x C x H x W, to B x D features.
-        identity: Digest of the weights, which differs between networks.
+        identity: Digest of the weights, by which rows of different networks are distinguished.
         channels: Number of channels of its input images; None if unknown.
         size: Height and width of its input images; None if unknown.
     """
@@ -43,7 +43,7 @@ class FeatureNetwork:
 
 
 def feature_network(name: str) -> FeatureNetwork:
-    """Return a feature extractor, given as the path of an .onnx file or as the dotted import name of an nn.Module."""
+    """Return the feature extractor with this name: the path of an .onnx file, or the import name of an nn.Module."""
     return _onnx(Path(name)) if name.endswith(ONNX_ENDING) else _module(name)
 
 
@@ -112,10 +112,7 @@ def _onnx(path: Path) -> FeatureNetwork:
 
 
 def _in_batches(run: Callable[[Tensor], Tensor], batch: int, images: Tensor) -> Tensor:
-    """Compute the features of images with a network that accepts only batches of `batch` images.
-
-    The last batch is padded by copies of the last image, and the features of the copies are removed.
-    """
+    """Compute the features of images in batches of exactly `batch` images; copies of the last image fill the last."""
     missing = -len(images) % batch
     if missing:
         filled = torch.cat([images, images[-1:].expand(missing, -1, -1, -1)])

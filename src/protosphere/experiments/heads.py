@@ -1,4 +1,4 @@
-"""Build the head of a config (fixed prototypes or a learned layer), its loss, and the classifier that contains it."""
+"""Build the head of a config (fixed prototypes or a learned layer), the loss, and the classifier with this head."""
 
 from collections.abc import Callable
 from functools import partial
@@ -61,10 +61,10 @@ def configured_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHea
 
 
 def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
-    """Return the function (z, labels) -> (sum of the losses, number of correct predictions) of a run.
+    """Return the training objective of a run: a function (z, labels) -> (sum of losses, number of correct predictions).
 
-    Depending on the config and the head, it computes the loss from all B x K logits, or in blocks of classes without
-    storing all logits, or with the module of the config's loss.
+    Depending on the config and the head, the function computes the loss from all B x K logits, or in blocks of classes
+    without storing all logits, or by the module of the config's loss.
 
     Args:
         config: Config with the loss and its options.
@@ -106,10 +106,10 @@ def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
 
 
 def check_preset_and_loss(config: TrainingConfig) -> None:
-    """Check that preset, scale and loss are valid, and that the loss has the given options.
+    """Check that the preset, the scale and the loss of a config are valid, and that the loss has the given options.
 
     Raises:
-        InvalidArgumentError: If the preset, the scale or the loss is not valid, or the loss lacks an option.
+        InvalidArgumentError: If the preset, the scale or the loss is not valid, or the loss does not have an option.
     """
     Scale(config.scale, 1.0)
     if config.preset == "auto":
@@ -147,7 +147,13 @@ def _decoding(
 
 
 class Classifier(nn.Module):
-    """Network of a backbone, which maps inputs to z, and a head, which maps z to logits in float32 or float64."""
+    """Network that consists of a backbone, which maps inputs to z, and a head, which maps z to logits.
+
+    Args:
+        backbone: Module from inputs to B x n vectors z.
+        head: Module from z to B x K logits. It computes in float64 if z is float64, otherwise in float32.
+        objective: Function (z, labels) -> (sum of losses, number of correct predictions).
+    """
 
     def __init__(
         self, backbone: nn.Module, head: nn.Module, objective: Objective
@@ -170,7 +176,7 @@ class Classifier(nn.Module):
             return z if labels is None else self.objective(z, labels)
 
     def after_step(self) -> None:
-        """Do nothing after a step of the optimizer: a classifier has no teacher network to update."""
+        """Do nothing; self-supervised networks update their teacher network here, after a step of the optimizer."""
 
     def predicted(self, z: Tensor) -> Tensor:
         """Return the predicted class of each row of z."""

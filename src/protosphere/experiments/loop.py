@@ -76,11 +76,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Run:
-    """Objects of a training run in progress: network, data, optimizer, schedule and evaluation.
-
-    `model` is `classifier` after Fabric has wrapped it. If `watched` is False, held-out examples are evaluated only
-    after the last epoch.
-    """
+    """Objects of a training run in progress; `model` is `classifier` after Fabric has wrapped it."""
 
     fabric: Any
     model: Any
@@ -99,10 +95,7 @@ class _Run:
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def batches(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, int]]:
-        """Yield the batches of an epoch: inputs, labels, and the number of examples over all processes.
-
-        Self-supervised runs have the row indices of the images instead of labels.
-        """
+        """Yield inputs, labels (row indices if self-supervised), and the size of the whole batch, for each batch."""
         draw = view_batches if self.config.is_self_supervised else training_batches
         return draw(self.data, self.config, epoch, self.part)
 
@@ -134,7 +127,7 @@ def train(
     head: nn.Module | None = None,
     watched: bool = True,
 ) -> Outcome:
-    """Train until the last epoch of the config, from the start or from the checkpoint in `folder`.
+    """Train a network until the last epoch of the config, from the beginning or from the checkpoint in `folder`.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -290,10 +283,7 @@ def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
 
 
 def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
-    """Train one epoch, one optimizer step per batch; return the sum of losses and the number of correct predictions.
-
-    Both are sums over the examples of this process only.
-    """
+    """Train one epoch; return the sum of losses and the correct predictions, over the examples of this process."""
     fabric = run.fabric
     part = run.part
     warmup = run.config.warmup

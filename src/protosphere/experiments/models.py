@@ -1,4 +1,4 @@
-"""Save and load a trained network as one file: weights, prototypes with provenance, and the format of its inputs.
+"""Save and load a trained network as one file with weights, prototypes and the format of the inputs.
 
 The file `weights.safetensors` contains the states of three modules: the backbone (`backbone.*`), the head (`head.*`)
 and the normalization of inputs (`normalized.*`). The header of the file has the config, the shape of an input and the
@@ -29,7 +29,9 @@ HEADER = "protosphere"
 
 
 class TrainedModel(nn.Module):
-    """Trained model, which maps inputs as stored in the dataset to K logits, by normalization, backbone and head.
+    """Trained model, which maps inputs to K logits by normalization, backbone and head.
+
+    The inputs have the format in which the dataset stores them: images as bytes, or features.
 
     After a self-supervised run, the model returns the features of the backbone instead of logits.
 
@@ -158,11 +160,7 @@ def _normalized(state: Mapping[str, Tensor], shape: tuple[int, ...]) -> Normaliz
 def _backbone(
     config: TrainingConfig, shape: tuple[int, ...], state: Mapping[str, Tensor]
 ) -> nn.Module:
-    """Return the backbone with the weights of a file.
-
-    For a network of this package, the shapes of its weights are compared with those in the file before any memory is
-    allocated, because the header of a damaged or hostile file may ask for any size.
-    """
+    """Return the backbone with the weights of a file, whose shapes are checked before memory is allocated."""
     dim = FEATURE_DIM if config.is_self_supervised else config.dim
     if is_ours(config.backbone):
         with torch.device("meta"):

@@ -1,7 +1,7 @@
-"""Normalize inputs: pixels to mean 0 and standard deviation 1 per channel, features to mean 0 with a common scale.
+"""Normalize inputs to mean 0: pixels to standard deviation 1 in each channel, features with a common scale.
 
-All features are divided by the same number, the root mean square of their standard deviations. So features of a
-pretrained network keep their relative sizes, because features with a large variance matter more.
+All features are divided by the same number, the root mean square of their standard deviations. So the features of a
+pretrained network keep their relative sizes.
 """
 
 import torch
@@ -17,7 +17,12 @@ ROWS_AT_ONCE = 1 << 12
 
 
 class Normalize(nn.Module):
-    """Module that computes (x - mean) / deviation, with one mean and one deviation per channel or per feature."""
+    """Module that computes (x - mean) / deviation.
+
+    Args:
+        mean: Number that is subtracted, one per channel of images or one per feature.
+        deviation: Number to divide by, in the shape of `mean`.
+    """
 
     mean: Tensor
     deviation: Tensor
@@ -40,7 +45,7 @@ class Normalize(nn.Module):
 
 
 def normalization(training: Tensor, step: Step | None) -> Normalize:
-    """Return the normalization whose mean and deviation are computed from training inputs.
+    """Return the normalization that training inputs determine: a module with their mean and deviation.
 
     Args:
         training: B x C x H x W images, or B x D features.

@@ -1,7 +1,7 @@
 """Compare training methods by the differences of runs with the same seed, with 95% confidence intervals.
 
 Runs with the same seed share the split, the order of examples and, if the shapes agree, the initial weights. So the
-mean difference of such pairs of runs has less variance than the difference of two independent means.
+mean difference of such pairs of runs usually has less variance than the difference of two independent means.
 
 If a method was run with several learning rates, temperatures or options, only one of these settings is used: the one
 with the most seeds and, among these, the best mean validation accuracy. Test examples do not influence this choice.
@@ -131,10 +131,7 @@ def _by_way(
 
 
 def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
-    """Return the runs, by seed, of the setting with the most seeds; of several, the one with the best mean accuracy.
-
-    This accuracy is the validation accuracy.
-    """
+    """Return the runs (by seed) of the tuned settings with most seeds, then best mean validation accuracy."""
 
     def quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:
         accuracy = fmean(run.validation_accuracy or 0.0 for run in runs.values())

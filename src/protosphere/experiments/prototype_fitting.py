@@ -1,9 +1,11 @@
 """Compute prototypes that depend on the training examples.
 
-There are four methods. Prototypes are made from class means or from the rows of a learned layer. The points of a scheme
-are assigned to classes by class similarity. Or, in a prototype warm-up, the prototypes are trained together with the
-network for a few epochs and then fixed. In few dimensions, no assignment of classes to the points of a scheme is as
-accurate as a learned layer, and a short warm-up closes most of the difference.
+There are four methods:
+
+- Prototypes are made from class means of the training inputs.
+- Prototypes are made from the rows of a learned layer.
+- The points of a scheme are assigned to classes by class similarity.
+- In a prototype warm-up, the prototypes are trained together with the network for a few epochs and then fixed.
 
 The prototypes are stored in the folder of the run, and read from there when the run is resumed.
 """
@@ -44,7 +46,7 @@ PROTOTYPES_FILE = "prototypes.safetensors"
 PROTOTYPE_WARMUP_FOLDER = "prototype-warm-up"
 
 STRIDE = 20.0
-"""Factor by which a gradient step of the warm-up rotates the prototypes more than it would rotate vectors of norm 1.
+"""Factor by which a gradient step of the warm-up rotates the prototypes farther than it would rotate unit vectors.
 
 The trained vectors v have norm 1 / sqrt(STRIDE), and the prototypes are v / |v|. The angle by which a gradient step
 rotates v is proportional to 1 / |v|^2.
@@ -54,7 +56,9 @@ rotates v is proportional to 1 / |v|^2.
 def fitted_prototypes(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """Return the prototypes of a config that fits them to training examples; computed once and stored in `folder`.
+    """Return prototypes that are fitted to training examples as the config says.
+
+    They are computed once and stored in `folder`, from where later calls read them.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -115,7 +119,11 @@ def _by_similarity(
 
 
 class MovingPrototypes(nn.Module):
-    """Head whose prototypes are trained, as unit vectors, by cross-entropy of the logits."""
+    """Head whose prototypes are trained together with the network; they are normalized to unit vectors in each step.
+
+    Args:
+        head: Head with the initial prototypes, and with the normalization and scaling of z.
+    """
 
     def __init__(self, head: PrototypeHead) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ PURPOSES = ("split", "weights", "epoch", "label noise")
 
 
 def stream(seed: int, purpose: str, number: int = 0) -> torch.Generator:
-    """Return a random generator whose seed depends only on the arguments, so that any epoch can be repeated alone.
+    """Return a random generator whose seed depends only on the arguments, so that a single epoch can be repeated.
 
     Args:
         seed: Seed of the run.
@@ -28,7 +28,7 @@ def stream(seed: int, purpose: str, number: int = 0) -> torch.Generator:
 
 
 def seed_everything(seed: int) -> None:
-    """Seed the global generators of Python, numpy and torch, which draw the initial weights and dropout."""
+    """Seed the global generators of Python, numpy and torch; torch draws initial weights and dropout from its own."""
     number = stream(seed, "weights").initial_seed()
     random.seed(number)
     GLOBAL_NUMPY.seed(number % 2**32)

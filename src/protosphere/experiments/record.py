@@ -20,22 +20,23 @@ COLUMNS = {"loss": "loss_function"}
 
 @dataclass(frozen=True)
 class RunRecord:
-    """Result of one run.
+    """Config, status and results of one run; the results of a run that is not done are None.
 
     Attributes:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         status: `done`; `infeasible` if the scheme has no code for these K and n; or `failed`.
         reason: Reason in one sentence if the run is infeasible or failed; otherwise None.
-        test_accuracy: Accuracy on the test examples after the last epoch, from 0 to 1.
+        test_accuracy: Accuracy on the test examples after the last epoch, from 0 to 1. In self-supervised runs, this is
+            the accuracy of a vote of nearest neighbors.
         validation_accuracy: Accuracy on the held-out examples after the last epoch; None if there are none.
         loss: Mean training loss of the last epoch.
         max_cosine: Maximum cosine of the prototypes; None for learned heads.
         converse: Proved lower bound on the maximum cosine of any K points in R^n; None for learned heads.
         images_per_second: Number of training examples per second, without evaluation.
         seconds: Time of training over all epochs, without evaluation.
-        weights: Digest of the final weights.
-        data: Digest of the dataset.
-        version: Versions of protosphere and torch.
+        weights: SHA-256 digest of the trained weights.
+        data: Digest of the dataset (`Dataset.digest`).
+        version: Versions of protosphere and torch with which the run was made.
         metrics: Other metrics after the last epoch, such as `test_top5_accuracy`, and statistics of the prototypes,
             such as `code_energy`. The value of a metric that is not finite is None.
 

@@ -1,4 +1,4 @@
-"""Evaluate features learned without labels: by nearest neighbors, a linear probe, and the number of prototypes in use.
+"""Evaluate features that were learned without labels, by nearest neighbors, a linear probe and the use of prototypes.
 
 Nearest neighbors vote as in Z. Wu et al., Unsupervised feature learning via non-parametric instance discrimination,
 CVPR 2018. The linear probe is a multinomial logistic regression on standardized features.
@@ -54,10 +54,10 @@ class RepresentationEvaluation:
 
     Attributes:
         fabric: Lightning Fabric of the run.
-        model: The network as Fabric wraps it.
-        classifier: The same network, unwrapped.
+        model: The network as an object that Fabric has wrapped for the device.
+        classifier: The same network without the wrapper.
         dataset: Training and test examples of the run.
-        data: Examples on the device.
+        data: The same examples on the device.
     """
 
     fabric: Any
@@ -112,11 +112,7 @@ class RepresentationEvaluation:
             return torch.cat([self.classifier(inputs) for inputs, _ in batches])
 
     def _prototype_use(self, features: Tensor) -> tuple[float, float]:
-        """Return the number of prototypes in use, and the perplexity of their use.
-
-        A prototype is in use if it is the nearest prototype of an example. The perplexity is exp(entropy) of the
-        shares of the examples that the prototypes are nearest to.
-        """
+        """Return the number of prototypes that are nearest to an example, and the perplexity of their frequencies."""
         head = cast("ObjectiveHead", self.classifier.head)
         prototypes = prototypes_of(self.classifier.head)
         with torch.no_grad():
@@ -133,7 +129,7 @@ class RepresentationEvaluation:
 
 
 def prototypes_of(head: nn.Module) -> Projection | LearnedPrototypes:
-    """Return the module with the prototypes in an objective's head; the first one, if there are several.
+    """Return the module that holds the prototypes in the head of an objective; the first if there are several.
 
     Raises:
         LookupError: If the head has no prototypes.
@@ -158,7 +154,9 @@ def knn_accuracy(
     labels: Tensor,
     num_classes: int,
 ) -> float:
-    """Return the accuracy of predictions by a vote of the nearest neighbors, weighted by their cosines.
+    """Return the accuracy of predictions by a vote of the 50 nearest neighbors.
+
+    A neighbor with cosine c has exp(c / 0.07) votes for its class.
 
     Args:
         known: N x D features of labeled examples.
@@ -195,7 +193,7 @@ def fit_probe(features: Tensor, labels: Tensor, num_classes: int) -> nn.Module:
         num_classes: Number of classes.
 
     Returns:
-        A module that maps features to logits, without gradient.
+        A module that standardizes features and maps them to logits; no gradient flows through it.
     """
     with torch.enable_grad():
         mean = features.mean(0)

@@ -26,7 +26,8 @@ def constructed(
 ) -> ps.SphericalCode:
     """Return the code that a config's scheme builds; the result is cached.
 
-    If the mapping of the config is `align` or `oppose`, the points are still in the order of the scheme.
+    If the mapping of the config is `align` or `oppose`, the points have the order of the scheme and must be assigned to
+    the classes later.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -76,7 +77,7 @@ def run(
     tensorboard: bool = True,
     watched: bool = True,
 ) -> RunRecord:
-    """Train a config, write the weights to `folder`, and return the record of the run.
+    """Train a network as a config says, write its weights to `folder`, and return the record of the run.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -169,7 +170,7 @@ def run_or_reason(
     accelerator: str,
     watch: Callable[[], None] = ignore,
 ) -> RunRecord:
-    """Train a config as `run` does; if this fails, return a record with the reason instead of raising an error.
+    """Train a network as `run` does; if the run fails, return a record with the reason instead of raising an error.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.

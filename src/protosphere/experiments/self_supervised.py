@@ -19,7 +19,12 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 class SelfSupervised(nn.Module):
-    """Network with a backbone from inputs to features, and a head from the features of two views to a loss."""
+    """Network of a self-supervised run.
+
+    Args:
+        backbone: Module from inputs to features.
+        head: Head of the objective (`ObjectiveHead`), which computes the loss from the features of two views.
+    """
 
     def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
         super().__init__()
@@ -27,7 +32,9 @@ class SelfSupervised(nn.Module):
         self.head = head
 
     def forward(self, inputs: Tensor, rows: Tensor | None = None) -> Any:
-        """Return the features of inputs or, if `rows` is given, the sum of the losses and 0 correct predictions.
+        """Return the features of inputs or, if `rows` is given, the sum of the losses and 0.
+
+        The 0 takes the position of the number of correct predictions, which classifiers return.
 
         Args:
             inputs: B inputs. If `rows` is given, 2 B views: the first view of every image, then the second view of
@@ -66,7 +73,8 @@ def _widened(features: Tensor) -> Tensor:
 def num_prototypes(config: TrainingConfig, dataset: Dataset) -> int:
     """Return the number of prototypes of a self-supervised run.
 
-    It is the setting `num_prototypes` or, if the objective has a target for each image, the number of training images.
+    This is the setting `num_prototypes`. If the objective has a target for each image, it is the number of training
+    images that are not held out.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -86,7 +94,7 @@ def build_self_supervised(
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
-        dataset: Images.
+        dataset: Dataset of images.
         code: Fixed prototypes; None to learn the prototypes.
 
     Raises:
@@ -120,17 +128,17 @@ def view_batches(
 ) -> Iterator[tuple[Tensor, Tensor, int]]:
     """Yield batches that contain two views of every training image, in the order and with the transforms of this epoch.
 
-    A batch of a single image is skipped, because batch normalization needs two.
+    A batch of a single image is skipped, because batch normalization needs two images.
 
     Args:
         data: Examples on the device.
         config: Config with seed, batch size and settings of the views.
         epoch: Index of the epoch, from 0.
-        part: Share of this process.
+        part: Rank of this process, which selects its images of each batch.
 
     Yields:
         For each batch, the views of this process's images (all first views, then all second views), the indices of
-        these images among the training examples, and the batch's number of images over all processes.
+        these images among the training examples, and the number of images of the whole batch.
     """
     generator = stream(config.seed, "epoch", epoch)
     images = data.train.inputs

@@ -19,7 +19,7 @@ from protosphere.errors import (
 )
 
 LARGEST_FLOAT = 1e38
-"""Upper limit of all float settings, near the largest number in single precision."""
+"""Upper limit of all float settings, below the largest number in single precision (3.4e38)."""
 
 LARGEST_EXACT_INTEGER = 1 << 53
 """Upper limit of integers that are converted to float for a float setting; larger ones might change their value."""
@@ -33,7 +33,7 @@ class Setting:
         help: Description in one sentence, for the command line and the reference.
         minimum: Smallest value of an integer.
         maximum: Largest value of an integer.
-        below: Exclusive upper limit of a float.
+        below: Upper limit of a float, which must be smaller than this number.
         positive: Whether a float must be greater than 0; otherwise it must be at least 0.
         choices: Allowed values of a text; empty if any text is allowed.
         prototypes_only: Whether only fixed prototypes use the setting.

@@ -1,8 +1,8 @@
 """The store of runs: a folder that `train` and `sweep` write to, and `report` and `paired` read from.
 
-The folder `records` has one JSON file per finished run, DIGEST.json. The folder `work` has one folder per run,
-DIGEST, with checkpoint, metrics and weights. Files are replaced atomically, so that a killed process leaves no
-incomplete file.
+The folder `records` has a JSON file DIGEST.json for each run that has ended (done, infeasible or failed). The folder
+`work` has a folder DIGEST for each run, with checkpoint, metrics and weights. Files are replaced atomically, so that a
+killed process leaves no incomplete file.
 """
 
 import json
@@ -30,7 +30,10 @@ TABLE_ENDINGS = (".csv", ".parquet")
 class Store:
     """A folder with the records of runs.
 
-    Any number of processes may read it; only one at a time may write to it, inside the context `locked`.
+    Any number of processes may read a store. Only one process at a time may write to it, inside the context `locked`.
+
+    Args:
+        folder: Path of the folder. It is created when the first record is written.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -42,7 +45,7 @@ class Store:
         return self.folder / "work" / digest
 
     def add(self, record: RunRecord) -> None:
-        """Store a record, replacing an earlier record of the same config."""
+        """Store a record; it replaces an earlier record of the same config."""
         make_folder(self.record_folder)
         replace_bytes(
             self.record_folder / f"{record.digest}.json", record.to_json().encode()
@@ -68,7 +71,7 @@ class Store:
     def finish(self, record: RunRecord) -> None:
         """Store the record of a run, and delete the files of the run that are no longer needed.
 
-        These are the checkpoint if the run is done, and the whole folder of the run if it is infeasible.
+        The checkpoint is deleted if the run is done, and the whole folder of the run if the run is infeasible.
         """
         self.add(record)
         folder = self.work_folder(record.digest)
@@ -79,7 +82,7 @@ class Store:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def locked(self) -> AbstractContextManager[None]:
-        """Return a context manager that holds the write lock of the store; the end of the process releases the lock."""
+        """Return a context manager that holds the write lock of the store; the lock is released if the process ends."""
         make_folder(self.record_folder)
         return locked(self.folder, "sweep")
 

@@ -1,4 +1,8 @@
-"""Do the runs of many configs (a sweep); a function called an engine does those that are not finished yet."""
+"""Do the runs of many configs, which are called a sweep.
+
+Runs that are not finished yet are done by an engine: a function that does them in this process, in worker processes or
+on a cluster.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,10 +28,10 @@ class Work:
     Attributes:
         configs: Configs of the runs to do.
         dataset: Dataset of all runs.
-        data_dir: Folder from which other processes load the dataset.
+        data_dir: Folder from which worker processes load the dataset; None for the default folders.
         store: Store with the folders of the runs.
-        watch: Function that is called with the configs of the runs in progress.
-        accelerator: Kind of device.
+        watch: Function that the engine calls repeatedly with the configs of the runs in progress.
+        accelerator: Kind of device: auto, cpu, cuda, gpu or mps.
     """
 
     configs: Sequence[TrainingConfig]
@@ -49,7 +53,7 @@ def pending(
     *,
     retry_failed: bool = False,
 ) -> list[TrainingConfig]:
-    """Return the configs whose runs a sweep must do: those without a record, or with a record of other data.
+    """Return the configs whose runs a sweep must do: those without a record, and those with a record of other data.
 
     Args:
         configs: Configs of all runs.
@@ -89,10 +93,10 @@ def sweep(
         dataset: Training and test examples of the runs.
         store: Store for the records.
         engine: Function that does the runs, such as `in_this_process`.
-        data_dir: Folder from which other processes load the dataset.
+        data_dir: Folder from which worker processes load the dataset; None for the default folders.
         retry_failed: Whether to repeat failed runs, too.
-        watch: Function that is called with the configs of the runs in progress.
-        accelerator: Kind of device.
+        watch: Function that is called repeatedly with the configs of the runs in progress.
+        accelerator: Kind of device: auto, cpu, cuda, gpu or mps.
     """
     require("lightning_fabric")  # here, not in a worker
     with store.locked():

@@ -50,9 +50,9 @@ AXES = {
     "split_seeds": "split_seed",
     "seeds": "seed",
 }
-"""Setting that is varied by each list of a grid, by the name of the list.
+"""Mapping from the name of each list that a grid may have to the setting that the list varies.
 
-In the order of the runs, the last list varies fastest.
+The runs are ordered as by nested loops over the lists in this order, with the loop over the last list innermost.
 """
 
 NEEDED = {"prototypes": ("schemes", "dims"), "bottleneck": ("dims",), "linear": ()}
@@ -139,7 +139,7 @@ def _runs(
 def _runs_of(
     base: TrainingConfig, head: str, grid: Mapping[str, Any]
 ) -> Iterator[TrainingConfig]:
-    """Yield the configs of a grid for one of its heads; settings that this head does not use have their defaults."""
+    """Yield the configs of a grid for one head; settings that this head does not use have their defaults."""
     unused = {"head"}
     settings = base.record() | _settings(grid)
     if head in LEARNED_HEADS:

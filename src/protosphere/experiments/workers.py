@@ -43,21 +43,18 @@ class _Worker:
 
 
 class _Crew:
-    """The workers of a sweep and the runs that are not finished yet.
-
-    `todo` has a pair (config, number of starts so far) for each waiting run. `busy` maps the pipe of each busy worker
-    to (worker, config of its run, number of starts of this run).
-    """
+    """The workers of a sweep and the runs that are not finished yet."""
 
     def __init__(self, work: Work, size: int) -> None:
         self.work = work
         self.size = size
+        # `todo` has (config, number of starts so far); `busy` has (worker, config, number of starts) by pipe.
         self.todo = [(config, 0) for config in work.configs]
         self.idle: list[_Worker] = []
         self.busy: dict[Any, tuple[_Worker, TrainingConfig, int]] = {}
 
     def hand_out(self) -> None:
-        """Start waiting runs until `size` workers are busy or no run is waiting; start new workers if none is idle."""
+        """Give waiting runs to idle or new workers until `size` workers are busy or no run is waiting."""
         while self.todo and len(self.busy) < self.size:
             worker = self.idle.pop() if self.idle else _Worker()
             config, tries = self.todo.pop(0)
@@ -68,11 +65,7 @@ class _Crew:
             )
 
     def collected(self, pipe: Any) -> RunRecord | None:
-        """Return the record that a worker has sent through its pipe.
-
-        If the worker died instead, its run is put back and the result is None; after the last try, the result is a
-        record of the failure.
-        """
+        """Return the record that a worker has sent; if the worker died, None, or after the last try a failure."""
         worker, config, tries = self.busy.pop(pipe)
         try:
             answer = pipe.recv()
@@ -114,7 +107,7 @@ def local_workers(count: int) -> Engine:
 
 
 def _serve(pipe: Connection) -> None:
-    """Do the runs that arrive on the pipe and send back their records, until the pipe is closed."""
+    """Do the runs that arrive on the pipe, and send back their records, until the pipe is closed."""
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # an interrupt is the sweep's to handle

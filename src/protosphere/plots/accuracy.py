@@ -1,4 +1,4 @@
-"""Figures of the accuracy of trained networks, against the dimension and against the maximum cosine of prototypes."""
+"""Figures of the accuracy of trained networks against the dimension, and against the maximum cosine of prototypes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -22,7 +22,7 @@ from protosphere.statistics.intervals import mean_with_interval
 from protosphere.statistics.regression import Regression, regression
 
 REFERENCES = ("learned layer", "one_hot")
-"""Schemes that are drawn as lines across the figure if they have runs in a single dimension only."""
+"""Baselines: schemes and learned heads that are drawn as a horizontal line if they have runs in only one dimension."""
 
 LEAST_COSINES = 4
 """Smallest number of different maximum cosines for a regression line."""
@@ -35,11 +35,11 @@ class Trained:
     Attributes:
         scheme: Name of the scheme, or of a learned head.
         dim: Dimension n.
-        mapping: Setting `mapping`: how prototypes are assigned to classes.
+        mapping: Value of the setting `mapping`, which says how prototypes are assigned to classes.
         seed: Seed of the run.
         max_cosine: Maximum cosine of the prototypes; None for a learned head.
         accuracy: Test accuracy from 0 to 1.
-        variant: Other settings that distinguish this run from runs of the same scheme.
+        variant: Values of other settings that distinguish this run from runs of the same scheme, as text.
     """
 
     scheme: str
@@ -53,17 +53,17 @@ class Trained:
 
 @dataclass(frozen=True)
 class Averaged:
-    """Means over runs that differ only in their seeds.
+    """Mean accuracy and mean maximum cosine over runs that differ only in their seeds.
 
     Attributes:
         scheme: Name of the scheme, or of a learned head.
         dim: Dimension n.
-        mapping: Setting `mapping`: how prototypes are assigned to classes.
+        mapping: Value of the setting `mapping`, which says how prototypes are assigned to classes.
         seeds: Number of runs.
         max_cosine: Mean of the maximum cosines; None for a learned head.
         accuracy: Mean test accuracy from 0 to 1.
         margin: Half of the width of the 95% confidence interval of the accuracy; None for a single run.
-        variant: Other settings that distinguish these runs from runs of the same scheme.
+        variant: Values of other settings that distinguish these runs from runs of the same scheme, as text.
     """
 
     scheme: str
@@ -77,7 +77,7 @@ class Averaged:
 
 
 def averages(runs: Iterable[Trained]) -> list[Averaged]:
-    """Return the means over runs that differ only in their seeds, sorted by scheme, mapping, variant and dimension."""
+    """Average runs that differ only in their seeds; return means sorted by scheme, mapping, variant and dimension."""
     configuration = attrgetter("scheme", "mapping", "variant", "dim")
     ordered = sorted(runs, key=configuration)
     return [_average(list(group)) for _, group in groupby(ordered, key=configuration)]
@@ -101,20 +101,20 @@ def _average(runs: Sequence[Trained]) -> Averaged:
 
 
 def series_of(rows: Iterable[Averaged]) -> list[list[Averaged]]:
-    """Group rows by scheme, mapping and variant into series, each of which is drawn as one line.
+    """Group means by scheme, mapping and variant into series; a figure shows each series as one line.
 
-    The rows must have the order of `averages`.
+    `rows` must be in the order in which `averages` returns them.
     """
     series = attrgetter("scheme", "mapping", "variant")
     return [list(group) for _, group in groupby(rows, key=series)]
 
 
 def line_through(runs: Sequence[Trained]) -> Regression | None:
-    """Return the regression of accuracy in percent on the maximum cosine, over all runs with prototypes.
+    """Return the linear regression of accuracy in percent on the maximum cosine, over all runs with prototypes.
 
     Returns:
-        The regression; None if the runs differ in more than their prototypes, or if they have fewer than
-        `LEAST_COSINES` different cosines.
+        The regression; None if the runs differ in settings other than their prototypes, or if they have fewer than
+        `LEAST_COSINES` different maximum cosines.
     """
     cosines: list[float] = []
     accuracies: list[float] = []
@@ -131,9 +131,9 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
 
 
 def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle]:
-    """Return the style of each series, by the pair (scheme, variant).
+    """Return the color, marker and label of each series, by the pair (scheme, variant).
 
-    The first variant of a scheme gets the style of the scheme; other variants get spare colors and markers.
+    The first variant of a scheme gets the style of the scheme; other variants get other colors and markers.
     """
     plain = scheme_styles(dict.fromkeys(row.scheme for row in rows))
     taken = {style.color for style in plain.values()}
@@ -152,12 +152,15 @@ def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle
 
 
 def is_reference(rows: Sequence[Averaged]) -> bool:
-    """Return True if a series is one of `REFERENCES` with a single dimension; it is a line across the figure."""
+    """Return True if a series is a baseline: one of `REFERENCES`, with runs in a single dimension.
+
+    A baseline is drawn as a horizontal line across the figure.
+    """
     return rows[0].scheme in REFERENCES and len(rows) == 1
 
 
 def label_of(row: Averaged, style: FigureStyle) -> str:
-    """Return the label of a series for a legend: scheme, random mapping and variant.
+    """Return the label of a series for a legend: the scheme, whether the mapping is random, and the variant.
 
     Args:
         row: Any row of the series.
@@ -206,10 +209,10 @@ def draw_accuracy(
 def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
     """Return a matplotlib figure of mean accuracy against the dimension, with 95% intervals.
 
-    A learned layer and one-hot prototypes are drawn as lines across the figure if they have a single dimension.
+    A learned layer and one-hot prototypes are drawn as horizontal lines if they have runs in a single dimension.
 
     Args:
-        rows: Means, sorted as by `averages`.
+        rows: Means over seeds, as `averages` returns them.
         title: Title of the figure.
     """
     styles = series_styles(rows)
@@ -235,9 +238,9 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
 
 
 def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
-    """Return the dimensions for the horizontal axis, sorted.
+    """Return the dimensions that the horizontal axis must show, sorted.
 
-    A baseline (`is_reference`) is a line across the figure. Its dimension is included only if all series are baselines.
+    The dimension of a baseline (`is_reference`) is included only if all series are baselines.
     """
     dims: set[int] = set()
     for series in series_of(rows):
@@ -247,7 +250,7 @@ def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
 
 
 def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
-    """Return the limits of the axis of accuracies in percent: the range of the points, with a margin.
+    """Return the limits of the axis of accuracies in percent: the range of the accuracies, with a margin.
 
     Error bars may extend beyond these limits, because intervals from two seeds are wide.
     """
@@ -259,10 +262,7 @@ def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
 
 
 def _draw_line(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
-    """Draw one series with error bars, as a line with markers, or as a single marker if it has one dimension.
-
-    For random mappings, the line is dashed and the markers are hollow.
-    """
+    """Draw one series with error bars; for random mappings, the line is dashed and the markers are hollow."""
     is_random = rows[0].mapping == "random"
     is_single = len(rows) == 1
     look: dict[str, Any] = point_look(style) if is_single else {"marker": style.marker}
@@ -310,7 +310,8 @@ def _draw_reference(ax: Any, style: FigureStyle, row: Averaged) -> None:
 def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
     """Return a matplotlib figure of accuracy against the maximum cosine, with a point for each run with prototypes.
 
-    The regression line of all runs is drawn if `line_through` returns one. Baselines are lines across the figure.
+    The regression line of all runs is drawn, too, if `line_through` returns a regression. Baselines are horizontal
+    lines.
 
     Args:
         runs: Finished runs.
@@ -359,7 +360,10 @@ def _draw_runs(ax: Any, style: FigureStyle, runs: Sequence[Trained]) -> None:
 
 
 def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
-    """Return the row of each series that is a baseline (`is_reference`), drawn as a line across a figure."""
+    """Return the mean of each baseline: a learned layer or one-hot prototypes with runs in a single dimension.
+
+    Figures show a baseline as a horizontal line (see `is_reference`).
+    """
     series = series_of(averages(runs))
     return [rows[0] for rows in series if is_reference(rows)]
 
@@ -367,11 +371,14 @@ def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
 def regression_ends(
     line: Regression, runs: Sequence[Trained]
 ) -> tuple[list[float], list[float]]:
-    """Return the smallest and the largest cosine of the runs, and the line's accuracies at these cosines.
+    """Return the two ends of a regression line: the smallest and largest cosine of the runs, and the accuracies there.
 
     Args:
-        line: The fitted line.
-        runs: Runs to which the line was fitted.
+        line: The regression of accuracy on the maximum cosine.
+        runs: Runs to which the regression was fitted.
+
+    Returns:
+        The two cosines, and the two accuracies in percent that the regression predicts at these cosines.
     """
     cosines = [run.max_cosine for run in runs if run.max_cosine is not None]
     ends = [min(cosines), max(cosines)]

@@ -1,4 +1,4 @@
-"""Write figures and their tables to files, atomically."""
+"""Write figures and their tables to files; each file is replaced atomically."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ UNDATED: Mapping[str, Mapping[str, None]] = {
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     ".svg": {"Date": None, "Creator": None},
 }
-"""For each ending of figure files, the metadata to leave out, so that the same figure gives the same bytes."""
+"""Metadata to leave out of figure files, by the ending of the file, so that the same figure gives the same bytes."""
 
 
 def save_figure(figure: Any, path: str | Path) -> Path:
@@ -39,7 +39,7 @@ def save_figure(figure: Any, path: str | Path) -> Path:
 
 
 def figure_path(path: str | Path) -> Path:
-    """Return the path of a figure file after checking its ending, which should be done before drawing.
+    """Return the path of a figure file after checking its ending; call this function before drawing.
 
     Args:
         path: File to write; it must end in .png, .pdf or .svg.

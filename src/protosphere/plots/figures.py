@@ -1,4 +1,7 @@
-"""Figures with names: maximum cosine against the dimension, and histograms of cosines, each with a table of data."""
+"""Draw figures by their names, and write the data of each figure as a table.
+
+The figures show maximum cosines against the dimension, or histograms of cosines.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -22,7 +25,7 @@ Drawn = tuple[Any, list[dict[str, Any]]]
 """Type of a pair: a matplotlib figure, and the rows of a table with its data."""
 
 MOST_KEPT_CODES = 12
-"""Largest number of codes in the cache; for a thousand classes, a code takes a few megabytes."""
+"""Largest number of codes in the cache; a code for a thousand classes takes a few megabytes."""
 
 _kept_codes: dict[tuple[str, int, int, int], SphericalCode] = {}
 
@@ -32,7 +35,7 @@ class NamedFigure:
     """A figure that can be drawn by its name.
 
     Attributes:
-        name: Name for `draw`.
+        name: Name of the figure, by which `draw` finds it.
         summary: Description in one line.
         make: Function (seed, progress) -> (figure, rows of its table).
     """
@@ -70,7 +73,7 @@ def draw(
 
 
 def paper_descents() -> tuple[str, ...]:
-    """Return the names of the schemes of the paper that optimize points by gradient descent."""
+    """Return the names of the schemes of Lindström et al. (2024) that optimize points by gradient descent."""
     return constructions_with(lambda traits: traits.in_paper and traits.searched)
 
 
@@ -140,7 +143,9 @@ def _separation(
 def native_requests(
     K: int, low: int, high: int, descent_dims: Iterable[int]
 ) -> list[tuple[str, int]]:
-    """Return (scheme, dim) pairs: each scheme of the paper at dimensions that it has, and `best` at many dimensions.
+    """Return the pairs (scheme, dimension) of a figure of maximum cosines.
+
+    Each scheme of Lindström et al. (2024) is drawn at dimensions in which it exists, and `best` at many dimensions.
 
     Args:
         K: Number of classes.
@@ -187,7 +192,7 @@ def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
 
 
 def _between_powers(powers: Iterable[int], half: int) -> list[int]:
-    """Return the dimensions that are 9/8, 10/8, 12/8 or 14/8 of one of `powers` and below `half`."""
+    """Return the dimensions below `half` that are 9/8, 10/8, 12/8 or 14/8 of one of `powers`."""
     dims: list[int] = []
     for power in powers:
         for eighths in (9, 10, 12, 14):

@@ -1,4 +1,7 @@
-"""A map of the atlas: the gap between the best known maximum cosine and the converse for each pair (K, n)."""
+"""Draw the atlas as a map: for each pair (K, n), the gap between the best known maximum cosine and the converse.
+
+The converse is the best proved lower bound on the maximum cosine of any K points in R^n.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,7 +36,9 @@ GRID = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
 
 
 def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
-    """Draw a map of the gaps between the best known maximum cosines and the converse, and write it to a file.
+    """Draw a map of the gaps between the best known maximum cosines and the converse, and write the map to a file.
+
+    The converse is the best proved lower bound on the maximum cosine of any K points in R^n.
 
     Args:
         rows: Rows of an atlas.
@@ -50,7 +55,10 @@ def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
 
 
 def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
-    """Return a matplotlib figure with the gaps as colors: n increases to the right, K upward; white means optimal."""
+    """Return a matplotlib figure of the gaps, with a column for each n, a row for each K, and the gap as color.
+
+    White means that the code is proved optimal.
+    """
     counts = sorted({row.num_classes for row in rows})
     dims = sorted({row.dim for row in rows})
     gaps = np.full((len(counts), len(dims)), np.nan)
@@ -84,10 +92,7 @@ def _label_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
 
 
 def _labeled_columns(dims: Sequence[int]) -> list[int]:
-    """Return the indices of the columns to label: powers of two, or all columns if there is no power of two.
-
-    If there are more than `MOST_LABELED_COLUMNS` columns, those close to the last labeled column are left out.
-    """
+    """Return the indices of the columns to label: powers of two, or all columns if there is no power of two."""
     powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0]
     columns = powers or list(range(len(dims)))
     if len(dims) <= MOST_LABELED_COLUMNS:

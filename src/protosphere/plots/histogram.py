@@ -1,4 +1,4 @@
-"""Histograms of the cosines of all pairs of points, with one panel per code and a common axis of cosines."""
+"""Figures with histograms of the cosines of all pairs of points, one panel per code, with a common axis."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,9 +16,9 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine
 
 NEARLY_ANTIPODAL = -0.9
-"""Smallest cosine other than -1 for which the axis begins at -1.
+"""Bound on the cosines other than -1; if they are all larger, the axis does not show the cosine -1.
 
-If all cosines other than -1 are above this value, the axis begins near them, and a note counts the antipodal pairs.
+The axis then begins near the second smallest cosine, and a note counts the antipodal pairs.
 """
 
 
@@ -28,12 +28,12 @@ def draw_histogram(
     *,
     bins: int = BINS,
 ) -> Path:
-    """Draw histograms of the cosines of all pairs of one or several codes, and write the figure to a file.
+    """Draw histograms of the cosines of all pairs of points, for one code or several codes, and write them to a file.
 
     Args:
         codes: One code, or a sequence of codes.
         path: File to write; it must end in .png, .pdf or .svg.
-        bins: Number of bins over [-1, 1] for cosines that are not exact.
+        bins: Number of intervals of equal length into which [-1, 1] is divided if the cosines are not exact.
 
     Returns:
         The path of the written file.
@@ -56,7 +56,10 @@ def draw_histogram(
 
 
 def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
-    """Return a matplotlib figure with one panel per code: exact cosines as bars, binned cosines as steps."""
+    """Return a matplotlib figure with one panel per code.
+
+    A panel shows exact cosines as bars, and intervals of cosines as steps.
+    """
     styles = scheme_styles(dict.fromkeys(count.scheme for count in counts))
     sizes = sorted({count.num_classes for count in counts})
     classes = ", ".join(str(size) for size in sizes)
@@ -119,10 +122,7 @@ def _cosine_text(cosine: Cosine) -> str:
 
 
 def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
-    """Return the heights (in percent) and the edges of all bins between the first and the last bin that are not empty.
-
-    Empty bins between them have height 0.
-    """
+    """Return the heights (in percent) and the edges of the steps; empty intervals between others have height 0."""
     width = min(float(entry.high) - float(entry.low) for entry in bins)
     first = float(bins[0].low)
     places = [round((float(entry.low) - first) / width) for entry in bins]
@@ -133,10 +133,7 @@ def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
 
 
 def _extent(counts: Sequence[CosineCounts]) -> tuple[float, float]:
-    """Return the limits of the axis: the range of all cosines, with a margin.
-
-    The cosine -1 is left out of this range if all other cosines are above `NEARLY_ANTIPODAL`.
-    """
+    """Return the limits of the axis: the range of all cosines (see `NEARLY_ANTIPODAL` for -1), with a margin."""
     lows: list[float] = []
     highs: list[float] = []
     for count in counts:

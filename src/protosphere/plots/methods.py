@@ -1,4 +1,4 @@
-"""Figure that compares training methods by dimension: means over seeds with their 95% confidence intervals."""
+"""A figure that compares training methods: means over seeds, with 95% confidence intervals, against the dimension."""
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
@@ -35,17 +35,17 @@ PLAIN_WORDS = {
     "at random": "randomly assigned",
     "fixed": "in the given order",
 }
-"""Words for a legend, by the value of a setting."""
+"""Text for a legend, by the value of a setting."""
 
 LONGEST_SHORT_NAME = 40
 """Largest number of letters of a label with which a legend has two columns; otherwise it has one."""
 
 
 def legend_names(names: Sequence[str]) -> dict[str, str]:
-    """Return a short label for each method: settings that do not distinguish methods are left out.
+    """Return a short label for each method, without the settings that are not needed to distinguish the methods.
 
     Args:
-        names: Names of methods, each a series followed by the values of settings, separated by commas.
+        names: Names of methods. A name is a scheme or learned head followed by values of settings, separated by commas.
 
     Returns:
         A mapping from each name to its label.
@@ -70,7 +70,7 @@ def legend_names(names: Sequence[str]) -> dict[str, str]:
 def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
     """Return a matplotlib figure of a metric against the dimension, with a line for each training method.
 
-    A method with a single dimension is drawn as a line across the figure.
+    A method with a single dimension is drawn as a horizontal line across the figure.
 
     Args:
         rows: Means by method and dimension.
@@ -115,7 +115,7 @@ def _draw_method(
 
 
 def _drawn_dims(by_method: Mapping[str, Sequence[Compared]]) -> list[int]:
-    """Return the dimensions of the methods that have several dimensions; if none has several, those of all methods."""
+    """Return the dimensions of methods with several dimensions; if there are no such methods, all dimensions."""
     several: set[int] = set()
     every: set[int] = set()
     for rows in by_method.values():

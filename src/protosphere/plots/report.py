@@ -1,4 +1,4 @@
-"""The report of runs: an HTML page in a single file."""
+"""Make the report of runs, an HTML page in a single file."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -55,13 +55,15 @@ Row = Mapping[str, Any]
 def report_page(
     title: str, num_classes: int | None, runs: Sequence[Trained], rows: Sequence[Row]
 ) -> str:
-    """Return an HTML page with accuracy against n and against maximum cosine, a table of bounds, and a table of runs.
+    """Return an HTML page about runs, with figures of the accuracy, a table of bounds, and a table of the runs.
+
+    The figures show accuracy against the dimension n and against the maximum cosine.
 
     Args:
         title: Text of the heading at the top of the page.
-        num_classes: Number of classes of the data, for the bounds; if it is None, the page has no bounds.
+        num_classes: Number of classes of the dataset, for the bounds. If this number is None, the page has no bounds.
         runs: Finished runs, for the figures.
-        rows: All runs, for the table.
+        rows: One mapping from column names to values for each run, for the table.
     """
     parts = [f"<h1>{escape(title)}</h1>", _summary(runs, rows)]
     if runs:

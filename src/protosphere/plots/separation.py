@@ -1,4 +1,4 @@
-"""Figures of maximum cosines with bounds, of energies, and of mean squared cosines, against the dimension."""
+"""Figures that compare schemes: maximum cosines (with bounds), energies or mean squared cosines, by dimension."""
 
 from collections.abc import Iterable, Sequence
 from math import inf
@@ -50,7 +50,7 @@ def draw_comparison(
     Args:
         comparison: Schemes and bounds.
         path: File to write; it must end in .png, .pdf or .svg.
-        energy: Whether to draw the energy of each code instead of its max cosine.
+        energy: Whether to draw the energy of each code (see `ps.CodeStatistics`) instead of its max cosine.
         mean_square: Whether to draw the mean squared cosine of each code instead of its max cosine.
 
     Returns:
@@ -82,7 +82,7 @@ def statistic_figure(comparison: Comparison, statistic: str) -> Any:
 
     Args:
         comparison: Schemes to draw.
-        statistic: Name of the statistic, "energy" or "mean_square"; the latter is drawn with its lower bound.
+        statistic: Name of the statistic: "energy", or "mean_square" for the mean squared cosine and its lower bound.
     """
     with new_panels(4.6) as (figure, ax):
         positive_only = 0.0  # the axis is logarithmic
@@ -100,7 +100,7 @@ def statistic_figure(comparison: Comparison, statistic: str) -> Any:
 
 
 def _draw_welch_bound(ax: Any, comparison: Comparison) -> list[Any]:
-    """Draw the smallest possible mean squared cosine, and return the line for the legend."""
+    """Draw the smallest possible mean squared cosine as a curve; return the curve for the legend."""
     K = comparison.num_classes
     low = comparison.dims[0]
     high = min(comparison.dims[-1], K - 1)
@@ -111,14 +111,14 @@ def _draw_welch_bound(ax: Any, comparison: Comparison) -> list[Any]:
 
 
 def _curve_dims(low: int, high: int) -> list[int]:
-    """Return dimensions from `low` to `high` that are dense enough for a curve on a logarithmic axis."""
+    """Return enough dimensions from `low` to `high` for a curve on a logarithmic axis."""
     spaced = np.geomspace(low, high, CURVE_POINTS)
     whole = np.rint(spaced).astype(int)
     return np.unique(whole).tolist()
 
 
 def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
-    """Return the bounds at the dimensions of a comparison, and at as many dimensions between them as a curve needs."""
+    """Return the bounds at the dimensions of a comparison, and at more dimensions between them, for smooth curves."""
     K = comparison.num_classes
     low = comparison.dims[0]
     high = comparison.dims[-1]
@@ -131,8 +131,8 @@ def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
 def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
     """Return a matplotlib figure of maximum cosines and bounds against the dimension.
 
-    A scheme is a line, or a marker if it has a single dimension. If there are more than 20 classes, a second panel
-    enlarges the range of cosines near 0, where many values are close together.
+    A scheme is drawn as a line, or as a marker if it has a single dimension. If there are more than 20 classes, a
+    second panel enlarges the range of cosines near 0, where many values are close together.
 
     Args:
         comparison: Schemes to draw.
@@ -172,10 +172,7 @@ def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
 
 
 def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
-    """Return the range of cosines of the panel that enlarges cosines near 0.
-
-    The result is None, for no such panel, if there are at most 20 classes or if no cosine is near 0.
-    """
+    """Return the range of the panel that enlarges cosines near 0; None if no such panel is needed."""
     K = comparison.num_classes
     if K <= 20:
         return None
@@ -261,10 +258,7 @@ def _titles(bounds: Iterable[Bound | None]) -> str:
 def _draw_schemes(
     ax: Any, comparison: Comparison, statistic: str, above: float = -inf
 ) -> list[Any]:
-    """Draw a statistic of each scheme's codes against the dimension; return the lines for the legend.
-
-    Only values greater than `above` are drawn.
-    """
+    """Draw the values of a statistic that are greater than `above`; return the lines for the legend."""
     drawn: list[Any] = []
     for name, style in scheme_styles(comparison.schemes).items():
         dims: list[int] = []

@@ -1,4 +1,4 @@
-"""Figure with the similarity of classes and the cosines of prototypes as matrices side by side."""
+"""A figure of two matrices: the similarity of classes, and the cosines of their prototypes."""
 
 from pathlib import Path
 from typing import Any
@@ -31,8 +31,8 @@ def draw_similarity(
     """Draw the similarity of classes next to the cosines of their prototypes, and write the figure to a file.
 
     Args:
-        similarity: Symmetric K x K matrix, or a tree that has one.
-        code: Prototypes, row i for class i.
+        similarity: Symmetric K x K matrix, or a class tree, from which the similarity is computed.
+        code: Prototypes; point i is the prototype of class i.
         path: File to write; it must end in .png, .pdf or .svg.
         tree: Class tree. The classes are grouped by their superclasses in this tree, and similar superclasses are next
             to each other. Without a tree, similar classes are next to each other.
@@ -68,8 +68,8 @@ def draw_similarity(
 def drawing_order(similarity: Points, groups: Indices) -> Indices:
     """Return the indices of the classes, ordered group by group, with similar groups next to each other.
 
-    The matrix of mean similarities between groups is centered. Groups are sorted by their entries in the eigenvector of
-    its largest eigenvalue, the direction in which groups differ most.
+    The mean similarities between groups form a matrix, which is centered. The groups are sorted by their entries in the
+    eigenvector of its largest eigenvalue.
 
     Args:
         similarity: K x K similarity of classes.

@@ -1,4 +1,4 @@
-"""Styles of figures: each scheme has a color, a marker and a line, which can be distinguished without color."""
+"""Styles of figures. Each scheme has a color, a marker and a line style, so that it can be recognized without color."""
 
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -98,7 +98,7 @@ def own_style(scheme: str) -> FigureStyle | None:
 
 
 def scheme_styles(schemes: Iterable[str]) -> dict[str, FigureStyle]:
-    """Return a style for each scheme, by name; schemes that do not declare a style get spare styles in turn."""
+    """Return a style for each scheme, by name; schemes that declare no style get the styles in `SPARE` in turn."""
     spare = cycle(SPARE)
     styles: dict[str, FigureStyle] = {}
     for name in schemes:
@@ -146,12 +146,12 @@ def new_panels(
 def dimension_axis(
     ax: Any, dims: Sequence[int], ticks: Sequence[int] | None = None
 ) -> None:
-    """Make the horizontal axis logarithmic, with limits around the smallest and the largest of `dims`.
+    """Make the horizontal axis of a panel a logarithmic axis of dimensions that shows all of `dims`.
 
     Args:
         ax: Panel whose axis is set.
         dims: Dimensions that are drawn.
-        ticks: Dimensions to label; by default all of `dims`. Dimensions without enough space for a label get no tick.
+        ticks: Dimensions to label; None for all of `dims`. A dimension without enough space for its label gets no tick.
     """
     low, high = dimension_range(dims)
     shown = spaced_ticks(dims if ticks is None else ticks, low, high, COLUMN_CHARACTERS)
@@ -182,7 +182,7 @@ def power_ticks(dims: Sequence[int]) -> list[int]:
 def spaced_ticks(
     ticks: Iterable[int], low: float, high: float, characters: float
 ) -> list[int]:
-    """Return ticks within the limits of a logarithmic axis, so that their labels do not touch each other.
+    """Return the ticks of a logarithmic axis whose labels fit without touching each other.
 
     Args:
         ticks: Values that should be labeled.

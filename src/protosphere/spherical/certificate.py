@@ -1,4 +1,4 @@
-"""Certificates of codes: the largest cosine, compared with a guarantee (upper bound) and a proved lower bound."""
+"""Certificates of codes, which compare the largest cosine with a guarantee (upper bound) and a proved lower bound."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,7 +20,7 @@ EPSILON = 2.0**-52
 DIRECTION_ERROR = 8 * EPSILON
 """Bound on the change of a cosine when both rows are converted to float64 and divided by their norms.
 
-Each entry is rounded at most four times, by half an epsilon each time.
+Each entry is rounded at most four times, each time by at most half an epsilon (relative to the entry).
 """
 
 QUICK_WORK = 1 << 30
@@ -30,10 +30,10 @@ BY_THEOREM = "the construction's theorem gives this value"
 """The `reason` of a certificate whose measured cosine was replaced by an exact guarantee."""
 
 RELATIVE_SLACK = 1e-12
-"""Largest gap, relative to 1 - converse, with which a code counts as meeting the converse."""
+"""Largest gap, as a fraction of 1 - converse, with which a code counts as meeting the converse."""
 
 LARGEST_SLACK = 1e-5
-"""Largest tolerance, relative to 1 - converse, with which a code is called optimal; a larger one could hide a gap."""
+"""Largest tolerance, as a fraction of 1 - converse, with which a code is called optimal; a larger one can hide gaps."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Certificate:
 
     @property
     def interval(self) -> tuple[Cosine, Cosine]:
-        """Smallest and largest possible value of the true largest cosine; the two are equal if `exact` is True.
+        """Smallest and largest possible value of the true largest cosine; the two values are equal if `exact` is True.
 
         If `unverified` is True, the interval is [-1, 1].
         """
@@ -87,7 +87,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """Maximum cosine minus the converse, but at least 0.0; if it is 0.0, no K points in R^n are better."""
+        """Maximum cosine minus the converse, but at least 0.0. If the gap is 0.0, no K points in R^n are better."""
         return max(0.0, float(self.max_cosine - self.converse.value))
 
     @property
@@ -95,8 +95,9 @@ class Certificate:
         """Whether the largest cosine equals the converse, so that no other K points in R^n are better.
 
         Two Fractions are compared exactly. Otherwise the gap must be at most a tolerance, which is the largest of three
-        numbers: 1e-12 of 1 - converse, `error`, and eight times the machine epsilon of float64. If the tolerance is
-        more than 1e-5 of 1 - converse, it could hide a gap, and the result is False. The result is also False if
+        numbers: 1e-12 times (1 - converse), `error`, and eight times the machine epsilon of float64. If the tolerance
+            is
+        more than 1e-5 times (1 - converse), it could hide a gap, and the result is False. The result is also False if
         `max_cosine` is unverified.
         """
         if self.unverified:
@@ -142,12 +143,12 @@ class Measurement:
 def measure(
     structure: Structure, progress: Progress = ignore, *, verify: bool = False
 ) -> Measurement:
-    """Measure the largest cosine of points, comparing every pair at most once.
+    """Measure the largest cosine of points; every pair is compared at most once.
 
     Args:
         structure: Points to measure.
         progress: Called while pairs are measured.
-        verify: Whether to check in the same pass that the points have the properties that the structure states.
+        verify: Whether to check at the same time that the points have the properties that the structure states.
 
     Returns:
         The measured value with a bound on its error.
@@ -200,9 +201,9 @@ def certificate_of(
 ) -> Certificate:
     """Return the certificate of a measured largest cosine, after comparing it with the guarantee and the converse.
 
-    The measured value is replaced by the guarantee in two cases: if both are floats and the measured value exceeds the
-    guarantee by rounding only, or if the guarantee is a proved Fraction, the measured value equals it up to rounding,
-    and no other cosine of such points can be as close.
+    The measured value is replaced by the guarantee in two cases. In the first case, the guarantee is a proved Fraction,
+    the measured value equals it up to rounding, and no other cosine of such points can be as close. In the second case,
+    both are floats, and the measured value exceeds the guarantee by rounding only.
 
     Args:
         measured: Result of `measure`.
@@ -247,10 +248,7 @@ def certificate_of(
 def _require_between(
     max_cosine: Cosine, guarantee: Cosine | None, bound: Bound, rounding: float
 ) -> None:
-    """Raise CertificateError if a measured largest cosine is above the guarantee or below the converse.
-
-    The guarantee may be exceeded by `rounding`, because it may have been read from a file as a float.
-    """
+    """Raise CertificateError if a measured cosine is above the guarantee (up to rounding) or below the converse."""
     measured = f"measured max cosine {max_cosine}"
     if guarantee is not None and _exceeds(max_cosine, guarantee, rounding):
         raise CertificateError(f"{measured} is above the guarantee {guarantee}")
@@ -273,7 +271,7 @@ def certified(
     *,
     proved: bool = True,
 ) -> Certificate:
-    """Measure the largest cosine of a placement, and return its certificate.
+    """Measure the largest cosine of the points of a placement, and return their certificate.
 
     Args:
         placement: Points to certify.
@@ -292,11 +290,11 @@ def certified(
 
 
 def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
-    """Return a new certificate for points that were read from a file, after comparing it with the file's certificate.
+    """Return a new certificate for points from a file, after comparing it with the certificate in the file.
 
     Args:
         measured: Measurement of the points.
-        claim: Certificate that was read with the points.
+        claim: Certificate in the file.
 
     Returns:
         A certificate that uses the measurement only.
@@ -313,6 +311,6 @@ def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
 
 
 def unverified(claim: Certificate) -> Certificate:
-    """Return a copy of a certificate from a file that is marked as unverified; its converse is computed again."""
+    """Return a copy of a certificate from a file, marked as unverified and with a newly computed converse."""
     bound = converse(claim.num_classes, claim.dim)
     return replace(claim, converse=bound, reason="", error=0.0, unverified=True)

@@ -1,4 +1,8 @@
-"""Count the pairs of points of a code by cosine: for each exact cosine, or in bins if cosines are not exact."""
+"""Count the pairs of points of a code by cosine.
+
+If the cosines are exact fractions, the pairs of each cosine are counted. Otherwise the pairs in each bin (interval of
+cosines) are counted.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,16 +15,16 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine, Progress, ignore
 
 BINS = 201
-"""Default number of bins of a histogram on [-1, 1]. The number is odd, so 0 is inside a bin and not between two."""
+"""Default number of bins of a histogram on [-1, 1]. The number is odd, so that 0 is inside a bin."""
 
 
 @dataclass(frozen=True)
 class CosineBin:
-    """Number of pairs of points with a cosine from `low` to `high`; the two are equal if the bin is an exact cosine.
+    """A cosine, or an interval of cosines (a bin), and the number of pairs of points with such a cosine.
 
     Attributes:
-        low: Smallest cosine of the bin.
-        high: Largest cosine of the bin.
+        low: Smallest cosine.
+        high: Largest cosine; equal to `low` for a single exact cosine.
         pairs: Number of pairs.
     """
 
@@ -30,7 +34,7 @@ class CosineBin:
 
     @property
     def middle(self) -> float:
-        """Center of the bin, at which figures draw it."""
+        """Center of the interval, at which figures draw a bar."""
         return (float(self.low) + float(self.high)) / 2
 
 
@@ -43,9 +47,9 @@ class CosineCounts:
         num_classes: Number K of points.
         dim: Dimension n.
         max_cosine: Maximum cosine of the code.
-        exact: Whether each bin is a single cosine, a Fraction; otherwise each bin is an interval.
-        bins: Bins with their numbers of pairs, which sum to K (K - 1) / 2. The bins are in ascending order, and empty
-            bins are left out.
+        exact: Whether the entries of `bins` are single cosines, as Fractions. Otherwise they are intervals.
+        bins: Cosines or intervals of cosines, each with its number of pairs, in ascending order. The numbers sum to
+            K (K - 1) / 2, and entries without pairs are left out.
     """
 
     scheme: str
@@ -81,7 +85,7 @@ def cosine_spectrum(
     """Return the number of pairs for each exact cosine, in ascending order of the cosine.
 
     The spectrum of a linear code follows from the weights of its codewords, without comparing pairs. For other
-    codewords, and for points whose cosines are known to lie on a grid, all pairs are compared.
+    codewords, and for points whose cosines are known to be 1 minus multiples of a fraction, all pairs are compared.
 
     Args:
         code: The code.
@@ -132,7 +136,9 @@ def cosine_histogram(
 def cosine_counts(
     code: SphericalCode, bins: int = BINS, progress: Progress = ignore
 ) -> CosineCounts:
-    """Count the pairs of points of a code by cosine: for each cosine if all are exact, otherwise in a histogram.
+    """Count the pairs of points of a code by cosine.
+
+    If the cosines are exact, the pairs of each cosine are counted; otherwise a histogram is computed.
 
     Args:
         code: The code.

@@ -1,4 +1,4 @@
-"""Test whether a dimension is too small for a number of classes, if prototypes are assigned to classes arbitrarily."""
+"""Test whether a dimension is too small for a number of classes whose prototypes are assigned arbitrarily."""
 
 import math
 
@@ -15,10 +15,10 @@ HELP = (
 def is_crowded(num_classes: int, dim: int) -> bool:
     """Return whether K classes are too many for a linear layer to learn arbitrarily assigned prototypes in R^n.
 
-    The result is True if F n < 2 K ln K, where F = max(n, `FEW_FEATURES`) is the assumed number of input features of
-    the layer. The reason: a least-squares map from F features to arbitrary prototypes keeps a fraction F / K of each
-    prototype (the signal) and adds noise of variance F / (K n) along every other prototype. The largest of these K
-    noise values stays below the signal if F n > 2 K ln K.
+    Let F = max(n, `FEW_FEATURES`) be the assumed number of input features of the layer. The result is True if
+    F n < 2 K ln K, for the following reason. A least-squares map from F features to arbitrary prototypes keeps a
+    fraction F / K of each prototype (the signal) and adds noise of variance F / (K n) along every other prototype. The
+    largest of these K noise values stays below the signal if F n > 2 K ln K.
 
     Measured accuracies of trained layers agree (benchmarks/many_classes.py). They are 15 to 31% if F n is half of
     2 K ln K, 59 to 86% if F n equals 2 K ln K, and 97 to 99.9% if F n is twice 2 K ln K.
@@ -34,7 +34,7 @@ def is_crowded(num_classes: int, dim: int) -> bool:
 
 
 def least_roomy_dim(num_classes: int) -> int:
-    """Return the smallest dimension n in which this number of classes is not too large (`is_crowded` is False)."""
+    """Return the smallest dimension n for which `is_crowded` is False for this number of classes."""
     needed = 2 * num_classes * math.log(num_classes)
     return math.ceil(
         max(needed / FEW_FEATURES, 1) if needed < FEW_FEATURES**2 else math.sqrt(needed)

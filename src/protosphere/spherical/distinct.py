@@ -26,7 +26,8 @@ BLOCK_ROWS = 1 << 14
 def require_different_points(code: SphericalCode) -> None:
     """Raise CertificateError if two classes of a code have the same point.
 
-    To save time, only points with equal hashes are compared. In classes made of parts, the values are compared instead.
+    To save time, only points with equal hashes are compared. If classes are made of parts, the points of the values of
+    each part are compared instead.
     """
     structure = code.placement.structure
     if isinstance(structure, OrthogonalSimplices):

@@ -1,4 +1,4 @@
-"""Names of the parts of classes, of the values of the parts, and of the classes, which a table of classes can have."""
+"""Names for classes made of parts: names of the parts, of the values that a part can have, and of the classes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class PartNames:
 
     Attributes:
         parts: Name of each part.
-        values: For each part, the names of its values in use, in the order of their indices.
+        values: For each part, the names of the values that classes may have, in the order of their indices.
         classes: Name of each class; None if classes have no names.
     """
 

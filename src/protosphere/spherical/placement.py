@@ -1,4 +1,4 @@
-"""Placements: points that are not certified yet, with a text that says how they were built."""
+"""The class `Placement`: points that are not certified yet, with a text that says how they were built."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Placement:
 
     Attributes:
         description: Text that says what was built, such as which code was used and how it was modified.
-        structure: The points in a compact form, such as dense rows or codewords of a linear code (see
-            `spherical.structures`).
+        structure: The points in the form in which they are stored, such as a float64 matrix or packed codewords of a
+            linear code (see `spherical.structures`).
 
     Example:
         >>> import protosphere as ps
@@ -39,7 +39,7 @@ class Placement:
 
     @property
     def points(self) -> Points | None:
-        """The K x n matrix of the points if they are stored as dense rows, otherwise None."""
+        """The K x n matrix of the points if they are stored as a matrix, otherwise None."""
         return self.structure.points
 
     @property
@@ -62,7 +62,7 @@ class Placement:
             array.flags.writeable = False
 
     def permuted(self, order: Indices) -> Placement:
-        """Return the points order[0], order[1], ...: all of them in another order, or a subset."""
+        """Return the points order[0], order[1], and so on; `order` may contain all indices or a subset."""
         return replace(self, structure=self.structure.permuted(order))
 
     def padded(self, dim: int, description: str) -> Placement:
@@ -81,7 +81,7 @@ class Placement:
 def dense_placement(
     description: str, points: Points, cosine_step: Fraction | None = None
 ) -> Placement:
-    """Return a placement of points that are given as dense unit rows.
+    """Return a placement of points that are given as a matrix of unit rows.
 
     Args:
         description: Text that says what was built.

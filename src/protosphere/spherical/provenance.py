@@ -1,4 +1,4 @@
-"""Provenance of a code: the request and the choices from which every later version can rebuild the same points."""
+"""Provenance of a code: the request and the choices from which later versions can rebuild the same points."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class Step:
         what: Name of the operation. 'first' keeps the first `count` points, and 'zeros' appends `count` zero
             coordinates. Any other name, such as 'subset' or 'nested from 10', selects and reorders points by `numbers`.
         count: Number of points or of zero coordinates.
-        numbers: For a selection of points, the index that the point of each class had before; otherwise empty.
+        numbers: For a selection of points, the index that the point of each class had before the operation; otherwise
+            empty.
     """
 
     what: str
@@ -49,7 +50,8 @@ class Provenance:
         dim: Dimension n.
         options: Options of the construction.
         seed: Seed of random choices.
-        mapping: Assignment of points to classes: 'fixed' or 'random'.
+        mapping: Order of the points: 'fixed' for the order of the construction, or 'random' for a permutation by
+            `seed`.
         version: Version of the package that built the code.
         chosen: Values that the construction chose for parameters that the request does not specify, such as which code
             of a family is used.
@@ -103,9 +105,10 @@ class Provenance:
         return self if self.resolved is None else self.resolved.placed_by
 
     def agrees(self, other: Provenance) -> bool:
-        """Return whether two provenances have the same request and the same steps, except for `Step.numbers`.
+        """Return whether this and another provenance have the same request and the same steps.
 
-        Their versions and choices may differ. Options that only one of the two provenances has are ignored.
+        The comparison ignores versions, choices, the attribute `numbers` of steps, and options that only one of the two
+        provenances has.
         """
         asked = [
             (p.construction, p.num_classes, p.dim, p.seed, p.mapping)
@@ -159,7 +162,7 @@ class Choice:
 
     Attributes:
         reason: Reason for the choice, one sentence.
-        considered: All candidates, with the chosen candidate first.
+        considered: The candidates, with the chosen candidate first.
         interrupted: Whether the search was ended by Ctrl-C.
     """
 

@@ -32,9 +32,10 @@ class SphericalCode:
 
     Attributes:
         placement: The points and their description.
-        certificate: Largest cosine of the points, with guarantee and converse.
+        certificate: Largest cosine of the points, with the guarantee (an upper bound on it by theory) and the converse
+            (the best proved lower bound for any K points in R^n).
         provenance: Record of how the code was built; None for points that protosphere did not construct.
-        choice: Why `ps.best` chose this code; None for other codes.
+        choice: Record of why `ps.best` chose this code, or why `ps.assign` chose the order; None for other codes.
 
     Example:
         >>> import protosphere as ps
@@ -129,8 +130,8 @@ class SphericalCode:
     def explain(self) -> str:
         """Return a text that says why this code was chosen, or how it was built.
 
-        For codes of `ps.best` the text has the reason for the choice and a table of the candidates. If there are so
-        many classes that networks cannot learn randomly assigned prototypes, the text also says which functions help.
+        For codes of `ps.best` and `ps.assign`, the text has the reason for the choice and a table of the candidates. If
+        there are so many classes that networks may not learn randomly assigned prototypes, it also says what helps.
         """
         if self.choice is None:
             return self.placement.description

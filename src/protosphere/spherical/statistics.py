@@ -1,4 +1,4 @@
-"""Statistics of the cosines of a code besides the maximum: minimum, antipodal pairs, energy, frame potential."""
+"""Statistics of the cosines of a code: the minimum, the number of antipodal pairs, the energy and the mean square."""
 
 import math
 from dataclasses import dataclass
@@ -47,15 +47,15 @@ class CodeStatistics:
 def confident_scale(
     num_classes: int, max_cosine: float, probability: float = 0.99
 ) -> float:
-    """Return the scale at which a feature vector that equals a prototype has at least a given softmax probability.
+    """Return the scale at which a prototype itself, as feature vector, is classified with at least a given probability.
 
-    With scale s, the logits of a vector are s times its cosines with all K prototypes. The returned scale is
+    At scale s, the logits of a vector are s times its cosines with all K prototypes. The returned scale is
     s = ln((K - 1) p / (1 - p)) / (1 - mu).
 
     Args:
         num_classes: Number K of classes.
         max_cosine: Largest cosine mu of two prototypes.
-        probability: Required probability p of the prototype's class.
+        probability: Required softmax probability p of the class of the prototype.
 
     Raises:
         InvalidArgumentError: If `max_cosine` is at least 1.
@@ -76,13 +76,15 @@ def confident_scale(
 def code_statistics(
     code: SphericalCode, scale: float | None = None, progress: Progress = ignore
 ) -> CodeStatistics:
-    """Return statistics of the cosines of a code: minimum, antipodal pairs, energy and frame potential.
+    """Return statistics of the cosines of a code: minimum, antipodal pairs, energy and mean square.
 
-    The statistics are computed from the exact cosine spectrum, if the code has one, otherwise from all pairs of points.
+    If the number of pairs with each cosine is known exactly, the statistics are computed from these numbers, otherwise
+    from all pairs of points.
 
     Args:
         code: The code.
-        scale: Scale s of the energy; by default `confident_scale`, ln(99 (K - 1)) / (1 - mu), mu the maximum cosine.
+        scale: Scale s of the energy. The default is `confident_scale` for the maximum cosine mu of the code, which is
+            ln(99 (K - 1)) / (1 - mu).
         progress: Called while pairs are measured.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Means with confidence intervals, and records that compare training methods."""
+"""Means with confidence intervals, and the record of a training method in a comparison."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ class Mean:
 
 @dataclass(frozen=True)
 class Compared:
-    """Mean of a metric over the seeds of one training method at one dimension.
+    """One row of a comparison of training methods: the mean of a metric for one method at one dimension.
 
     Attributes:
         way: Name of the training method.
         dim: Dimension n.
-        lr: Learning rate that was selected for the method.
+        lr: Learning rate that was chosen for the method by validation accuracy.
         seeds: Number of runs, each with another seed.
         mean: Mean of the metric over the runs.
-        difference: Mean difference from the reference method, over the seeds that both methods have; None for the
-            reference method itself, or if the two have fewer than two seeds in common.
+        difference: Mean difference from the reference method, over the seeds that this and the reference method have in
+            common. None for the reference method itself, or if there are fewer than two such seeds.
     """
 
     way: str
@@ -47,7 +47,7 @@ class Compared:
 
 
 def mean_with_interval(values: Sequence[float]) -> Mean:
-    """Return the mean of one or more values, with its 95% confidence interval; one value has no interval.
+    """Return the mean of one or more values with its 95% confidence interval; a single value has no interval.
 
     >>> str(mean_with_interval([1.0, 2.0, 3.0]))
     '2.00 ± 2.48'
@@ -60,9 +60,9 @@ def mean_with_interval(values: Sequence[float]) -> Mean:
 
 
 def student(free: float) -> float:
-    """Return half of the width of a 95% confidence interval by Student's t distribution, in standard errors.
+    """Return the 97.5% quantile of Student's t distribution with `free` degrees of freedom.
 
-    `free` is the number of degrees of freedom.
+    This is half of the width of a 95% confidence interval, in standard errors of the mean.
     """
     from scipy.special import stdtrit
 

@@ -14,16 +14,16 @@ NORMAL_QUANTILE = 1.96
 
 @dataclass(frozen=True)
 class Regression:
-    """A least-squares line y = intercept + slope x.
+    """Linear regression by least squares: the line y = intercept + slope x that is fitted to points (x, y).
 
     Attributes:
         count: Number of points.
         slope: Change of y per unit of x.
         intercept: Value of the line at x = 0.
-        r_squared: Fraction of the variance of y that the line explains.
+        r_squared: Fraction of the variance of y that the regression explains (R²).
         low: Lower end of the 95% confidence interval of the slope by Student's t distribution.
-        high: Upper end of this interval.
-        p_value: P-value of the hypothesis that the slope is 0.
+        high: Upper end of the 95% confidence interval of the slope.
+        p_value: P-value of the test of the hypothesis that the slope is 0.
     """
 
     count: int
@@ -46,7 +46,7 @@ class Regression:
 
     @property
     def r_squared_interval(self) -> tuple[float, float]:
-        """95% confidence interval of the fraction of the variance that the line explains.
+        """95% confidence interval of `r_squared`, by Fisher's z-transform.
 
         >>> line = regression([0, 1, 2, 3, 4], [0, 1, 3, 2, 4])
         >>> [round(end, 2) for end in line.r_squared_interval]
@@ -69,7 +69,7 @@ def correlation(x: Points, y: Points) -> float:
 
 
 def regression(x: Sequence[float], y: Sequence[float]) -> Regression | None:
-    """Return the regression line of y on x; None for fewer than three points, or if all x are equal.
+    """Return the linear regression of y on x; None for fewer than three points, or if all x are equal.
 
     Args:
         x: Values of the predictor.

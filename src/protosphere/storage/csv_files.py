@@ -1,7 +1,7 @@
-"""Write CSV tables in which spreadsheets find no formulas, and read the tables back unchanged.
+"""Write CSV tables in which spreadsheets find no formulas, and read such tables back unchanged.
 
-Tables may contain text from users, such as names of datasets or reasons why a run failed. A text that begins like a
-formula, or with an apostrophe, is written with an additional apostrophe in front. In spreadsheets, an apostrophe marks
+Tables may contain text from users, such as names of datasets or reasons why a run failed. If a text begins like a
+formula, or with an apostrophe, an apostrophe is written in front of the text. In spreadsheets, an apostrophe marks
 a cell as text.
 """
 
@@ -26,10 +26,10 @@ _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?(/\d+)?")
 
 
 def guarded(cell: Any) -> Any:
-    """Return a value as it is written to the file: an apostrophe is put before text that could be a formula.
+    """Return the value to write into a cell: text that could be a formula gets an apostrophe in front.
 
-    Such a text begins with one of `FORMULA_STARTS` and is not a number. An apostrophe is also put before text that
-    begins with an apostrophe, so that `unguarded` can restore the text.
+    Text could be a formula if it begins with one of `FORMULA_STARTS` and is not a number. Text that begins with an
+    apostrophe also gets another one in front, so that `unguarded` can restore the text.
 
     >>> guarded("=1+1"), guarded("-1/9"), guarded(-0.5)
     ("'=1+1", '-1/9', -0.5)
@@ -43,7 +43,7 @@ def guarded(cell: Any) -> Any:
 
 
 def unguarded(cell: str) -> str:
-    """Return the text of a cell without the apostrophe that `guarded` has put before it, if there is one.
+    """Return the text of a cell without the apostrophe that `guarded` may have put in front.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")

@@ -27,7 +27,7 @@ NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
 """Error numbers of file systems without locks."""
 
 USUAL_MODE = 0o666
-"""Permissions of a new file, from which the operating system removes those in the user's umask."""
+"""Permissions of a new file before the operating system removes those that the user's umask forbids."""
 
 OWNER_WRITES = stat.S_IRUSR | stat.S_IWUSR
 """Permissions that the temporary file needs while it is written, even if the file that it replaces is read-only."""
@@ -37,11 +37,7 @@ _numbers = count()
 
 
 def _resolved(target: Path) -> Path:
-    """Return `target` with all symbolic links resolved.
-
-    Raises:
-        StorageError: If the links cannot be resolved, or the file name is invalid.
-    """
+    """Return `target` with all symbolic links resolved; StorageError if this fails or the name is invalid."""
     try:
         place = target.resolve()
         place.exists()
@@ -57,14 +53,14 @@ def _resolved(target: Path) -> Path:
 
 
 def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
-    """Create or replace a file atomically: call `write` with a temporary path, then rename that file to `target`.
+    """Create or replace a file atomically: write a temporary file, then rename this file to `target`.
 
     Symbolic links are followed, and the new file has the permissions of the file that it replaces. A target that exists
     and is not a regular file is refused. Temporary files that killed processes left in the folder are removed.
 
     Args:
         target: The file to create or replace.
-        write: Function that writes the content to the path that it is called with.
+        write: Function that is called with the path of the temporary file and writes the content to this path.
 
     Returns:
         `target`.
@@ -99,11 +95,7 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
 
 
 def _created(beside: Path, place: Path) -> int:
-    """Create the empty file `beside`, and return the file mode to set after it is written.
-
-    This mode is that of the file `place` or, if it does not exist, the mode of any new file. While `beside` is written,
-    users other than the owner have at most the permissions that they have on `place`.
-    """
+    """Create the empty file `beside`, readable to no more users than `place`; return the mode to set at the end."""
     old_mode = place.stat().st_mode if place.exists() else None
     if old_mode is None:
         usable_mode = USUAL_MODE
@@ -115,9 +107,10 @@ def _created(beside: Path, place: Path) -> int:
 
 
 def reason(error: BaseException) -> str:
-    """Return the message of the operating system for an exception, or for an earlier exception that led to it.
+    """Return the message of the operating system for an exception, or for one of the exceptions that led to it.
 
-    If the operating system has raised none of them, the first line of the exception's own message is returned.
+    If none of these exceptions has a message of the operating system, the first line of the message of `error` is
+    returned.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -128,7 +121,7 @@ def reason(error: BaseException) -> str:
 
 
 def _machine() -> str:
-    """Return eight hexadecimal digits, a checksum of the host name, which identify this machine in a shared folder."""
+    """Return a checksum of the host name, which identifies this machine in a shared folder."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
@@ -151,7 +144,7 @@ def reading(path: str | Path, otherwise: str) -> Generator[None]:
 
     Args:
         path: Path of the file, for the error message.
-        otherwise: Message for exceptions that have no message from the operating system.
+        otherwise: Text of the error message for exceptions that have no message from the operating system.
     """
     try:
         yield
@@ -172,7 +165,7 @@ def reading(path: str | Path, otherwise: str) -> Generator[None]:
 
 
 def cache_folder() -> Path | None:
-    """Return the folder for cached files of this library; None if the user has no home folder."""
+    """Return the folder in which this library caches files; None if the user has no home folder."""
     from platformdirs import user_cache_path
 
     try:
@@ -196,13 +189,7 @@ def remove_abandoned(folder: Path) -> None:
 
 
 def _abandoned(machine: str, process: int, changed: float) -> bool:
-    """Return whether a temporary file is a day old or its writer has ended.
-
-    Args:
-        machine: Digits of `_machine` for the machine of the writer.
-        process: Process id of the writer.
-        changed: Time of the last change of the file, in seconds since the epoch.
-    """
+    """Return whether a temporary file is a day old, or the process of this machine that wrote it has ended."""
     if time.time() - changed > ABANDONED_SECONDS:
         return True
     if (
@@ -239,11 +226,11 @@ def locked(path: Path, what: str) -> Generator[None]:
     """Return a context manager that holds an exclusive lock on a folder or a file.
 
     The lock is released when the `with` block ends or the process dies. The lock of a folder is the file `lock` inside
-    the folder; the lock of a file is a file next to it. On file systems without locks, nothing is locked.
+    the folder. The lock of a file is another file next to that file. On file systems without locks, nothing is locked.
 
     Args:
         path: Folder or file to lock.
-        what: Name for the holder of the lock in the error message, such as "sweep" or "run".
+        what: Word for the process that holds the lock, for the error message, such as "sweep" or "run".
 
     Raises:
         StorageError: If another process holds the lock.

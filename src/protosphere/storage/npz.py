@@ -1,4 +1,4 @@
-"""Read compressed files safely: damaged files, and files that would exhaust the memory when expanded, are refused."""
+"""Read compressed files safely: damaged files and files that would expand to far too much data are refused."""
 
 import gzip
 import io
@@ -18,7 +18,10 @@ from protosphere.errors import StorageError
 
 UNSUSPECTED_BYTES = 1 << 26
 LARGEST_RATIO = 100
-"""Largest ratio of unpacked to packed size, for more than `UNSUSPECTED_BYTES` bytes; real data has a smaller ratio."""
+"""Largest allowed ratio of unpacked to packed size, if a file unpacks to more than `UNSUSPECTED_BYTES` bytes.
+
+Real data has a smaller ratio.
+"""
 
 GZIP_MAGIC = b"\x1f\x8b"
 """First bytes of a file that gzip wrote."""
@@ -72,7 +75,7 @@ def _too_tight(size_bytes: int, path: Path) -> str:
 
 @contextmanager
 def unpacked(path: Path) -> Generator[IO[bytes]]:
-    """Open a file for reading; if it is a gzip file, its decompressed content is read.
+    """Return a context manager that opens a file for reading; a gzip file is decompressed while it is read.
 
     Args:
         path: File to open.
@@ -93,7 +96,10 @@ def unpacked(path: Path) -> Generator[IO[bytes]]:
 
 
 def refuse_tightly_packed(path: Path) -> None:
-    """Raise StorageError if a zip file states that its content has far more bytes than real data would have."""
+    """Raise StorageError if the content of a zip file would unpack to far more bytes than real data would.
+
+    The limit is the larger of `UNSUSPECTED_BYTES` and `LARGEST_RATIO` times the size of the file.
+    """
     with zipfile.ZipFile(path) as archive:
         total = sum(entry.file_size for entry in archive.infolist())
     if total > max(UNSUSPECTED_BYTES, LARGEST_RATIO * path.stat().st_size):
@@ -103,7 +109,7 @@ def refuse_tightly_packed(path: Path) -> None:
 def read_arrays(
     path: Path, wanted: Collection[str], needed: Collection[str] = ()
 ) -> Mapping[str, NDArray[Any]]:
-    """Return arrays of an .npz file by name.
+    """Return some of the arrays of an .npz file, by name.
 
     Args:
         path: Path of the .npz file.
@@ -141,7 +147,7 @@ def array_shape(path: Path, name: str) -> tuple[int, ...]:
 
 @contextmanager
 def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
-    """Open an .npz file, whose arrays are read on access; errors while it is open are turned into a StorageError."""
+    """Open an .npz file, whose arrays are read on access; errors while reading become a StorageError."""
     try:
         with (
             path.open("rb") as raw,

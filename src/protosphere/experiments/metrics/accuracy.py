@@ -5,7 +5,7 @@ from torch import Tensor
 from protosphere.experiments.metrics.registry import Predictions, metric
 
 
-@metric(summary="the share of examples whose class has the largest logit")
+@metric(summary="the fraction of examples whose true class has the largest logit")
 def accuracy(predictions: Predictions) -> Tensor:
-    """Return the number of correct predictions."""
+    """Return the number of correct predictions in a batch."""
     return (predictions.logits.argmax(dim=1) == predictions.labels).sum()

@@ -1,4 +1,7 @@
-"""The expected calibration error: the mean absolute difference of confidence and accuracy, over bins of confidence.
+"""The expected calibration error, which compares the confidence of predictions with their accuracy.
+
+The confidence of a prediction is its largest class probability. Predictions are grouped into bins by confidence. The
+error is the mean over bins, weighted by their numbers of examples, of |mean confidence - accuracy|.
 
 M. Pakdaman Naeini, G. Cooper, M. Hauskrecht, Obtaining well calibrated probabilities using Bayesian binning, AAAI
 2015; fifteen bins of equal width as in C. Guo et al., On calibration of modern neural networks, ICML 2017.
@@ -18,11 +21,11 @@ def _expected_error(sums: Tensor, count: int) -> float:
 
 
 @metric(
-    summary="mean distance of confidence from accuracy over fifteen bins of confidence",
+    summary="mean difference between confidence and accuracy over fifteen bins of confidence",
     value=_expected_error,
 )
 def calibration_error(predictions: Predictions) -> Tensor:
-    """Return 30 sums: the confidence summed over each of 15 bins, then the number of correct predictions per bin."""
+    """Return 30 sums: the sum of the confidences in each of 15 bins, then the number of correct predictions in each."""
     confidence, found = predictions.log_probabilities.exp().max(dim=1)
     bins = (confidence * BINS).long().clamp(0, BINS - 1)
     sums = torch.zeros(2, BINS, dtype=confidence.dtype, device=confidence.device)

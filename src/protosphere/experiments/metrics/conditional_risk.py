@@ -1,4 +1,6 @@
-"""Metrics of predictions by least conditional risk: the predicted class has the lowest expected severity of a mistake.
+"""Metrics of predictions that minimize the conditional risk.
+
+The predicted class is the one with the lowest expected severity of a mistake, instead of the most probable one.
 
 S. Karthik et al., No cost likelihood manipulation at test time for making better mistakes in deep networks, ICLR
 2021. The method needs no training, so these metrics exist for every head.
@@ -19,11 +21,7 @@ from protosphere.experiments.metrics.severity import (
 
 
 def _least_risk_sums(sums: Sums, predictions: Predictions) -> Tensor:
-    """Return the sums of a metric, computed for predictions by least conditional risk.
-
-    The logit of each class is replaced by minus the expected height, in the class tree, of its lowest common ancestor
-    with the true class. The expectation is over the probabilities of the classes for this example.
-    """
+    """Return the sums of a metric for predictions of minimum conditional risk: logits are minus expected heights."""
     chances = predictions.log_probabilities.exp()
     return sums(
         replace(
@@ -36,9 +34,9 @@ _accuracy = partial(_least_risk_sums, accuracy)
 add_mean(
     "least_risk_accuracy",
     _accuracy,
-    "accuracy of the predictions of least conditional risk",
+    "accuracy of the predictions of minimum conditional risk",
 )
 for _k in (1, 5, 20):
     _distance = partial(_least_risk_sums, partial(distance_sum, _k))
-    _summary = f"hierarchical distance of the {_k} classes of least conditional risk"
+    _summary = f"hierarchical distance of the {_k} classes of lowest conditional risk"
     add_mean(f"least_risk_distance_at_{_k}", _distance, _summary)

@@ -1,4 +1,4 @@
-"""The negative log-likelihood of the true class."""
+"""The negative log-likelihood: the mean of minus the log-probability of the true class."""
 
 from torch import Tensor
 

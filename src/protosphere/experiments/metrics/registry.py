@@ -101,7 +101,7 @@ def metric(
     Example:
         >>> from protosphere.experiments.metrics import METRICS
         >>> METRICS["top5_accuracy"].summary
-        'the share of examples whose class is among the five largest logits'
+        'the fraction of examples whose true class has one of the five largest logits'
     """
     return METRICS.register(
         lambda sums: Metric(sums.__name__, sums, value, applies, summary)

@@ -35,7 +35,7 @@ def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
 
 
 def has_tree(dataset: Dataset) -> bool:
-    """Return True if a shipped class tree contains all classes of a dataset."""
+    """Return True if one shipped class tree contains all classes of a dataset."""
     return shipped_tree(dataset.class_names) is not None
 
 
@@ -47,7 +47,7 @@ def tree_heights(predictions: Predictions) -> Tensor:
 
 
 def _heights(predictions: Predictions, k: int) -> Tensor:
-    """Return the B x k heights of the lowest common ancestor of the true class and each of the k best classes."""
+    """Return the B x k heights of the lowest common ancestors of the true class and each of the k predicted classes."""
     heights = tree_heights(predictions)
     best = predictions.logits.topk(min(k, len(heights)), dim=1).indices
     return heights[best, predictions.labels[:, None]]
@@ -59,23 +59,24 @@ def _over_mistakes(sums: Tensor, count: int) -> float:
 
 
 @metric(
-    summary="mean height of the common ancestor over mistakes",
+    summary="mean height of the lowest common ancestor over mistakes",
     value=_over_mistakes,
     applies=has_tree,
 )
 def mistake_severity(predictions: Predictions) -> Tensor:
-    """Return the sum of the heights of the lowest common ancestors over the mistakes of a batch, and their number."""
+    """Return two sums over a batch: the heights of the lowest common ancestors, and the number of mistakes."""
     heights = _heights(predictions, 1)
     return torch.stack([heights.sum(), (heights > 0).sum()])
 
 
 def distance_sum(k: int, predictions: Predictions) -> Tensor:
-    """Return the sum over examples of the mean height of k lowest common ancestors, one for each of the k best classes.
+    """Return the hierarchical distance at k, summed over the examples of a batch.
 
-    Each is the lowest common ancestor of one of the best classes and the true class.
+    The hierarchical distance of an example is a mean over the k classes with the largest logits: the mean height of the
+    lowest common ancestor of such a class and the true class.
 
     Args:
-        k: Number of classes with the largest logits.
+        k: Number of classes with the largest logits that are compared with the true class.
         predictions: Predictions for a batch of examples.
     """
     return _heights(predictions, k).double().mean(dim=1).sum()
@@ -93,12 +94,12 @@ def add_mean(name: str, sums: Sums, summary: str) -> None:
 
 
 for _k in (1, 5, 20):
-    _summary = f"mean height of the common ancestor over the {_k} best classes"
+    _summary = f"mean height of the lowest common ancestor over the {_k} largest logits"
     add_mean(f"hierarchical_distance_at_{_k}", partial(distance_sum, _k), _summary)
 
 
 @metric(
-    summary="the share of examples whose best class has the right parent",
+    summary="the fraction of examples whose predicted class has the superclass of the true class",
     applies=has_tree,
 )
 def superclass_accuracy(predictions: Predictions) -> Tensor:

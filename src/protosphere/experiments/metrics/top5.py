@@ -5,9 +5,11 @@ from torch import Tensor
 from protosphere.experiments.metrics.registry import Predictions, metric
 
 
-@metric(summary="the share of examples whose class is among the five largest logits")
+@metric(
+    summary="the fraction of examples whose true class has one of the five largest logits"
+)
 def top5_accuracy(predictions: Predictions) -> Tensor:
-    """Return the number of examples whose true class is among the five largest logits.
+    """Return the number of examples in a batch whose true class has one of the five largest logits.
 
     If there are at most five classes, this is the number of all examples.
     """

@@ -24,6 +24,17 @@ class SelfDistillationHead(nn.Module):
     """Projection head, loss and teacher of DINO.
 
     The teacher is a moving average of the backbone, the projection head and, if they are learned, the prototypes.
+
+    Args:
+        backbone: Backbone of the student, from which the teacher's backbone is copied.
+        feature_dim: Number of features that the backbone returns.
+        prototypes: Fixed or learned prototypes.
+        temperature: Number by which the student's cosines are divided to give logits.
+        teacher_temp: Number by which the teacher's cosines are divided to give logits.
+        teacher_momentum: Weight of the old teacher in the moving average, from 0 to 1.
+        center_momentum: Weight of the old center when the center of the teacher's outputs is updated, from 0 to 1.
+        centering: "center" subtracts a running mean of the teacher's outputs. "sinkhorn" computes teacher probabilities
+            that use all prototypes equally.
     """
 
     def __init__(
@@ -59,7 +70,7 @@ class SelfDistillationHead(nn.Module):
         )
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the student's B x n embeddings of B features."""
+        """Return the student's B x n embeddings of B feature vectors."""
         return self.projector(features)
 
     @torch.no_grad()

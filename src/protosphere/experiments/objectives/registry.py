@@ -19,7 +19,7 @@ class ObjectiveHead(Protocol):
     """Protocol for the head of an objective: a projection from features to R^n, prototypes, and a loss."""
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the B x n embeddings that are compared with the prototypes."""
+        """Return the B x n embeddings of B feature vectors, which are compared with the prototypes."""
         ...
 
     def teacher_features(self, views: Tensor) -> Tensor | None:
@@ -49,11 +49,11 @@ class SelfSupervisedObjective:
     """A registered objective.
 
     Attributes:
-        name: Name in configs.
+        name: Name of the objective in configs.
         head: Function (backbone, feature_dim, prototypes, temperature, **options) -> head.
-        targets_per_image: Whether there is one prototype for each training image; otherwise there are
-            `num_prototypes`.
-        learned: Whether the prototypes may be learned.
+        targets_per_image: Whether there is one prototype for each training image. Otherwise the setting
+            `num_prototypes` gives their number.
+        learned: Whether the prototypes may be learned. Otherwise they must be fixed.
         summary: Description in one line.
         reference: Paper of the objective.
     """
@@ -95,8 +95,9 @@ def objective(
         name: Name in configs; a second objective of the same name is an error.
         summary: Description in one line.
         reference: Paper of the objective.
-        targets_per_image: Whether there is one prototype for each training image.
-        learned: Whether the prototypes may be learned.
+        targets_per_image: Whether there is one prototype for each training image. Otherwise the setting
+            `num_prototypes` gives their number.
+        learned: Whether the prototypes may be learned. Otherwise they must be fixed.
     """
     return OBJECTIVES.register(
         lambda head: SelfSupervisedObjective(

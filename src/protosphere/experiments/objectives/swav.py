@@ -16,7 +16,16 @@ from protosphere.nn import SwappedPrediction
     reference="Caron et al. 2020, arXiv 2006.09882",
 )
 class SwappedPredictionHead(nn.Module):
-    """Projection head and loss of swapped prediction (SwAV)."""
+    """Projection head and loss of swapped prediction (SwAV).
+
+    Args:
+        backbone: Backbone of the network; unused.
+        feature_dim: Number of features that the backbone returns.
+        prototypes: Fixed or learned prototypes.
+        temperature: Number by which cosines are divided to give the logits of the predictions.
+        epsilon: Weight of the entropy in the Sinkhorn assignments.
+        iterations: Number of Sinkhorn iterations.
+    """
 
     def __init__(
         self,
@@ -36,7 +45,7 @@ class SwappedPredictionHead(nn.Module):
         )
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the B x n embeddings of features."""
+        """Return the B x n embeddings of B feature vectors."""
         return self.projector(features)
 
     def teacher_features(self, views: Tensor) -> None:

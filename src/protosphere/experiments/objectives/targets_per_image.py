@@ -20,7 +20,14 @@ from protosphere.spherical.spherical_code import SphericalCode
     learned=False,
 )
 class NoiseAsTargetsHead(nn.Module):
-    """Projection head, and one fixed target for each training image; both views of an image have its target."""
+    """Projection head, and one fixed target point for each training image; both views of an image have the same target.
+
+    Args:
+        backbone: Backbone of the network; unused.
+        feature_dim: Number of features that the backbone returns.
+        prototypes: Code whose points are the targets.
+        temperature: Unused, because the loss has no softmax.
+    """
 
     def __init__(
         self,
@@ -35,7 +42,7 @@ class NoiseAsTargetsHead(nn.Module):
         self.targets = NoiseAsTargets(prototypes)
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the B x n embeddings of features."""
+        """Return the B x n embeddings of B feature vectors."""
         return self.projector(features)
 
     def teacher_features(self, views: Tensor) -> None:

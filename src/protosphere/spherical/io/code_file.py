@@ -1,4 +1,4 @@
-"""Content of the file of a certified code: the arrays of its structure, and a header that describes them."""
+"""Write and read the content of the file of a certified code: a header, and the arrays that store the points."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def require_harmless(value: Any, depth: int = 0) -> None:
 def parts(
     arrays: storage.Arrays, description: dict[str, Any], complete: bool = False
 ) -> Parts:
-    """Read the content of a code file.
+    """Return the parts of a code, read from the arrays and the header of a file.
 
     Args:
         arrays: Arrays of the file by name.

@@ -65,7 +65,7 @@ def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> N
 
 
 def _sort_header(file: Path) -> None:
-    """Sort the keys in the header of a file, so that equal codes give equal files: safetensors writes them unsorted."""
+    """Sort the keys in the header of a file, so that equal codes give equal files; safetensors does not sort them."""
     with file.open("r+b") as stream:
         size = int.from_bytes(stream.read(8), "little")
         header = json.dumps(
@@ -98,9 +98,9 @@ def opened(
 ) -> Generator[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
     """Return a context manager that yields the arrays and the header of a file.
 
-    During the `with` block, another thread computes the digest of the content; at the end of the block it is compared
-    with the digest in the file. If the two differ, a StorageError replaces any other error that the block raised,
-    because damaged content may be the cause of that error.
+    During the `with` block, another thread computes the digest of the content. At the end of the block, this digest is
+    compared with the digest in the file. If the two differ, a StorageError replaces any other error that the block
+    raised, because damaged content may be the cause of that error.
     """
     safetensors: Any = import_module("safetensors")  # its own types are partial
     source = Path(path)

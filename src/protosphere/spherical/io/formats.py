@@ -1,4 +1,6 @@
-"""Files of points in formats of other programs (.npy, .csv, .txt, .pt), with one prototype per row and no certificate.
+"""Read and write points in the formats of other programs: .npy, .csv, .txt and .pt.
+
+Such a file has one prototype per row and no certificate.
 
 The header of a file may state any size. It is compared with the size of the file before memory is allocated, so that a
 small file cannot exhaust the memory.
@@ -87,10 +89,7 @@ def _blocks(placement: Placement, progress: Progress) -> Iterator[tuple[int, Poi
 
 
 def _read_npy(path: Path) -> NDArray[Any]:
-    """Return the array of a .npy file; pickled arrays are refused.
-
-    The file is memory-mapped first, which fails if the file is shorter than its header says.
-    """
+    """Return the array of a .npy file; pickled arrays are refused, and files shorter than their header says."""
     with path.open("rb") as file:
         if file.read(6) != b"\x93NUMPY":
             raise ValueError("it is not a .npy file")
@@ -98,10 +97,7 @@ def _read_npy(path: Path) -> NDArray[Any]:
 
 
 def _read_pt(path: Path) -> Any:
-    """Return the tensor in a .pt file; torch reads it with `weights_only=True`, so that no code is executed.
-
-    Compressed files are refused. Tensors with fewer stored numbers than their shape needs are refused, too.
-    """
+    """Return the tensor in a .pt file, without executing code; compressed files and too short tensors are refused."""
     torch: Any = import_module("torch")
     with zipfile.ZipFile(path) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > path.stat().st_size:

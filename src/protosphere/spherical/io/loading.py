@@ -39,7 +39,8 @@ def is_code_file(source: object) -> bool:
 def opened_code(path: str | Path) -> Generator[SphericalCode]:
     """Return a context manager that yields the code of a file.
 
-    During the `with` block, another thread computes the digest of the file; at the end of the block it is checked.
+    During the `with` block, another thread computes the digest of the file. At the end of the block, the digest is
+    compared with the digest in the file.
 
     Args:
         path: A .safetensors file that protosphere wrote.
@@ -82,7 +83,7 @@ def _read_code(
 
 
 def code_from_parts(parts: code_file.Parts) -> SphericalCode:
-    """Return the code with parts that were read from a file or a head's state; its certificate is unverified."""
+    """Return a code, with an unverified certificate, from parts that were read from a file or the state of a head."""
     placement, claim, provenance, choice = parts
     return SphericalCode(placement, unverified(claim), provenance, choice)
 
@@ -117,11 +118,12 @@ def measured_points(
 
 
 def recognized(points: Points) -> Structure:
-    """Return a structure with the given rows, normalized; its cosines are exact if the rows have a simple form.
+    """Return a structure that stores the given rows after normalization; cosines are exact if rows have a simple form.
 
     In the simple form, every row has the same number of nonzero entries, and the nonzero entries of a row have the same
     absolute value. Each row is then a multiple of a vector of 0, 1 and -1. If these vectors have no zeros, they are
-    stored as packed signs; otherwise they are stored as dense rows with a known cosine step.
+    stored as packed signs. Otherwise they are stored as float64 rows with a cosine step: every cosine is 1 minus a
+    multiple of this fraction.
     """
     entries = equal_entries(points)
     if entries is None:

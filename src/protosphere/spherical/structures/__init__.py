@@ -1,4 +1,4 @@
-"""Structures: compact forms in which points are stored (dense rows, linear codes, lattices, ...), one per module."""
+"""Structures: the forms in which points are stored, such as a matrix or a linear code, with one module for each."""
 
 from protosphere.spherical.structures.cosets import CosetUnion as CosetUnion
 from protosphere.spherical.structures.glued import GluedWords as GluedWords

@@ -1,4 +1,4 @@
-"""Structure of codewords of a union of cosets of RM(1, m); one Walsh-Hadamard transform compares two cosets."""
+"""Structure for codewords of a union of cosets of RM(1, m); one Walsh-Hadamard transform compares two cosets."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ from protosphere.types import Cosine, Indices, PackedBits, Progress
 class CosetUnion(SignWords):
     """Codewords of a union of cosets of RM(1, m), the first-order Reed-Muller code of length n = 2^m.
 
-    `representatives` has one packed codeword of each coset. Point i is the codeword with the index `numbers[i]` in the
-    union. Coset c has the 2n indices from 2nc to 2nc + 2n - 1 (see `coding.cosets`).
+    The codewords of coset c have the 2n indices from 2nc to 2nc + 2n - 1 in the union (see `coding.cosets`).
+
+    Attributes:
+        representatives: One packed codeword of each coset.
+        numbers: Index in the union of each of the K codewords; point i is the codeword with the index numbers[i].
     """
 
     derived = ("signs",)
@@ -58,9 +61,9 @@ class CosetUnion(SignWords):
 
     @property
     def whole(self) -> bool:
-        """Whether the points are the first K codewords of the union, in any order.
+        """Whether the points are the first K codewords of the union, in any order, and every coset is in use.
 
-        Then all cosets are complete, except possibly the last.
+        All cosets are then complete, except possibly the last.
         """
         used = -(-self.count >> (self.m + 1))
         return used == len(self.representatives) and np.array_equal(
@@ -101,7 +104,7 @@ class CosetUnion(SignWords):
             )
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points order[0], order[1], ...; representatives of unused cosets at the end are removed."""
+        """Return the points order[0], order[1], and so on, without the representatives of unused cosets at the end."""
         used = (int(self.numbers[order].max()) >> (self.m + 1)) + 1
         return replace(
             super().permuted(order), representatives=self.representatives[:used]

@@ -1,4 +1,7 @@
-"""Structure of codewords that are followed by further coordinates: zeros, or a glue vector that separates cosets."""
+"""Structure for codewords that are followed by more coordinates: zeros, or a glue vector.
+
+Glue vectors increase the distance between groups of codewords.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress, UpperBound
 
 LARGEST_DENSE = 1 << 23
-"""Largest number of entries, K times n, of codewords with glue vectors that are stored as dense rows (64 MB)."""
+"""Largest number of entries, K times n, of codewords with glue vectors that are stored as a float64 matrix (64 MB)."""
 
 EVERY_WORD = 1 << 62
 """Value of `group` that gives all codewords the same glue vector: it is larger than any index of a codeword."""
@@ -47,6 +50,12 @@ class GluedWords:
 
     A point is (sqrt(share) * codeword, sqrt(1 - share) * glue_vectors[i // group]), where the codeword is a unit vector
     and i is its index in the code. If `share` is 1, zeros follow the codeword.
+
+    Attributes:
+        codewords: The codewords.
+        share: Squared norm of the part of a point that is the codeword, above 0 and at most 1.
+        glue_vectors: Unit vectors, one per row; zeros if `share` is 1.
+        group: Number of consecutive codewords of the code that have the same glue vector.
     """
 
     name: ClassVar[str]
@@ -63,7 +72,7 @@ class GluedWords:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from the other arrays: the same as for the codewords alone."""
+        """Names of the arrays that can be computed from other arrays; only arrays of the codewords can."""
         return self.codewords.derived
 
     @property
@@ -78,7 +87,7 @@ class GluedWords:
 
     @property
     def is_nested(self) -> bool:
-        """Whether the first points form good codes themselves; this is the case if the first codewords do."""
+        """Whether the first points form good codes themselves, which is the case if the first codewords do."""
         return self.codewords.is_nested
 
     @property
@@ -90,7 +99,8 @@ class GluedWords:
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        It is the `work` of the codewords if `share` is 1, otherwise the number for comparing all pairs of points.
+        This is the `work` of the codewords if `share` is 1. Otherwise it is the number for comparing all pairs of
+        points.
         """
         return self.codewords.work if self.share == 1 else self.count**2 * self.dim // 2
 
@@ -164,7 +174,7 @@ class GluedWords:
         return replace(self, codewords=self.codewords.permuted(order))
 
     def padded(self, dim: int) -> Plain:
-        """Return the same points in R^dim as dense rows, with zeros appended."""
+        """Return the same points in R^dim, with zeros appended, stored as a float64 matrix."""
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
@@ -236,7 +246,9 @@ class GluedWords:
 def with_glue(
     codewords: SignWords, share: float, glue_vectors: Points, group: int
 ) -> Plain | GluedWords:
-    """Return codewords followed by glue vectors: dense rows if the codewords are few and short, otherwise packed bits.
+    """Return codewords followed by glue vectors.
+
+    They are stored as a float64 matrix if the codewords are few and short, otherwise as packed bits.
 
     Args:
         codewords: The codewords.

@@ -1,4 +1,4 @@
-"""Structure of points in one coset of a lattice; their distances are at least the length of the shortest vector."""
+"""Structure for points in one coset of a lattice, whose distances are at least the length of its shortest vector."""
 
 from __future__ import annotations
 
@@ -32,16 +32,21 @@ LARGEST_RANK, LEAST_STRETCH = 64, 1e-8
 @structure("lattice")
 @dataclass(frozen=True, eq=False)
 class LatticePoints(Plain):
-    """Dense points that are in one coset of a lattice, if they are multiplied by their lengths.
+    """Points, stored as float64 rows, that are in one coset of a lattice after multiplication by their lengths.
 
-    If `lengths` (K x 1) is given, the differences of the vectors lengths[i] * points[i] are lattice vectors. If it is
-    None, the differences of the points are lattice vectors.
+    If `lengths` (K x 1) is given, the differences of the vectors lengths[i] * points[i] are lattice vectors. If
+    `lengths` is None, the differences of the points are lattice vectors.
+
+    Attributes:
+        lattice: The lattice, with its basis and its smallest squared norm.
+        lengths: K x 1 array of the factors by which the points are multiplied, or None.
+        proved: Whether the lattice comes from a construction of this library. A lattice from a file does not certify
+            points.
     """
 
     lattice: LatticeCoset = field(kw_only=True)
     lengths: Points | None = field(default=None, kw_only=True)
     proved: bool = field(default=True, kw_only=True)
-    """Whether the lattice comes from a construction of this library. A lattice from a file does not certify points."""
 
     @classmethod
     def shell(
@@ -53,7 +58,7 @@ class LatticePoints(Plain):
             vectors: K x n matrix of vectors of equal norm, whose differences are lattice vectors.
             basis: Basis of the lattice, one vector per row.
             least: Smallest squared norm of a nonzero lattice vector. The squared norms of all lattice vectors must be
-                multiples of least / 2.
+                multiples of half of this number.
             theorem: Name of the theorem or source that gives `least`.
         """
         norm = round(float(np.sum(vectors[0].astype(np.float64) ** 2)))
@@ -113,10 +118,7 @@ class LatticePoints(Plain):
         return False
 
     def _at_ceiling(self, cosine: Cosine, method: str) -> tuple[Cosine, str]:
-        """Return a measured cosine and its method; if it equals the lattice's upper bound, return the exact bound.
-
-        The two are compared up to rounding, and only if `proved` is True and the points have `lengths`.
-        """
+        """Return a measured cosine, or the exact bound of the lattice if it is proved and equal up to rounding."""
         if not self.proved or self.lengths is None:
             return cosine, method
         ceiling = self.lattice.ceiling
@@ -126,7 +128,7 @@ class LatticePoints(Plain):
         return ceiling, exact
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points order[0], order[1], ..., with their lengths."""
+        """Return the points order[0], order[1], and so on, with their lengths."""
         return replace(
             super().permuted(order),
             lengths=None if self.lengths is None else self.lengths[order],
@@ -191,10 +193,7 @@ class LatticePoints(Plain):
 
 
 def _is_basis(rows: Points, dim: int) -> bool:
-    """Return whether a matrix from a file is a well-conditioned basis of a lattice.
-
-    It must be square with at most min(n, 64) rows, and its singular values must be between 1e-8 and 1e8.
-    """
+    """Return whether a matrix is square with at most min(n, 64) rows and has singular values from 1e-8 to 1e8."""
     if (
         not rows.size
         or rows.shape[0] != rows.shape[1]

@@ -1,4 +1,4 @@
-"""Structure of dense points in layers; their construction guarantees a minimum angle."""
+"""Structure for points in layers, stored as float64 rows, whose construction guarantees a minimum angle."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ MEASURED_POINTS = 200_000
 """Largest number of points for which the largest cosine is measured over all points."""
 
 PROBED_POINTS = 20_000
-"""Number of points, from the first, among which a pair at the minimum angle is searched if there are more points."""
+"""Number of first points among which a pair at the minimum angle is searched if the cosine is not measured."""
 
 METHOD = "layers of a known angle, which a pair of points attains"
 
 
 @dataclass(frozen=True, eq=False)
 class LayeredPoints(Plain):
-    """Dense points whose minimum angle is at least `angle` (in radians), by the theorem of their construction.
+    """Points, stored as float64 rows, whose minimum angle is at least `angle` by the theorem of their construction.
 
     A file stores only the rows. Points that are read from a file are therefore `Plain`, and their cosines are measured.
+
+    Attributes:
+        angle: Lower bound on the angle between two points, in radians.
     """
 
     angle: float = field(kw_only=True)

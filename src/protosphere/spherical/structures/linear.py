@@ -1,4 +1,4 @@
-"""Structure of codewords of a binary linear code, whose distances follow from the weights of codewords."""
+"""Structure for codewords of a binary linear code, whose distances follow from the weights of codewords."""
 
 from __future__ import annotations
 
@@ -31,8 +31,12 @@ For larger k they are enumerated only if 2^k is at most four times the number of
 class LinearWords(SignWords):
     """Codewords of a binary linear code.
 
-    Point i is the codeword of messages[i], an integer. Row j of the packed `generator` is added if bit j of this
-    integer is 1; bit 0 is the lowest bit.
+    A message is an integer. Its codeword is the sum (XOR) of the rows j of the generator matrix for which bit j of the
+    message is 1, where bit 0 is the lowest bit.
+
+    Attributes:
+        generator: Packed rows of the generator matrix.
+        messages: One message for each of the K points.
     """
 
     derived = ("signs",)

@@ -1,4 +1,7 @@
-"""Structure of dense points; a theorem may say that all of their cosines are 1 minus multiples of a known fraction."""
+"""Structure for points that are stored as a float64 matrix.
+
+A theorem may say that all cosines of the points are 1 minus multiples of a known fraction.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +43,15 @@ FINEST_STEP = 1 << 20
 @structure("plain")
 @dataclass(frozen=True, eq=False)
 class Plain:
-    """Points that are stored as dense unit rows.
+    """Points that are stored as the rows of a float64 matrix.
 
     If `cosine_step` is given, every cosine is 1 - j * cosine_step with an integer j (the cosines lie on a grid), and
     the largest cosine is certified exactly. The step is known from a theorem about the construction of the rows, or
     from the entries of the rows (see `equal_entries`).
+
+    Attributes:
+        points: Unit vectors, one per row.
+        cosine_step: Step of the grid of cosines; None if no step is known.
     """
 
     name: ClassVar[str]
@@ -54,7 +61,7 @@ class Plain:
     """
 
     packed_signs = None
-    """Packed signs of the points: None, because the points are stored as dense rows."""
+    """Packed signs of the points: None, because the points are stored as a matrix."""
 
     derived = tuple[str, ...]()
     """Names of the arrays that can be computed from the other arrays: none."""
@@ -116,7 +123,7 @@ class Plain:
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points that begin with signs times one coefficient, or None (see `sign_rows_in`)."""
+        """Return the points whose first entries are signs times one coefficient, or None (see `sign_rows_in`)."""
         return sign_rows_in(self.points)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
@@ -139,10 +146,7 @@ class Plain:
         return self._as_exact(largest)
 
     def _as_exact(self, largest: float) -> tuple[Cosine, str]:
-        """Return a measured largest cosine and a text that says how it was found.
-
-        If the cosines lie on a grid, the cosine is the Fraction on the grid that equals the measured value.
-        """
+        """Return a measured largest cosine, as the Fraction on the grid if there is one, and how it was found."""
         if self.cosine_step is None:
             return min(largest, 1.0), "all pairs, in float64"
         exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))
@@ -167,11 +171,7 @@ class Plain:
     def _multiples(
         self, grid: Fraction, progress: Progress
     ) -> Iterator[tuple[Block, Block]]:
-        """Yield blocks of the inner products x of all pairs, and blocks of the integers j with x = 1 - j * grid.
-
-        Raises:
-            CertificateError: If an inner product is not of this form up to rounding.
-        """
+        """Yield blocks of the inner products x of all pairs, and of the integers j with x = 1 - j * grid."""
         step = float(grid)
         rounding = product_rounding(self.dim)
         for products in pair_products(point_rows(self.points), progress):
@@ -183,16 +183,16 @@ class Plain:
             yield products, nearest
 
     def check(self) -> None:
-        """Raise CertificateError if a cosine is not 1 - j * cosine_step with an integer j, up to rounding.
+        """Raise CertificateError if a cosine is not 1 - j * step with an integer j, up to rounding.
 
-        If `cosine_step` is None, nothing is checked.
+        The step is `unverified_step` or, if this is None, `cosine_step`. If both are None, nothing is checked.
         """
         grid = self.unverified_step or self.cosine_step
         if grid is not None:
             deque(self._multiples(grid, ignore), maxlen=0)
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points order[0], order[1], ...: all of them in another order, or a subset."""
+        """Return the points order[0], order[1], and so on; `order` may contain all indices or a subset."""
         return replace(self, points=self.points[order])
 
     def padded(self, dim: int) -> Self:
@@ -200,11 +200,11 @@ class Plain:
         return replace(self, points=padded(self.points, dim))
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: the dense rows."""
+        """Return the arrays that determine the points, by name: the matrix of the points."""
         return {"points": self.points}
 
     arrays = point_arrays
-    """Method that returns the arrays that are stored in a file: the dense rows."""
+    """Method that returns the arrays that are stored in a file: the matrix of the points."""
 
     def header(self) -> dict[str, Any]:
         """Return the header entries that describe the arrays: the cosine step."""
@@ -235,7 +235,8 @@ def equal_entries(points: Points) -> int | None:
     """Return the number m of nonzero entries per row if every row is a multiple of a vector with entries 0, 1 and -1.
 
     All rows must have the same number m of nonzero entries, and the nonzero entries of a row must have exactly the same
-    absolute value. All cosines are then multiples of 1/m. If the rows do not have this form, None is returned.
+    absolute value. All cosines of the rows are then multiples of 1/m. If the rows do not have this form, None is
+    returned.
     """
     entries = int(np.count_nonzero(points[0]))
     step = max(1, BLOCK_ENTRIES // points.shape[1])

@@ -1,4 +1,4 @@
-"""Classes made of parts: the prototype of a class is the concatenation of the prototypes of its parts."""
+"""Structure for classes made of parts; the prototype of a class concatenates one prototype for each part."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress, UpperBound, ignore
 
 MOST_PART_ENTRIES = 1 << 24
-"""Largest number of entries of the points of all parts together; they are dense rows in memory (128 MB)."""
+"""Largest number of entries of the points of all parts together, which are kept in memory as float64 (128 MB)."""
 
 LARGEST_PRODUCT_DIM = 1 << 24
 """Largest dimension that a file may state; above it, most coordinates would be appended zeros."""
 
 MOST_DENSE_ENTRIES = 1 << 28
-"""Largest number of entries, K times n, for which all pairs of classes are compared as dense rows (2 GB)."""
+"""Largest number of entries, K times n, for which all pairs of classes are compared as float64 rows (2 GB)."""
 
 MOST_COSINES = 1 << 16
 """Largest number of different cosines for which the pairs of all combinations are counted by cosine."""
@@ -71,20 +71,22 @@ SHARE_ROUNDING = 1e-12
 @structure("product")
 @dataclass(frozen=True, eq=False)
 class ProductPoints:
-    """Classes made of parts: a point is the concatenation of scaled points of its parts, followed by zeros up to `dim`.
+    """Classes made of parts; the point of a class concatenates scaled points of its parts, and zeros up to `dim`.
 
-    Each class has a value of every part, and each value of a part has a point. The point of a class is
-    (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), where a is the point of its value of the first part, b the point of its
-    value of the second part, and so on. The cosine of two classes is the mean of the cosines of their parts, weighted
-    by the shares. If every combination of values is a class, the largest cosine is 1 minus the smallest
-    share * (1 - largest cosine) of a part.
+    Each class has a value in every part (for example, a color and a shape), and each value is represented by a point.
+    The point of a class is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), where a is the point of the value that the
+    class has in the first part, b the point of its value in the second part, and so on. The cosine of two classes is
+    the mean of the cosines of their parts, weighted by the shares. If every combination of values is a class, the
+    largest cosine is 1 minus the smallest share * (1 - largest cosine) of a part.
 
     Attributes:
-        parts: The points of each part. The first `sizes[p]` points of part p are in use; the others are reserved.
-        sizes: Number of values in use of each part.
+        parts: The points of each part. The first `sizes[p]` points of part p are in use; the others are reserved for
+            values that are added later.
+        sizes: Number of values in use in each part.
         shares: Weight of each part in the cosine: positive numbers that sum to 1, exact if they are Fractions.
-        values: K x P matrix with the index of the value that each class has of each part. None means that every
-            combination of values is a class; the value of the last part then changes fastest.
+        values: K x P matrix with the index of the value that each class has in each part. None means that every
+            combination of values is a class. The classes are then ordered by the value in the first part, then by the
+            value in the second part, and so on.
         dim: Dimension n, at least the sum of the parts' dimensions.
         names: Names of parts, values and classes; None if they have no names.
     """
@@ -94,10 +96,7 @@ class ProductPoints:
     derived = ()
     exact_reason = "it is the weighted mean of exact cosines of the parts"
     separated_cosines = False
-    """Whether any two different cosines differ by more than rounding errors.
-
-    False, because nearly equal weights give nearly equal cosines.
-    """
+    """Whether any two different cosines differ by more than rounding errors: False, as shares may be nearly equal."""
 
     points = None
     packed_signs = None
@@ -122,28 +121,28 @@ class ProductPoints:
 
     @cached_property
     def part_points(self) -> tuple[Points, ...]:
-        """Unit vectors of the values in use of each part, one matrix per part."""
+        """Points of the values in use, as one float64 matrix per part."""
         in_use = zip(self.parts, self.sizes, strict=True)
         return tuple(part.unit_rows(0, size) for part, size in in_use)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
-        """Factors of the parts' points: the square roots of the shares."""
+        """Factors by which the points of the parts are multiplied: the square roots of the shares."""
         return np.sqrt([float(share) for share in self.shares])
 
     @cached_property
     def has_all_combinations(self) -> bool:
-        """Whether every combination of the values in use is a class; the order of the classes does not matter."""
+        """Whether every combination of the values in use is a class, in any order of the classes."""
         if self.values is None:
             return True
         return self.count == prod(self.sizes) and not has_equal_rows(self.values)
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Greatest common divisor of the products share * step of the parts, where step is the cosine step of a part.
+        """Fraction such that every cosine of two classes is 1 minus a multiple of it, or None.
 
-        The result is None if a share or a step is not exact, or if the denominator of the divisor is above
-        `FINEST_STEP`.
+        The fraction is the greatest common divisor of the products share * cosine step over the parts. The result is
+        None if a share or a step is not known exactly, or if the denominator of the fraction is above `FINEST_STEP`.
         """
         steps: list[Fraction] = []
         for part, share in zip(self.parts, self.shares, strict=True):
@@ -164,8 +163,8 @@ class ProductPoints:
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        Each part is verified. If some combinations are not classes, pairs of classes are compared too, or the closest
-        pair is searched.
+        The number is that of verifying each part. If some combinations are not classes, the work of comparing pairs of
+        classes, or of searching the closest pair, is added.
         """
         parts = sum(part.work for part in self.parts)
         if self.values is None or self.count == prod(self.sizes):
@@ -175,7 +174,7 @@ class ProductPoints:
         return parts + SEARCH_WORK * self.values.size
 
     def class_values(self, start: int, stop: int) -> Values:
-        """Return a matrix of indices of values: one row for each class `start` to `stop - 1`, one column per part.
+        """Return the indices of the values of classes `start` to `stop - 1`: one row per class, one column per part.
 
         Args:
             start: Index of the first class.
@@ -186,7 +185,7 @@ class ProductPoints:
         return self._combinations(np.arange(start, min(stop, self.count)))
 
     def _combinations(self, numbers: Indices) -> Values:
-        """Return the value of each part for the given classes, one row per class. Every combination must be a class."""
+        """Return the values of the given classes, one row per class, if every combination is a class."""
         columns = np.unravel_index(numbers, self.sizes)
         return np.stack(columns, axis=1).astype(value_type(self.sizes))
 
@@ -247,10 +246,7 @@ class ProductPoints:
         return found
 
     def _searched(self, distances: list[float]) -> tuple[Cosine, str]:
-        """Return the cosine of the closest pair of very many classes, or an upper bound on it, and how it was found.
-
-        `distances` has the number share * (1 - largest cosine) of each part.
-        """
+        """Return the cosine of the closest pair of many classes, or an upper bound, and how it was found."""
         shares = [float(share) for share in self.shares]
         values = self.class_values(0, self.count)
 
@@ -274,12 +270,12 @@ class ProductPoints:
 
     @property
     def _has_few_pairs(self) -> bool:
-        """Whether all classes fit into memory as dense rows and comparing all their pairs takes seconds."""
+        """Whether all points fit into memory as a matrix, and comparing all pairs takes seconds."""
         few = self.count <= ALL_PAIRS_POINTS
         return few and self.count * self._dim_of_parts <= MOST_DENSE_ENTRIES
 
     def _dense(self) -> Plain:
-        """Return all classes as dense rows, without appended zeros."""
+        """Return all points as a float64 matrix, without appended zeros."""
         own = replace(self, dim=self._dim_of_parts)
         return Plain(own.unit_rows(0, self.count), self.cosine_step)
 
@@ -318,7 +314,7 @@ class ProductPoints:
             raise CertificateError("two classes have the same value of every part")
 
     def permuted(self, order: Indices) -> ProductPoints:
-        """Return the classes in another order, with their names."""
+        """Return the classes order[0], order[1], and so on, with their names."""
         if self.values is None:
             values = self._combinations(order)
         else:
@@ -331,7 +327,7 @@ class ProductPoints:
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: the points and weights of the parts, and the values."""
+        """Return the arrays that determine the points: the points of the parts, their `weights`, and the values."""
         return self._arrays_of_parts(own=True) | {"weights": self.weights}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -349,7 +345,7 @@ class ProductPoints:
         return found if self.values is None else found | {"values": self.values}
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries: `parts`, with the header, number of values in use and share of each; and names."""
+        """Return the header entries: `parts` (header, number of values in use and share of each part), and names."""
         parts = [
             part.header()
             | {
@@ -370,7 +366,7 @@ class ProductPoints:
     def read(cls, content: Content) -> ProductPoints:
         """Read parts, shares and the values of the classes from the content of a file.
 
-        The parts must fit into R^n together, the shares must sum to 1, and each value must be in use.
+        The parts must fit into R^n together, the shares must sum to 1, and classes may only have values in use.
         """
         listed = content.header.get("parts")
         if not isinstance(listed, list) or not listed:
@@ -402,7 +398,9 @@ class ProductPoints:
 
 
 def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
-    """Return the smallest unsigned integer type that holds the values of all parts.
+    """Return the smallest unsigned integer type that can store the indices of the values of all parts.
+
+    `sizes` has the number of values of each part.
 
     >>> value_type((19, 256)).__name__, value_type((257, 3)).__name__
     ('uint8', 'uint16')
@@ -411,12 +409,12 @@ def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
 
 
 def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
-    """Return shares that sum to 1.
+    """Return shares (weights of parts) that sum to 1.
 
     Fractions must sum to 1 exactly. Floats that sum to 1 up to rounding are divided by their sum.
 
     Args:
-        shares: Weight of each part.
+        shares: Share of each part.
 
     Raises:
         InvalidArgumentError: If a share is not positive, or the shares do not sum to 1.
@@ -445,11 +443,7 @@ def _with_part(
     size: int,
     share: Fraction,
 ) -> Counter[Fraction]:
-    """Return the number of ordered pairs of combinations by cosine, after a part is added to the combinations.
-
-    `ordered` has these numbers before the part is added. `pairs` has the number of unordered pairs of values of the
-    part by cosine, `size` is the number of its values, and `share` its weight.
-    """
+    """Return the numbers of ordered pairs of combinations by cosine, after a part with these pairs is added."""
     of_part = Counter({Fraction(1): size})
     for cosine, count in pairs.items():
         of_part[cosine] += 2 * count

@@ -1,4 +1,4 @@
-"""Structure of codewords of shortened unions of cosets of RM(1, m)."""
+"""Structure for codewords of shortened unions of cosets of RM(1, m), the first-order Reed-Muller code."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ QUICK_PRODUCTS = 10**10
 class ShortenedWords(SignWords):
     """Codewords of a shortened union of cosets of RM(1, m), the first-order Reed-Muller code of length 2^m.
 
-    Point i is the codeword of `code` with the index `numbers[i]`.
+    Attributes:
+        code: Parameters of the shortened code.
+        numbers: Index in the code of each of the K codewords; point i is the codeword with the index numbers[i].
     """
 
     derived = ("signs",)
@@ -86,7 +88,7 @@ class ShortenedWords(SignWords):
         """Return the largest cosine and a text that says how it was found.
 
         If `by_cosets` is True, whole cosets are compared, by their differences or by the ranks of their quadratic
-        forms; otherwise all pairs are compared. The cosine is an `UpperBound` if no pair is known to attain it and
+        forms. Otherwise all pairs are compared. The cosine is an `UpperBound` if no pair is known to attain it and
         comparing all pairs would take too long.
         """
         if not self.by_cosets:
@@ -108,7 +110,8 @@ class ShortenedWords(SignWords):
         """Return the largest cosine of points that consist of a codeword and a glue vector, and how it was found.
 
         The cosine is computed from three numbers: the largest inner product of two codewords with the same glue vector,
-        that of two codewords with different glue vectors, and the largest cosine of two glue vectors.
+        the largest inner product of two codewords with different glue vectors, and the largest cosine of two glue
+        vectors.
 
         Args:
             share: Squared norm of the part of a point that is a codeword.
@@ -146,11 +149,7 @@ class ShortenedWords(SignWords):
     def _has_pair_at(
         self, product: int, alone: int, cosets: int, progress: Progress
     ) -> bool:
-        """Return True if two codewords with the inner product `product` are found in the first `cosets` cosets.
-
-        `alone` is the largest inner product of two codewords of the same coset. False does not mean that there is no
-        such pair, only that the search does not find one.
-        """
+        """Return True if a search of the first cosets finds two codewords with the inner product `product`."""
         whole = min(cosets, self.count >> self.code.coset_bits)
         within_coset = product == alone and whole > 0 and self.code.coset_bits > 0
         return within_coset or self.code.attains(whole, product, progress)
@@ -158,11 +157,7 @@ class ShortenedWords(SignWords):
     def _products_with_glue(
         self, group: int, progress: Progress
     ) -> tuple[int, int | None, str]:
-        """Return the largest inner product of two codewords with the same glue vector, and that with different ones.
-
-        The second value is None if all codewords have the same glue vector. The third value is a text that says how the
-        two were found.
-        """
+        """Return the largest inner products with equal and with different glue vectors (or None), and the method."""
         code, alone, grouped = (
             self.code,
             self.code.closest_within_coset(),
@@ -197,12 +192,7 @@ class ShortenedWords(SignWords):
     def _attained_bound(
         self, cosets: int, group: int, progress: Progress
     ) -> int | None:
-        """Return the largest inner product of codewords in different groups of `group` consecutive cosets, or None.
-
-        Only the first `cosets` cosets are considered. The result is the upper bound by the ranks of quadratic forms, if
-        a search finds two codewords that attain it. None is returned if the search does not find such a pair, or if all
-        differences of cosets can be measured quickly instead.
-        """
+        """Return the bound by ranks on inner products of different groups of cosets if a pair attains it, else None."""
         if self.code.closest_work(self._num_cosets) <= QUICK_PRODUCTS:
             return None
         bound = self.code.closest_possible(cosets)

@@ -1,4 +1,4 @@
-"""Points whose first entries are signs times one coefficient; the Hadamard projection of `nn` uses this form."""
+"""A form of points for the Hadamard projection of `nn`: their first entries are signs times one coefficient."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ ENTRY_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class SignRows:
-    """Points whose first entries are signs times one coefficient; the remaining entries are called glue vectors.
+    """Points whose first entries are signs times one coefficient; the remaining entries of a point are its glue vector.
 
     Attributes:
         classes: Indices of the classes whose points have this form; there may be other classes.
@@ -35,7 +35,7 @@ class SignRows:
 
 
 def sign_rows_in(points: Points) -> SignRows | None:
-    """Return the rows of a dense matrix that begin with signs times one coefficient; None if there are too few signs.
+    """Return the rows of a matrix that begin with signs times one coefficient; None if there are too few signs.
 
     The coefficient and the number of signs are taken from the last row, if more than half of its entries are signs.
     Otherwise they are taken from the first row under the same condition. If neither row fulfills it, None is returned.

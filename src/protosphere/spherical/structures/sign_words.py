@@ -1,4 +1,4 @@
-"""Structure of arbitrary vectors with entries +-1/sqrt(n) ("codewords"), packed with one bit per entry."""
+"""Structure for arbitrary vectors with entries +-1/sqrt(n), called codewords and stored with one bit per entry."""
 
 from __future__ import annotations
 
@@ -35,6 +35,10 @@ class SignWords:
 
     The codewords need not be from a code. The structures of linear codes, of unions of cosets and of shortened codes
     inherit from this class.
+
+    Attributes:
+        dim: Dimension n, the number of bits of a codeword.
+        held: The packed codewords; None if they have more than `LARGEST_HELD_BYTES` and are computed on request.
     """
 
     name: ClassVar[str]
@@ -51,7 +55,6 @@ class SignWords:
 
     dim: int
     held: PackedBits | None
-    """The packed codewords; None if they have more than `LARGEST_HELD_BYTES` and are computed on request."""
 
     @property
     def count(self) -> int:
@@ -90,7 +93,7 @@ class SignWords:
         return self.count**2 * self.dim // 2
 
     def word_numbers(self) -> Indices:
-        """Return the index of each codeword in its code; if there is no code, the positions 0, 1, ..., K - 1."""
+        """Return the index of each codeword in its code; if there is no code, the numbers 0, 1, ..., K - 1."""
         if self.sources:
             return getattr(self, self.sources[-1])
         assert self.held is not None, "words of no code are held"
@@ -140,13 +143,13 @@ class SignWords:
         """Do nothing: any packed bits are valid codewords."""
 
     def permuted(self, order: Indices) -> Self:
-        """Return the codewords order[0], order[1], ..., with their indices in the code."""
+        """Return the codewords order[0], order[1], and so on, with their indices in the code."""
         held = None if self.held is None else self.held[order]
         numbers = {name: getattr(self, name)[order] for name in self.sources[-1:]}
         return replace(self, held=held, **numbers)
 
     def padded(self, dim: int) -> Plain | GluedWords:
-        """Return the same points in R^dim, with zeros appended; up to `ALL_PAIRS_POINTS` points become dense rows."""
+        """Return the same points in R^dim, with zeros appended; few points (`ALL_PAIRS_POINTS`) become a matrix."""
         from protosphere.spherical.structures.glued import EVERY_WORD, GluedWords
 
         if self.count > ALL_PAIRS_POINTS:

@@ -1,4 +1,7 @@
-"""Structure of regular simplices in orthogonal subspaces; rows are computed on request, and no pairs are compared."""
+"""Structure for regular simplices in orthogonal subspaces.
+
+Rows are computed on request, and cosines are known without comparing pairs.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from protosphere.spherical.structures.structure import Content, structure
 from protosphere.types import Cosine, Indices, Points, Progress
 
 LARGEST_SIMPLICES_DIM = 1 << 24
-"""Largest dimension that a file may state, at which a dense point takes 128 MB.
+"""Largest dimension that a file may state; a float64 vector of this dimension takes 128 MB.
 
 Without this limit, a file of a few hundred bytes could state any dimension.
 """
@@ -29,9 +32,14 @@ Without this limit, a file of a few hundred bytes could state any dimension.
 class OrthogonalSimplices:
     """Points that form regular simplices in orthogonal subspaces.
 
-    Simplex b has sizes[b] points in sizes[b] - 1 coordinates of its own. Coordinates up to `dim` that no simplex uses
-    are zero. The points of all simplices are numbered in the order of the simplices; the points of one simplex are in
-    the order of `geometry.simplex`. Class i has the point with index `numbers[i]`.
+    Simplex b has sizes[b] points in sizes[b] - 1 coordinates of its own. Coordinates that no simplex uses are zero. The
+    points of all simplices are numbered in the order of the simplices; the points of one simplex are in the order of
+    `geometry.simplex`.
+
+    Attributes:
+        sizes: Number of points of each simplex.
+        numbers: Index of the point of each class.
+        dim: Dimension n.
     """
 
     name: ClassVar[str]
@@ -54,7 +62,7 @@ class OrthogonalSimplices:
 
     @property
     def cosine_step(self) -> Fraction:
-        """Largest fraction 1/q such that 1 - cosine is a multiple of it for all cosines, 0 and -1 / (size - 1)."""
+        """Largest fraction 1/q such that every cosine, 0 or -1 / (size - 1), is 1 minus a multiple of 1/q."""
         return Fraction(1, lcm(*np.unique(self.sizes - 1).tolist()))
 
     @property
@@ -125,7 +133,7 @@ class OrthogonalSimplices:
             raise CertificateError("some points are the same as others")
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points order[0], order[1], ...: all of them in another order, or a subset."""
+        """Return the points order[0], order[1], and so on; `order` may contain all indices or a subset."""
         return replace(self, numbers=self.numbers[order])
 
     def padded(self, dim: int) -> Self:

@@ -1,4 +1,4 @@
-"""The protocol of structures, their registry by name, and the content of the files that store them."""
+"""The protocol of structures (forms in which points are stored), their registry, and the content of their files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from protosphere.types import Cosine, Indices, PackedBits, Points, Progress
 ALL_PAIRS_POINTS = 20_000
 """Largest number of points for which all pairs are compared even if the structure makes this unnecessary.
 
-The comparison takes one or two seconds. Up to this number, codewords with appended zeros are stored as dense points.
+The comparison takes one or two seconds. Up to this number, codewords with appended zeros are stored as a float64
+matrix.
 """
 
 LARGEST_HELD_BYTES = 1 << 30
@@ -30,10 +31,10 @@ LONGEST_TEXT = 10_000
 
 
 class Structure(Protocol):
-    """Protocol for structures: compact forms of K unit vectors of R^n, such as dense rows or codewords of linear codes.
+    """Protocol for structures, the forms in which K unit vectors of R^n are stored.
 
-    A structure is a frozen dataclass with these members; it need not inherit from this class. `Plain` and `SignWords`
-    implement the protocol for dense rows and for packed signs.
+    A structure is a frozen dataclass with these members; it need not inherit from this class. For example, `Plain`
+    stores a float64 matrix, and `SignWords` stores packed signs.
     """
 
     name: ClassVar[str]
@@ -66,7 +67,7 @@ class Structure(Protocol):
 
     @property
     def points(self) -> Points | None:
-        """The K x n matrix of the points if they are stored as dense rows, otherwise None."""
+        """The K x n matrix of the points if they are stored as a matrix, otherwise None."""
         ...
 
     @property
@@ -104,9 +105,9 @@ class Structure(Protocol):
         ...
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points that begin with signs times one coefficient (see `SignRows`), or None.
+        """Return the points whose first entries are signs times one coefficient (see `SignRows`), or None.
 
-        None means that the points have no such form, or that the signs are at most half of the entries.
+        None means that the points do not have this form, or that at most half of the entries are signs.
         """
         ...
 
@@ -127,7 +128,7 @@ class Structure(Protocol):
         ...
 
     def permuted(self, order: Indices) -> Structure:
-        """Return the points order[0], order[1], ...: all of them in another order, or a subset."""
+        """Return the points order[0], order[1], and so on; `order` may contain all indices or a subset."""
         ...
 
     def padded(self, dim: int) -> Structure:
@@ -161,7 +162,7 @@ STRUCTURES: Registry[type[Structure]] = Registry("structure")
 
 
 def structure(name: str) -> Callable[[Kind], Kind]:
-    """Return a class decorator that registers a structure under the name that it has in files."""
+    """Return a class decorator that registers a structure under `name`, by which files identify it."""
 
     def registered(kind: Kind) -> Kind:
         STRUCTURES.add(name, kind)
@@ -247,7 +248,9 @@ class Content:
     def packed_or(
         self, name: str, derive: Callable[[], PackedBits]
     ) -> PackedBits | None:
-        """Return K packed codewords: those in the file or, if the file does not contain them, computed codewords.
+        """Return K packed codewords from the file or, if the file does not contain them, compute them.
+
+        If `complete` is True, codewords of at most `LARGEST_HELD_BYTES` must be in the file.
 
         Args:
             name: Name of the array in the file.

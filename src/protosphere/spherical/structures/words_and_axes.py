@@ -1,4 +1,4 @@
-"""Structure of codewords with entries +-1/sqrt(N) together with vectors +-e_i of the standard basis of R^N."""
+"""Structure for two kinds of points: codewords with entries +-1/sqrt(N), and axes +-e_i of R^N."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class WordsAndAxes:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from the other arrays: the same as for the codewords alone."""
+        """Names of the arrays that can be computed from other arrays; only arrays of the codewords can."""
         return self.codewords.derived
 
     @property
@@ -80,7 +80,7 @@ class WordsAndAxes:
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        It is the `work` of the codewords plus one multiplication for each of the first N entries of the K points.
+        This is the `work` of the codewords plus one multiplication for each of the first N entries of the K points.
         """
         return self.codewords.work + self.count * self.codewords.dim
 
@@ -182,9 +182,9 @@ class WordsAndAxes:
         self.codewords.check()
 
     def permuted(self, order: Indices) -> WordsAndAxes | Plain:
-        """Return the points order[0], order[1], ...: all points or a subset.
+        """Return the points order[0], order[1], and so on; `order` may contain all indices or a subset.
 
-        If no codeword is left, the axes are returned as dense rows.
+        If no codeword is left, the axes are returned as a float64 matrix.
         """
         axes = self.axes[order]
         place_of_word = np.cumsum(self.axes == WORD) - 1
