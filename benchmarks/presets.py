@@ -115,7 +115,7 @@ CANDIDATES = (
     *("clipped norm", "unit slope"),
 )
 PRESETS = ("protosphere", "lindstrom", "kasarla", "mettes")
-WAYS = (*PRESETS, *CANDIDATES)
+METHODS = (*PRESETS, *CANDIDATES)
 
 
 def backbone(images: Images, hidden: tuple[int, ...]) -> tuple[nn.Module, int]:
@@ -150,13 +150,17 @@ def backbone(images: Images, hidden: tuple[int, ...]) -> tuple[nn.Module, int]:
     ), 128
 
 
-def network(way: str, images: Images, recipe: Recipe) -> nn.Module:
+def network(method: str, images: Images, recipe: Recipe) -> nn.Module:
     """Return a network of the backbone and a last layer."""
     body, features = backbone(images, recipe.hidden)
-    if way == "nn.Linear":
+    if method == "nn.Linear":
         return nn.Sequential(body, nn.Linear(features, images.num_classes))
     code = ps.best(num_classes=images.num_classes, dim=recipe.dim, iterations=0)
-    head = PrototypeHead(code, preset=way) if way in PRESETS else Candidate(way, code)
+    head = (
+        PrototypeHead(code, preset=method)
+        if method in PRESETS
+        else Candidate(method, code)
+    )
     return nn.Sequential(body, nn.Linear(features, recipe.dim), head)
 
 
@@ -168,10 +172,12 @@ def loss_of(model: nn.Module, x: Tensor, classes: Tensor) -> Tensor:
     return cross_entropy(model(x), classes)
 
 
-def accuracy(way: str, images: Images, recipe: Recipe, rate: float, seed: int) -> float:
+def accuracy(
+    method: str, images: Images, recipe: Recipe, rate: float, seed: int
+) -> float:
     """Train, and return the test accuracy in percent."""
     torch.manual_seed(seed)
-    model = network(way, images, recipe)
+    model = network(method, images, recipe)
     solver = torch.optim.SGD(
         model.parameters(),
         rate,
@@ -201,14 +207,14 @@ def accuracy(way: str, images: Images, recipe: Recipe, rate: float, seed: int) -
 
 
 Runs = dict[str, dict[str, list[float]]]
-"""Accuracies by way and learning rate, one for each seed."""
+"""Accuracies by method and learning rate, one for each seed."""
 
 
 def table(
     name: str,
     images: Images,
     recipe: Recipe,
-    ways: tuple[str, ...],
+    methods: tuple[str, ...],
     rates: tuple[float, ...],
     quiet: bool,
 ) -> Runs:
@@ -216,7 +222,7 @@ def table(
     if not quiet:
         print(f"\n{name}, {recipe}\n")
         print(
-            f"| way | {' | '.join(f'lr {rate}' for rate in rates)} | worst run against nn.Linear |"
+            f"| method | {' | '.join(f'lr {rate}' for rate in rates)} | worst run against nn.Linear |"
         )
         print(f"|---|{'---|' * len(rates)}---|", flush=True)
     answer: Runs = {}
@@ -226,11 +232,11 @@ def table(
         seeds = range(100, 100 + recipe.seeds)
     else:
         seeds = range(recipe.seeds)
-    for way in ("nn.Linear", *ways):
+    for method in ("nn.Linear", *methods):
         runs = [
             [
                 accuracy(
-                    way,
+                    method,
                     digit_halves(seed) if name == "halves" else images,
                     recipe,
                     rate,
@@ -246,11 +252,11 @@ def table(
             f"{sum(column) / len(column):.1f} ({min(column):.1f})" for column in runs
         ]
         worst = min(one - other for one, other in zip(flat, beside, strict=True))
-        answer[way] = {
+        answer[method] = {
             str(rate): column for rate, column in zip(rates, runs, strict=True)
         }
         if not quiet:
-            print(f"| {way} | {' | '.join(cells)} | {worst:+.1f} |", flush=True)
+            print(f"| {method} | {' | '.join(cells)} | {worst:+.1f} |", flush=True)
     return answer
 
 
@@ -259,7 +265,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", nargs="?", default="digits", choices=RECIPES)
     parser.add_argument(
-        "--ways", default=";".join(WAYS), help="separated by semicolons"
+        "--methods", default=";".join(METHODS), help="separated by semicolons"
     )
     parser.add_argument("--rates", default=",".join(map(str, RATES)))
     for option in ("dim", "epochs", "seeds"):
@@ -278,11 +284,11 @@ def main() -> None:
         RECIPES[given.data],
         **{name: value for name, value in chosen.items() if value is not None},
     )
-    ways = tuple(way.strip() for way in given.ways.split(";"))
+    methods = tuple(method.strip() for method in given.methods.split(";"))
     torch.set_num_threads(1)
     images = load(recipe.images or given.data)
     rates = tuple(map(float, given.rates.split(",")))
-    answer = table(given.data, images, recipe, ways, rates, given.json)
+    answer = table(given.data, images, recipe, methods, rates, given.json)
     if given.json:
         print(json.dumps(answer))
 

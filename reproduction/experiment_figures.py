@@ -9,7 +9,7 @@ from protosphere.experiments.paired import compared
 from protosphere.experiments.record import RunRecord
 from protosphere.plots.accuracy import draw_accuracy
 from protosphere.plots.figure_files import save_figure
-from protosphere.plots.methods import ways_figure
+from protosphere.plots.methods import methods_figure
 from reproduction.number_panels import Panel, numbers_figure
 from reproduction.predictors import cells_of, predictors
 from reproduction.results import Results
@@ -86,7 +86,7 @@ def _beyond(records: Sequence[RunRecord]) -> object | None:
     learned = [r.config.series for r in shown if r.config.head != "prototypes"]
     if not learned:
         return None
-    return ways_figure(
+    return methods_figure(
         compared(shown, lambda r: way_of(r.config), learned[0]), "test accuracy"
     )
 

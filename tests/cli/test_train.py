@@ -306,7 +306,7 @@ def test_a_trained_run_is_reported_and_a_sweep_finds_it_done(run, here):
     rows = {row["digest"]: row for row in swept.json}
     assert rows[trained["digest"]]["weights"] == trained["weights"]
     compared = run("paired", "--against", "one_hot", "--json")
-    assert {row["way"] for row in compared.json} == {"one_hot", "bch"}
+    assert {row["method"] for row in compared.json} == {"one_hot", "bch"}
 
 
 def test_a_run_that_a_sweep_did_is_not_trained_again(run, here):

@@ -1,4 +1,4 @@
-"""Ways to train compared seed by seed, against scipy's paired test."""
+"""Methods to train compared seed by seed, against scipy's paired test."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_differences_are_paired_and_rates_chosen_on_validation(
     records: list[RunRecord],
 ) -> None:
     learned, fixed = compared(reversed(records), series, "learned bottleneck")[::-1]
-    assert (learned.way, learned.difference, fixed.lr, fixed.seeds) == (
+    assert (learned.method, learned.difference, fixed.lr, fixed.seeds) == (
         "learned bottleneck",
         None,
         0.1,
@@ -98,7 +98,7 @@ def test_other_metrics_and_what_there_is_not(records: list[RunRecord]) -> None:
         compared(records, series, "learned bottleneck", "test_top7_accuracy")
     with pytest.raises(
         InvalidArgumentError,
-        match=r"'against' must be a way of the results .learned bottleneck; cross",
+        match=r"'against' must be a method of the results .learned bottleneck; cross",
     ):
         compared(records, series, "bottleneck")
     with pytest.raises(
@@ -110,7 +110,7 @@ def test_other_metrics_and_what_there_is_not(records: list[RunRecord]) -> None:
 def test_a_reference_of_one_dimension_serves_all() -> None:
     runs = [record(s, 0.5, dim=10, head="linear") for s in (0, 1)]
     runs += [record(s, 0.4, dim=5, scheme="cross_polytope") for s in (0, 1)]
-    rows = {row.way: row for row in compared(runs, series, "learned layer")}
+    rows = {row.method: row for row in compared(runs, series, "learned layer")}
     assert rows["cross_polytope"].difference is not None
     assert rows["cross_polytope"].difference.value == pytest.approx(-10)
 
@@ -121,18 +121,18 @@ def test_the_command(records: list[RunRecord], tmp_path, capsys, monkeypatch) ->
         main(["paired", str(table), "--against", "learned bottleneck", "--json"]) == 0
     )
     rows = json.loads(capsys.readouterr().out)
-    assert [row["way"] for row in rows] == ["learned bottleneck", "cross_polytope"]
+    assert [row["method"] for row in rows] == ["learned bottleneck", "cross_polytope"]
     assert (
         main(["paired", str(table), "--against", "learned bottleneck", "--markdown"])
         == 0
     )
     assert "| cross_polytope | 5 | 0.1 | 5 | " in capsys.readouterr().out
     assert main(["paired", str(table), "--against", "learned bottleneck"]) == 0
-    picture = tmp_path / "ways.png"
+    picture = tmp_path / "methods.png"
     chosen = [
-        "--way",
+        "--method",
         "cross_polytope",
-        "--way",
+        "--method",
         "learned bottleneck",
         "--figure",
         str(picture),
@@ -146,13 +146,13 @@ def test_the_command(records: list[RunRecord], tmp_path, capsys, monkeypatch) ->
                 str(table),
                 "--against",
                 "learned bottleneck",
-                "--way",
+                "--method",
                 "simplex",
             ]
         )
         == 2
     )
-    assert "'--way' must be one of" in capsys.readouterr().err
+    assert "'--method' must be one of" in capsys.readouterr().err
     assert main(["paired", str(table)]) == 2
     assert "learned bottleneck; cross_polytope" in " ".join(
         capsys.readouterr().err.split()
@@ -171,7 +171,7 @@ def test_the_command(records: list[RunRecord], tmp_path, capsys, monkeypatch) ->
         )
         == 2
     )
-    assert "choose some by '--way'" in capsys.readouterr().err
+    assert "choose some by '--method'" in capsys.readouterr().err
 
 
 def test_figures_and_tables_tell_runs_apart_by_whose_similarity() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protosphere.plots.methods import legend_names, ways_figure
+from protosphere.plots.methods import legend_names, methods_figure
 from protosphere.statistics.intervals import Compared, Mean
 
 
@@ -28,7 +28,7 @@ def _colors(*methods):
         for method in methods
         for dim in (8, 16)
     ]
-    (ax,) = ways_figure(rows, "test accuracy").axes
+    (ax,) = methods_figure(rows, "test accuracy").axes
     return {bars.get_label(): bars.lines[0].get_color() for bars in ax.containers}
 
 

@@ -12,7 +12,7 @@ from protosphere.constructions.comparison import Cell, Comparison, limits
 from protosphere.plots import report
 from protosphere.plots.accuracy import Trained, accuracy_figure, averages, cosine_figure
 from protosphere.plots.gap_map import gap_map_figure
-from protosphere.plots.methods import ways_figure
+from protosphere.plots.methods import methods_figure
 from protosphere.plots.separation import separation_figure
 from protosphere.statistics.intervals import Compared, Mean
 from protosphere.tables.atlas import shipped_atlas
@@ -40,8 +40,8 @@ def runs_at(dims, reference):
     return runs
 
 
-def compared(way, dim):
-    return Compared(way, dim, 0.1, 1, Mean(50 + 40 / dim, None), None)
+def compared(method, dim):
+    return Compared(method, dim, 0.1, 1, Mean(50 + 40 / dim, None), None)
 
 
 def assert_ticks_are_legible(figure):
@@ -87,7 +87,7 @@ def test_ticks_of_comparisons_of_methods_are_apart_and_inside(dims, reference):
     rows = [compared("fixed", dim) for dim in dims]
     if reference is not None:
         rows.append(compared("learned", reference))
-    assert_ticks_are_legible(ways_figure(rows, "test accuracy"))
+    assert_ticks_are_legible(methods_figure(rows, "test accuracy"))
 
 
 @pytest.mark.parametrize("dims", DIMENSIONS, ids=str)

@@ -7,7 +7,7 @@ from functools import cache
 from statistics import fmean
 
 from protosphere.cli.finished_runs import stored_records
-from protosphere.cli.paired import ways_of
+from protosphere.cli.paired import methods_of
 from protosphere.experiments.paired import compared
 from protosphere.experiments.record import RunRecord
 from tools.numbers.run import ROOT, Answer
@@ -27,16 +27,16 @@ def runs(table: str) -> list[RunRecord]:
 def paired(
     table: str, against: str, metric: str = "test_accuracy"
 ) -> dict[str, dict[str, Cell]]:
-    """Return what `protosphere paired results/TABLE --against AGAINST --metric METRIC` says, by way and dimension."""
+    """Return the answer of `protosphere paired results/TABLE --against AGAINST --metric METRIC` by method and dimension."""
     records = runs(table)
-    names = ways_of(records)
+    names = methods_of(records)
     found: dict[str, dict[str, Cell]] = {}
     for row in compared(records, lambda record: names[record.digest], against, metric):
         if row.difference is None:
             difference = (None, None)
         else:
             difference = (row.difference.value, row.difference.margin)
-        found.setdefault(row.way, {})[str(row.dim)] = [
+        found.setdefault(row.method, {})[str(row.dim)] = [
             row.mean.value,
             row.mean.margin,
             *difference,
@@ -45,16 +45,16 @@ def paired(
 
 
 def part(
-    found: dict[str, dict[str, Cell]], ways: Iterable[str], dims: Sequence[int]
+    found: dict[str, dict[str, Cell]], methods: Iterable[str], dims: Sequence[int]
 ) -> Answer:
-    """Return the cells of these ways and dimensions."""
+    """Return the cells of these methods and dimensions."""
     return {
-        way: {
-            str(dim): found[way][str(dim)]
+        method: {
+            str(dim): found[method][str(dim)]
             for dim in dims
-            if str(dim) in found.get(way, {})
+            if str(dim) in found.get(method, {})
         }
-        for way in ways
+        for method in methods
     }
 
 
@@ -74,13 +74,13 @@ def cell_text(cell: Cell | None, digits: int = 1) -> str:
     return f"{text} ({signed(difference, digits)} ± {half:.{digits}f})"
 
 
-def ways_table(
+def methods_table(
     answer: Answer, labels: dict[str, str], dims: Sequence[int], digits: int = 1
 ) -> str:
-    """Return a table with a row a way and a column a dimension."""
+    """Return a table with a row a method and a column a dimension."""
     rows = [
-        [label, *(cell_text(answer[way].get(str(dim)), digits) for dim in dims)]
-        for label, way in labels.items()
+        [label, *(cell_text(answer[method].get(str(dim)), digits) for dim in dims)]
+        for label, method in labels.items()
     ]
     return markdown(["method", *(f"n = {dim}" for dim in dims)], rows)
 

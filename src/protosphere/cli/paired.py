@@ -21,7 +21,7 @@ from protosphere.experiments.config import DEFAULTS
 from protosphere.experiments.paired import LEARNED, compared
 from protosphere.experiments.record import RunRecord
 from protosphere.plots.figure_files import save_figure
-from protosphere.plots.methods import ways_figure
+from protosphere.plots.methods import methods_figure
 from protosphere.statistics.intervals import Compared
 
 NOT_A_WAY = (
@@ -47,7 +47,7 @@ def paired(
     against: str = LEARNED,
     metric: str = "test_accuracy",
     dataset: str | None = None,
-    way: Annotated[list[str] | None, Parameter(negative=())] = None,
+    method: Annotated[list[str] | None, Parameter(negative=())] = None,
     figure: Path | None = None,
     json: Json = False,
     markdown: Flag = False,
@@ -61,7 +61,7 @@ def paired(
         against: Name of the reference method in the table, with which the other methods are compared.
         metric: Metric to compare, a column of the results such as test_top5_accuracy.
         dataset: Show only runs on this dataset.
-        way: Show only the method with this name in the table. This option may be given several times.
+        method: Show only the method with this name in the table. This option may be given several times.
         figure: Path of a figure to draw (.png, .pdf or .svg), with means and intervals against the dimension.
         markdown: Print the table in Markdown.
     """
@@ -69,17 +69,17 @@ def paired(
     records = [r for r in stored_records(store) if dataset in (None, r.config.dataset)]
     if not any(record.status == "done" for record in records):
         raise StorageError(f"'{store}' has no finished run to compare")
-    names = ways_of(records)
+    names = methods_of(records)
     rows = chosen(
-        compared(records, lambda record: names[record.digest], against, metric), way
+        compared(records, lambda record: names[record.digest], against, metric), method
     )
     if picture is not None:
-        drawn = len({row.way for row in rows})
+        drawn = len({row.method for row in rows})
         if drawn > MOST_DRAWN:
             raise InvalidArgumentError(
-                f"a figure shows up to {MOST_DRAWN} methods, got {drawn}; choose some by '--way'"
+                f"a figure shows up to {MOST_DRAWN} methods, got {drawn}; choose some by '--method'"
             )
-        save_figure(ways_figure(rows, metric_label(metric)), picture)
+        save_figure(methods_figure(rows, metric_label(metric)), picture)
     if json:
         print_json([asdict(row) for row in rows])
     elif markdown:
@@ -88,28 +88,28 @@ def paired(
         screen().print(_table(rows, against, metric))
 
 
-def chosen(rows: list[Compared], ways: list[str] | None) -> list[Compared]:
+def chosen(rows: list[Compared], methods: list[str] | None) -> list[Compared]:
     """Return the rows of the named methods, in the order of the names; all rows if no name is given.
 
     Args:
         rows: Rows of all methods.
-        ways: Names of the methods to keep; None or an empty list keeps all methods.
+        methods: Names of the methods to keep; None or an empty list keeps all methods.
 
     Raises:
         InvalidArgumentError: If no row has one of the names.
     """
-    known = dict.fromkeys(row.way for row in rows)
-    for name in ways or ():
+    known = dict.fromkeys(row.method for row in rows)
+    for name in methods or ():
         if name not in known:
             raise InvalidArgumentError(
-                f"'--way' must be one of {'; '.join(known)}, got {brief(name)}"
+                f"'--method' must be one of {'; '.join(known)}, got {brief(name)}"
             )
-    if not ways:
+    if not methods:
         return rows
-    return [row for name in ways for row in rows if row.way == name]
+    return [row for name in methods for row in rows if row.method == name]
 
 
-def ways_of(records: list[RunRecord]) -> dict[str, str]:
+def methods_of(records: list[RunRecord]) -> dict[str, str]:
     """Return the name of the method of each finished run, by the digest of the run.
 
     A name consists of the scheme or learned head of the run, and of the values of the settings in which runs differ.
@@ -128,7 +128,7 @@ def ways_of(records: list[RunRecord]) -> dict[str, str]:
 def _cells(row: Compared) -> tuple[str, ...]:
     sign = "+" if row.difference is not None and row.difference.value >= 0 else ""
     return (
-        row.way,
+        row.method,
         str(row.dim),
         f"{row.lr:g}",
         str(row.seeds),
@@ -149,5 +149,8 @@ def _table(rows: list[Compared], against: str, metric: str) -> Table:
 
 
 def _markdown(rows: list[Compared]) -> list[str]:
-    head = ["| way | n | lr | seeds | mean | difference |", "|---|---|---|---|---|---|"]
+    head = [
+        "| method | n | lr | seeds | mean | difference |",
+        "|---|---|---|---|---|---|",
+    ]
     return head + [f"| {' | '.join(_cells(row))} |" for row in rows]

@@ -15,7 +15,7 @@ from protosphere.errors import InvalidArgumentError, brief
 from protosphere.experiments.record import RunRecord
 from protosphere.statistics.intervals import Compared, Mean, mean_with_interval
 
-Way = tuple[str, int]
+Method = tuple[str, int]
 """Type of a pair (name of a training method, dimension n)."""
 
 Tuned = tuple[float, float, str]
@@ -44,7 +44,7 @@ FIELDS = (
 
 def compared(
     records: Iterable[RunRecord],
-    way: Callable[[RunRecord], str],
+    method: Callable[[RunRecord], str],
     against: str,
     metric: str = "test_accuracy",
 ) -> list[Compared]:
@@ -55,7 +55,7 @@ def compared(
 
     Args:
         records: Records of runs; unfinished runs are ignored.
-        way: Function from a record to the name of its method.
+        method: Function from a record to the name of its method.
         against: Name of the reference method.
         metric: Name of a column of the results, such as test_accuracy.
 
@@ -65,7 +65,7 @@ def compared(
     Raises:
         InvalidArgumentError: If no run has the metric, or no run has the method `against`.
     """
-    groups = _by_way(records, way)
+    groups = _by_method(records, method)
     _check_metric(groups, metric)
     chosen = {key: _at_best_rate(rates) for key, rates in groups.items()}
     reference = {dim: runs for (name, dim), runs in chosen.items() if name == against}
@@ -89,12 +89,12 @@ def compared(
     return rows
 
 
-def _dimension(item: tuple[Way, Mapping[int, RunRecord]]) -> int:
+def _dimension(item: tuple[Method, Mapping[int, RunRecord]]) -> int:
     (_, dim), _ = item
     return dim
 
 
-def _check_metric(groups: Mapping[Way, Rates], metric: str) -> None:
+def _check_metric(groups: Mapping[Method, Rates], metric: str) -> None:
     for rates in groups.values():
         for runs in rates.values():
             if _values(runs, metric):
@@ -104,25 +104,25 @@ def _check_metric(groups: Mapping[Way, Rates], metric: str) -> None:
     )
 
 
-def _unknown_reference(groups: Mapping[Way, Rates], against: str) -> str:
+def _unknown_reference(groups: Mapping[Method, Rates], against: str) -> str:
     """Return the error message for an unknown reference, which lists the methods of the results."""
     known = [*dict.fromkeys(name for name, _ in groups)]
     listed = "; ".join(known[:MOST_LISTED])
     if len(known) > MOST_LISTED:
         listed += f"; and {len(known) - MOST_LISTED} more"
     default = ", the default" if against == LEARNED else ""
-    return f"'against' must be a way of the results ({listed}), got {brief(against)}{default}"
+    return f"'against' must be a method of the results ({listed}), got {brief(against)}{default}"
 
 
-def _by_way(
-    records: Iterable[RunRecord], way: Callable[[RunRecord], str]
-) -> dict[Way, Rates]:
-    groups: dict[Way, Rates] = {}
+def _by_method(
+    records: Iterable[RunRecord], method: Callable[[RunRecord], str]
+) -> dict[Method, Rates]:
+    groups: dict[Method, Rates] = {}
     for record in records:
         if record.status != "done":
             continue
         config = record.config
-        rates = groups.setdefault((way(record), config.dim), {})
+        rates = groups.setdefault((method(record), config.dim), {})
         options = json.dumps(dict(config.objective_options), sort_keys=True)
         tuned = (config.lr, config.temperature, options)
         runs = rates.setdefault(tuned, {})

@@ -67,7 +67,7 @@ def legend_names(names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
+def methods_figure(rows: Sequence[Compared], metric: str) -> Any:
     """Return a matplotlib figure of a metric against the dimension, with a line for each training method.
 
     A method with a single dimension is drawn as a horizontal line across the figure.
@@ -78,7 +78,7 @@ def ways_figure(rows: Sequence[Compared], metric: str) -> Any:
     """
     by_method: dict[str, list[Compared]] = {}
     for row in rows:
-        by_method.setdefault(row.way, []).append(row)
+        by_method.setdefault(row.method, []).append(row)
     legend = legend_names(list(by_method))
     with new_panels(4.2) as (figure, ax):
         spare = cycle(SPARE_LOOKS)

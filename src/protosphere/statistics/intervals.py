@@ -29,7 +29,7 @@ class Compared:
     """One row of a comparison of training methods: the mean of a metric for one method at one dimension.
 
     Attributes:
-        way: Name of the training method.
+        method: Name of the training method.
         dim: Dimension n.
         lr: Learning rate that was chosen for the method by validation accuracy.
         seeds: Number of runs, each with another seed.
@@ -38,7 +38,7 @@ class Compared:
             common. None for the reference method itself, or if there are fewer than two such seeds.
     """
 
-    way: str
+    method: str
     dim: int
     lr: float
     seeds: int

@@ -119,11 +119,11 @@ def search_ratio(answer: Answer, size: str) -> str:
 
 
 def preset_table(answer: Answer) -> str:
-    """Return the mean accuracy over seeds, in brackets that of the worst seed, a row a way."""
+    """Return the mean accuracy over seeds, in brackets that of the worst seed, a row a method."""
     rates = list(answer["nn.Linear"])
     rows: list[list[str]] = []
-    for way in PRESET_ROWS:
-        runs = answer[way]
+    for method in PRESET_ROWS:
+        runs = answer[method]
         cells = [
             f"{sum(runs[rate]) / len(runs[rate]):.1f} ({min(runs[rate]):.1f})"
             for rate in rates
@@ -134,7 +134,7 @@ def preset_table(answer: Answer) -> str:
             for pair in zip(runs[rate], answer["nn.Linear"][rate], strict=True)
         ]
         worst = min(ours - plain for ours, plain in beside)
-        rows.append([way, *cells, f"{worst:+.1f}"])
+        rows.append([method, *cells, f"{worst:+.1f}"])
     return markdown(
         ["method", *(f"lr {rate}" for rate in rates), "worst run against nn.Linear"],
         rows,

@@ -11,10 +11,10 @@ from tools.numbers.studies import (
     cell_text,
     difference_with_half,
     mean_with_half,
+    methods_table,
     paired,
     part,
     signed,
-    ways_table,
 )
 from tools.numbers.tables import markdown, span
 
@@ -116,17 +116,19 @@ def sweep(name: str) -> str:
 
 def features() -> Answer:
     """Return the accuracies on features, and those with n of K - 1 or more."""
-    ways = [*FEATURES.values(), *SIMILARITIES.values()]
-    return part(paired("meaning/features.csv", BOTTLENECK), dict.fromkeys(ways), DIMS)
+    methods = [*FEATURES.values(), *SIMILARITIES.values()]
+    return part(
+        paired("meaning/features.csv", BOTTLENECK), dict.fromkeys(methods), DIMS
+    )
 
 
 def without_differences(answer: Answer, labels: dict[str, str]) -> str:
     """Return a table of means alone."""
     means = {
-        way: {dim: [*cell[:2], None, None] for dim, cell in cells.items()}
-        for way, cells in answer.items()
+        method: {dim: [*cell[:2], None, None] for dim, cell in cells.items()}
+        for method, cells in answer.items()
     }
-    return ways_table(means, labels, DIMS)
+    return methods_table(means, labels, DIMS)
 
 
 def mean_of(answer: Answer, label: str, dim: int = 16) -> str:
@@ -144,7 +146,7 @@ def alignment_gain(answer: Answer, dim: int) -> str:
 
 
 def mean_difference(answer: Answer, first: str, second: str, dim: int) -> float:
-    """Return by how many points a way is above another at this dimension."""
+    """Return by how many points a method is above another at this dimension."""
     return answer[FEATURES[first]][str(dim)][0] - answer[FEATURES[second]][str(dim)][0]
 
 
@@ -175,18 +177,20 @@ def designed_differences(answer: Answer, dims: tuple[int, ...]) -> str:
 
 
 def full_dimension(table: str) -> Answer:
-    """Return what ways with n of K - 1 or more have, against the learned layer, by each metric."""
+    """Return what methods with n of K - 1 or more have, against the learned layer, by each metric."""
     answer: dict[str, dict[str, Cell]] = {}
     for name, (metric, _) in METRICS.items():
         found = paired(table, LAYER, metric)
         known = [
-            way
-            for way in (*FRAMES.values(), "simplex, fixed, lindstrom")
-            if way in found
+            method
+            for method in (*FRAMES.values(), "simplex, fixed, lindstrom")
+            if method in found
         ]
         answer[name] = {
-            way: next(found[way][dim] for dim in ("99", "100") if dim in found[way])
-            for way in known
+            method: next(
+                found[method][dim] for dim in ("99", "100") if dim in found[method]
+            )
+            for method in known
         }
     return answer
 
@@ -202,14 +206,14 @@ def full_difference(answer: Answer, label: str) -> str:
 
 
 def frames_table(answer: Answer) -> str:
-    """Return accuracy and mistakes of the ways with n of K - 1 or more."""
+    """Return accuracy and mistakes of the methods with n of K - 1 or more."""
     rows: list[list[str]] = []
-    for label, way in FRAMES.items():
+    for label, method in FRAMES.items():
         rows.append(
             [
                 label,
                 *(
-                    cell_text(answer[name][way], digits)
+                    cell_text(answer[name][method], digits)
                     for name, (_, digits) in METRICS.items()
                 ),
             ]
@@ -223,15 +227,15 @@ def scarce() -> Answer:
     for case in (FEW, NOISY):
         found = paired("meaning/scarce.csv", f"learned bottleneck, {case}")
         answer[case] = part(
-            found, [way.format(case) for way in SCARCE.values()], FEW_DIMS
+            found, [method.format(case) for method in SCARCE.values()], FEW_DIMS
         )
     return answer
 
 
 def scarce_table(answer: Answer, case: str) -> str:
     """Return the table of one case."""
-    labels = {label: way.format(case) for label, way in SCARCE.items()}
-    return ways_table(answer[case], labels, FEW_DIMS)
+    labels = {label: method.format(case) for label, method in SCARCE.items()}
+    return methods_table(answer[case], labels, FEW_DIMS)
 
 
 def mistakes() -> Answer:
@@ -251,18 +255,18 @@ def mistakes() -> Answer:
 
 
 def mistakes_table(answer: Answer) -> str:
-    """Return a row a figure and way."""
+    """Return a row a figure and method."""
     rows: list[list[str]] = []
-    for name, by_way in answer.items():
+    for name, by_method in answer.items():
         digits = METRICS[name][1] if name in METRICS else 3
-        for label, way in MISTAKES.items():
-            if way in by_way:
+        for label, method in MISTAKES.items():
+            if method in by_method:
                 rows.append(
                     [
                         name,
                         label,
                         *(
-                            cell_text(by_way[way][str(dim)], digits)
+                            cell_text(by_method[method][str(dim)], digits)
                             for dim in TREE_DIMS
                         ),
                     ]
@@ -303,13 +307,14 @@ def mnist() -> Answer:
 
 def mnist_table(answer: Answer) -> str:
     """Return random prototypes, and how much better the others are."""
-    ways = {
+    methods = {
         mapping: answer[f"best, {mapping}"] for mapping in ("random", "align", "oppose")
     }
     rows: list[list[str]] = []
-    for dim, cell in ways["random"].items():
+    for dim, cell in methods["random"].items():
         gains = [
-            difference_with_half(ways[mapping][dim]) for mapping in ("align", "oppose")
+            difference_with_half(methods[mapping][dim])
+            for mapping in ("align", "oppose")
         ]
         rows.append([dim, f"{cell[0]:.2f}", *gains])
     return markdown(
@@ -323,7 +328,7 @@ def mlp() -> Answer:
 
 
 def gain_over_bottleneck(answer: Answer, label: str, dims: tuple[int, ...]) -> str:
-    """Return from where to where a way's differences from the bottleneck are."""
+    """Return from where to where a method's differences from the bottleneck are."""
     values = [answer[MLP[label]][str(dim)][2] for dim in dims]
     return f"{signed(min(values), 1)} to {signed(max(values), 1)}"
 
@@ -342,7 +347,7 @@ MAKERS = (
         sweep("features"),
         features,
         {
-            "table": lambda answer: ways_table(answer, FEATURES, DIMS),
+            "table": lambda answer: methods_table(answer, FEATURES, DIMS),
             "similarities": lambda answer: without_differences(answer, SIMILARITIES),
             "random_16": partial(mean_of, label="best, at random"),
             "aligned_16": partial(mean_of, label="best, aligned"),
@@ -435,7 +440,7 @@ MAKERS = (
         sweep("mlp"),
         mlp,
         {
-            "table": lambda answer: ways_table(answer, MLP, DIMS),
+            "table": lambda answer: methods_table(answer, MLP, DIMS),
             "random_16": partial(mean_of, label="best, at random"),
             "aligned_16": partial(mean_of, label="best, aligned"),
             "designed_16": partial(mean_of, label="semantic, learned, z halved"),

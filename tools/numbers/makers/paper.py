@@ -15,8 +15,8 @@ def hours() -> Answer:
     """Return the accuracies of every scheme and mapping on CIFAR-100, by dimension."""
     found = paired("cifar100-hours.csv", LEARNED)
     return {
-        way: {dim: cell[:2] for dim, cell in cells.items()}
-        for way, cells in found.items()
+        method: {dim: cell[:2] for dim, cell in cells.items()}
+        for method, cells in found.items()
     }
 
 
@@ -24,11 +24,11 @@ def hours_table(answer: Answer) -> str:
     """Return accuracies with half of their 95 % intervals, a row a scheme and mapping."""
     dims = sorted({dim for cells in answer.values() for dim in cells}, key=int)
     rows: list[list[str]] = []
-    for way in sorted(answer):
-        scheme, _, rest = way.partition(", ")
+    for method in sorted(answer):
+        scheme, _, rest = method.partition(", ")
         mapping = rest.split(", ")[0]
         rows.append(
-            [scheme, mapping, *(hours_text(answer[way].get(dim)) for dim in dims)]
+            [scheme, mapping, *(hours_text(answer[method].get(dim)) for dim in dims)]
         )
     return markdown(["scheme", "mapping", *(f"n = {dim}" for dim in dims)], rows)
 

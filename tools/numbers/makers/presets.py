@@ -34,21 +34,21 @@ def sweep(name: str) -> str:
     return f"protosphere sweep examples/presets/{name}.toml --workers 2 --export results/presets/{name}.csv"
 
 
-def ways(name: str) -> tuple[str, str, str]:
+def methods(name: str) -> tuple[str, str, str]:
     """Return what is compared on a data set; the last is the default for its number of classes, if it was run there."""
     default = default_preset_of(DATA[name][1]).name
     return LEARNED, PUBLISHED, default if runs_of(name, default) else "soft_cap"
 
 
-def runs_of(name: str, way: str) -> list[RunRecord]:
-    """Return the runs of one way."""
+def runs_of(name: str, method: str) -> list[RunRecord]:
+    """Return the runs of one method."""
     records = runs(f"presets/{name}.csv")
-    if way == LEARNED:
+    if method == LEARNED:
         return [record for record in records if record.config.head == "linear"]
     return [
         record
         for record in records
-        if record.config.head == "prototypes" and record.config.preset == way
+        if record.config.head == "prototypes" and record.config.preset == method
     ]
 
 
@@ -72,7 +72,7 @@ def at_best_rate(records: list[RunRecord]) -> dict[int, RunRecord]:
 
 
 def measured() -> Answer:
-    """Return by data set each way at its best rate and at every rate, and the default against the better other."""
+    """Return by data set each method at its best rate and at every rate, and the default against the better other."""
     return {name: measured_on(name) for name in DATA}
 
 
@@ -85,42 +85,49 @@ def accuracies_by_seed(records: dict[int, RunRecord]) -> dict[int, float]:
 
 def measured_on(name: str) -> Answer:
     """Return the numbers of one data set."""
-    best = {way: at_best_rate(runs_of(name, way)) for way in ways(name)}
-    accuracies = {way: accuracies_by_seed(found) for way, found in best.items()}
-    better = max((LEARNED, PUBLISHED), key=lambda way: fmean(accuracies[way].values()))
-    ours = accuracies[ways(name)[-1]]
+    best = {method: at_best_rate(runs_of(name, method)) for method in methods(name)}
+    accuracies = {method: accuracies_by_seed(found) for method, found in best.items()}
+    better = max(
+        (LEARNED, PUBLISHED), key=lambda method: fmean(accuracies[method].values())
+    )
+    ours = accuracies[methods(name)[-1]]
     theirs = accuracies[better]
     difference = mean_with_interval(
         [ours[seed] - theirs[seed] for seed in sorted(ours.keys() & theirs.keys())]
     )
     return {
         "best": {
-            way: [fmean(accuracies[way].values()), next(iter(found.values())).config.lr]
-            for way, found in best.items()
+            method: [
+                fmean(accuracies[method].values()),
+                next(iter(found.values())).config.lr,
+            ]
+            for method, found in best.items()
         },
         "against the better": [difference.value, difference.margin],
         "rates": {
-            way: {f"{rate:g}": mean_at_rate(runs_of(name, way), rate) for rate in RATES}
-            for way in ways(name)
+            method: {
+                f"{rate:g}": mean_at_rate(runs_of(name, method), rate) for rate in RATES
+            }
+            for method in methods(name)
         },
     }
 
 
-def heading(way: str) -> str:
-    """Return a way as the page calls it; the default in bold."""
-    if way == LEARNED:
-        return way
-    return f"`{way}`" if way == PUBLISHED else f"**`{way}`**"
+def heading(method: str) -> str:
+    """Return a method as the page calls it; the default in bold."""
+    if method == LEARNED:
+        return method
+    return f"`{method}`" if method == PUBLISHED else f"**`{method}`**"
 
 
 def summary_table(answer: Answer) -> str:
-    """Return each way at its best rate, a row a data set."""
+    """Return each method at its best rate, a row a data set."""
     rows: list[list[str]] = []
     for name, found in answer.items():
         label, num_classes = DATA[name]
         cells = [
-            f"{accuracy:.2f} ({condition(name, way, rate)})"
-            for way, (accuracy, rate) in found["best"].items()
+            f"{accuracy:.2f} ({condition(name, method, rate)})"
+            for method, (accuracy, rate) in found["best"].items()
         ]
         value, half = found["against the better"]
         rows.append(
@@ -130,10 +137,10 @@ def summary_table(answer: Answer) -> str:
     return markdown(["data and network", "K", *names, "against the better"], rows)
 
 
-def condition(name: str, way: str, rate: float) -> str:
+def condition(name: str, method: str, rate: float) -> str:
     """Return the rate, and the preset where it is not the default for this number of classes."""
     expected = (LEARNED, PUBLISHED, default_preset_of(DATA[name][1]).name)
-    return f"{rate:g}" if way in expected else f"{rate:g}, `{way}`"
+    return f"{rate:g}" if method in expected else f"{rate:g}, `{method}`"
 
 
 def rates_table(answer: Answer, name: str) -> str:
@@ -145,8 +152,8 @@ def rates_table(answer: Answer, name: str) -> str:
         if any(row[rate] is not None for row in found.values())
     ]
     rows = [
-        [heading(way), *(rate_text(row[rate]) for rate in rates)]
-        for way, row in found.items()
+        [heading(method), *(rate_text(row[rate]) for rate in rates)]
+        for method, row in found.items()
     ]
     return markdown(["method", *(f"lr {rate}" for rate in rates)], rows)
 

@@ -35,14 +35,14 @@ DATA = {
 
 DIMS = (16, 32, 64)
 
-Way = tuple[str, str, str]
+Method = tuple[str, str, str]
 """Head, scheme and mapping of a run."""
 
-RANDOM: Way = ("prototypes", "best", "random")
-ALIGNED: Way = ("prototypes", "best", "align")
-OPPOSED: Way = ("prototypes", "best", "oppose")
-SEMANTIC: Way = ("prototypes", "semantic", "align")
-BOTTLENECK: Way = ("bottleneck", "best", "fixed")
+RANDOM: Method = ("prototypes", "best", "random")
+ALIGNED: Method = ("prototypes", "best", "align")
+OPPOSED: Method = ("prototypes", "best", "oppose")
+SEMANTIC: Method = ("prototypes", "semantic", "align")
+BOTTLENECK: Method = ("bottleneck", "best", "fixed")
 
 DIFFERENCES = {
     "`best`: aligned minus random": (ALIGNED, RANDOM),
@@ -99,11 +99,11 @@ def line_of(records: Iterable[RunRecord]) -> Regression:
     return line
 
 
-def compared(results: Results, way: Way, reference: Way) -> Answer:
+def compared(results: Results, method: Method, reference: Method) -> Answer:
     """Return by dimension the mean difference in points over the seeds, and half of its 95 % interval."""
     found: dict[str, list[float | None]] = {}
     for dim in DIMS:
-        ours = by_seed(results, way, dim)
+        ours = by_seed(results, method, dim)
         theirs = by_seed(results, reference, dim)
         shared = sorted(ours.keys() & theirs.keys())
         difference = mean_with_interval([ours[seed] - theirs[seed] for seed in shared])
@@ -111,13 +111,13 @@ def compared(results: Results, way: Way, reference: Way) -> Answer:
     return found
 
 
-def by_seed(results: Results, way: Way, dim: int) -> dict[int, float]:
-    """Return the accuracies in percent of a way in one dimension."""
+def by_seed(results: Results, method: Method, dim: int) -> dict[int, float]:
+    """Return the accuracies in percent of a method in one dimension."""
     accuracies: dict[int, list[float]] = {}
     for record in results.alike:
         config = record.config
         found = (config.head, config.scheme, config.mapping)
-        if found == way and config.dim == dim and record.test_accuracy is not None:
+        if found == method and config.dim == dim and record.test_accuracy is not None:
             accuracies.setdefault(config.seed, []).append(100 * record.test_accuracy)
     return {seed: fmean(values) for seed, values in accuracies.items()}
 
