@@ -27,7 +27,7 @@ def runs(table: str) -> list[RunRecord]:
 def paired(
     table: str, against: str, metric: str = "test_accuracy"
 ) -> dict[str, dict[str, Cell]]:
-    """Return the answer of `protosphere paired results/TABLE --against AGAINST --metric METRIC` by method and dimension."""
+    """Return what `protosphere paired results/TABLE --against AGAINST --metric METRIC` shows, by method and n."""
     records = runs(table)
     names = methods_of(records)
     found: dict[str, dict[str, Cell]] = {}
