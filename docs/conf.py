@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.ext.napoleon.docstring import GoogleDocstring
 
 from protosphere.atlas_page.html import write_page
 from protosphere.version import __version__
@@ -64,6 +65,18 @@ html_theme_options = {
         "color-brand-content": "#9fa8da",
     },
 }
+
+
+def whole_description(self: Any) -> tuple[str, list[str]]:
+    """Return no type and all lines of the docstring of a property.
+
+    Types come from annotations. Napoleon would take the words before a colon for the type.
+    """
+    lines = self._dedent(self._consume_to_end())
+    return "", GoogleDocstring(lines, self._config).lines()
+
+
+setattr(GoogleDocstring, "_consume_inline_attribute", whole_description)  # noqa: B010 - the name is private
 
 DOCTEST = re.compile(r"\s*(>>>|\.\.\.)")
 QUOTED = re.compile(r"(`[^`]*`)")
