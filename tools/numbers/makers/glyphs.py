@@ -35,8 +35,8 @@ UNSEEN = {
 }
 """By the first part of its method's name, what the page calls a last layer."""
 
-KINDS_OF_SEEN = ("unseen_random", "unseen")
-"""Ends of the names of methods: syllables drawn at random have training images, or those of KS X 1001."""
+KINDS_OF_SEEN = {"unseen_random": "drawn at random", "unseen": "KS X 1001"}
+"""By the end of the method's name, which syllables have training images."""
 
 
 def measured() -> Answer:
@@ -99,22 +99,32 @@ KINDS_OF_FACES = ("text_accuracy", "script_accuracy")
 def unseen_table(answer: Answer) -> str:
     """Return accuracy on classes with and without training images, for both choices of the former."""
     rows: list[list[str]] = []
-    for layer, label in UNSEEN.items():
-        cells: list[str] = []
-        for kind in KINDS_OF_SEEN:
-            row = answer["hangul"][f"{layer}_{kind}"]["1500"]
-            cells += [
-                f"{float(row['seen_accuracy']):.1f}",
-                f"{float(row['unseen_accuracy']):.1f}",
-            ]
-        rows.append([label, *cells])
+    for kind, choice in KINDS_OF_SEEN.items():
+        for layer, label in UNSEEN.items():
+            found = answer["hangul"].get(f"{layer}_{kind}", {})
+            cells: list[str] = []
+            for steps in BUDGETS:
+                row = found.get(str(steps), {})
+                cells += [
+                    one_digit(row, "seen_accuracy"),
+                    one_digit(row, "unseen_accuracy"),
+                ]
+            rows.append([choice, label, *cells])
     headings = [
-        "2,350 at random",
-        "8,822 never seen",
-        "2,350 of KS X 1001",
-        "8,822 never seen",
+        f"{kind}, {steps:,} steps" for steps in BUDGETS for kind in ("seen", "unseen")
     ]
-    return markdown(["last layer", *headings], rows)
+    return markdown(["seen syllables", "last layer", *headings], rows)
+
+
+def one_digit(row: dict[str, str], name: str) -> str:
+    """Return an entry of the summary with one digit; an empty text if it is missing."""
+    return f"{float(row[name]):.1f}" if row.get(name) else ""
+
+
+def unseen_accuracy(answer: Answer, steps: int) -> str:
+    """Return the mean accuracy of parts on the syllables without images, if the others are drawn at random."""
+    row = answer["hangul"]["parts_unseen_random"][str(steps)]
+    return f"{float(row['unseen_accuracy']):.1f}%"
 
 
 def accuracy(answer: Answer, method: str, steps: int) -> str:
@@ -132,6 +142,9 @@ MAKERS = (
             "han": partial(accuracy_table, characters="han"),
             "faces": faces_table,
             "unseen": unseen_table,
+            "unseen_1500": partial(unseen_accuracy, steps=1500),
+            "unseen_12000": partial(unseen_accuracy, steps=12_000),
+            "quantized_1500": partial(accuracy, method="quantized", steps=1500),
             "parts_1500": partial(accuracy, method="parts", steps=1500),
             "means_1500": partial(accuracy, method="means", steps=1500),
             "learned_1500": partial(accuracy, method="learned", steps=1500),
