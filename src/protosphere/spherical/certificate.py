@@ -95,9 +95,8 @@ class Certificate:
         """Whether the largest cosine equals the converse, so that no other K points in R^n are better.
 
         Two Fractions are compared exactly. Otherwise the gap must be at most a tolerance, which is the largest of three
-        numbers: 1e-12 times (1 - converse), `error`, and eight times the machine epsilon of float64. If the tolerance
-            is
-        more than 1e-5 times (1 - converse), it could hide a gap, and the result is False. The result is also False if
+        numbers: 1e-12 times (1 - converse), `error`, and eight times the machine epsilon of float64. A tolerance of
+        more than 1e-5 times (1 - converse) could hide a gap; the result is then False. The result is also False if
         `max_cosine` is unverified.
         """
         if self.unverified:
@@ -201,9 +200,10 @@ def certificate_of(
 ) -> Certificate:
     """Return the certificate of a measured largest cosine, after comparing it with the guarantee and the converse.
 
-    The measured value is replaced by the guarantee in two cases. In the first case, the guarantee is a proved Fraction,
-    the measured value equals it up to rounding, and no other cosine of such points can be as close. In the second case,
-    both are floats, and the measured value exceeds the guarantee by rounding only.
+    The measured value is replaced by the guarantee in two cases. First, the guarantee is a Fraction, it is proved for
+    exactly these points, two points attain the measured value, and both values agree to within rounding; different
+    cosines of such a structure differ by more than that (`Measurement.separated`). Second, both are floats, and the
+    measured value exceeds the guarantee by rounding only.
 
     Args:
         measured: Result of `measure`.

@@ -49,7 +49,10 @@ class LinearCodeRow:
 
 
 def cell_of(step: str) -> tuple[int, int]:
-    """Return the length and the dimension that are named in a step such as 'cell 57 16'."""
+    """Return the length and the dimension of the code to which a step of a derivation refers.
+
+    For 'cell 57 16', these are (57, 16).
+    """
     _, n, k = step.split(" ")
     return int(n), int(k)
 

@@ -72,7 +72,7 @@ class GluedWords:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from other arrays; only arrays of the codewords can."""
+        """Names of the arrays that can be computed from other arrays; all of them belong to `codewords`."""
         return self.codewords.derived
 
     @property
