@@ -111,8 +111,8 @@ def print_comparison(
     Args:
         comparison: Schemes and bounds.
         console: Console to print on.
-        energy: Whether to print energies instead of max cosines.
-        mean_square: Whether to print mean squared cosines instead of max cosines.
+        energy: Whether to print energies instead of maximum cosines.
+        mean_square: Whether to print mean squared cosines instead of maximum cosines.
     """
     K = comparison.num_classes
     if mean_square:
@@ -124,7 +124,7 @@ def print_comparison(
     elif energy:
         title = f"energy of {K} points in %, by dimension n (lower is better)"
         columns = energy_columns(comparison)
-        legend = "energy: mean over classes of the sum of exp(s (cosine - 1)) over the other classes"
+        legend = "energy: lower means more uniform points; compare energies at the same n only"
     else:
         title = f"max cosine of {K} points, by dimension n (lower is better)"
         columns = max_cosine_columns(comparison)

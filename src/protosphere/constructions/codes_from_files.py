@@ -178,8 +178,9 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
         progress: Called while pairs are measured.
 
     Returns:
-        The same points with a new certificate. The certificate is exact if the points equal, bit for bit, the points
-        of the construction that the provenance names, and a theorem gives the maximum cosine of this construction.
+        The same points with a new certificate. The certificate is exact if the structure of the points gives exact
+        cosines. Otherwise it is exact if the construction that the provenance names gives the same points, bit for bit,
+        and a theorem gives their maximum cosine.
 
     Raises:
         CertificateError: If the points contradict their structure or certificate.

@@ -3,9 +3,10 @@
 The vectors are rotated at random. The first coordinates are divided into parts, whose values are learned by k-means
 (Jegou, Douze and Schmid, Product quantization for nearest neighbor search, 2011). There are just enough parts for every
 vector to have its own combination of values, which keeps all points apart. The other coordinates become a sum of
-codewords, the next codebook being learned from what the earlier ones leave (Chen, Guan and Wang, Approximate nearest
-neighbor search by residual vector quantization, 2010); the sum is scaled to the norm that the parts leave. Sums of
-codewords follow classes that differ in several independent ways better than values of parts do.
+codewords, one from each codebook. Each codebook is learned from the residuals: the differences between the vectors and
+the sums of their codewords from the earlier codebooks (Chen, Guan and Wang, Approximate nearest neighbor search by
+residual vector quantization, 2010). The sum is then scaled so that the whole point has norm 1. For classes that differ
+in several independent ways, sums of codewords approximate the vectors better than values of parts do.
 """
 
 from __future__ import annotations

@@ -86,9 +86,10 @@ class WeightedCell:
 
     @property
     def mean_product(self) -> Fraction:
-        """Squared norm w^2/v of the constant vector w/v that is subtracted on the cell.
+        """Squared norm w^2/v of the mean vector on the cell, which is subtracted from the codewords.
 
-        Here w is the number of ones, and v is the number of coordinates of the cell.
+        All v entries of the mean vector are w/v. Here w is the number of ones, and v is the number of coordinates of
+        the cell.
         """
         return Fraction(self.weight**2, len(self.places))
 

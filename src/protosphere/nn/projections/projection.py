@@ -434,10 +434,11 @@ class Projection(nn.Module):
         return values, points if self.classes is None else self.classes[points]
 
     def top_points(self, z: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each row with the points of the blocks, and the indices of the points.
+        """Return the k largest dot products of each row with the points in this process, and the indices of the points.
 
-        The indices are those of points and not of classes. If the blocks of this process have fewer than k points, the
-        result has the dot products with all of these points.
+        This process has all points, unless the points are divided over several processes (see `ShardedProjection`).
+        The result has the indices of points, which may differ from the numbers of their classes. If this process has
+        fewer than k points, the result has the dot products with all of them.
 
         Args:
             z: B x n vectors.

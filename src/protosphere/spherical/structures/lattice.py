@@ -85,7 +85,10 @@ class LatticePoints(Plain):
 
     @property
     def exact_reason(self) -> str:
-        """Clause for messages that says why `largest_cosine` is exact if it is a Fraction."""
+        """Text for `Certificate.reason`, which says why `largest_cosine` is exact.
+
+        It is used only if `largest_cosine` returns a Fraction.
+        """
         if self.cosine_step is None:
             return "the lattice of the points has this minimum distance"
         return super().exact_reason
@@ -147,12 +150,16 @@ class LatticePoints(Plain):
             )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: points, basis of the lattice, and `lengths` if there are any."""
+        """Return the arrays that are stored in a file: `points`, `basis` and, if they are given, `lengths`."""
         lengths = {} if self.lengths is None else {"lengths": self.lengths}
         return {"points": self.points, "basis": self.lattice.basis} | lengths
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries: cosine step, smallest squared norm of the lattice, and name of its theorem."""
+        """Return the header entries `cosine_step` and `lattice`.
+
+        `lattice` is an object with the keys `least`, the smallest squared norm of a nonzero lattice vector, and
+        `theorem`, the name of the theorem that gives this number.
+        """
         least = {
             "least": fraction_to_json(self.lattice.least),
             "theorem": self.lattice.theorem,

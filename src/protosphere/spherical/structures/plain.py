@@ -105,7 +105,10 @@ class Plain:
 
     @property
     def exact_reason(self) -> str:
-        """Clause for messages that says why `largest_cosine` is exact if it is a Fraction."""
+        """Text for `Certificate.reason`, which says why `largest_cosine` is exact.
+
+        It is used only if `largest_cosine` returns a Fraction.
+        """
         return "cosines of such points differ by multiples of a known fraction"
 
     @property

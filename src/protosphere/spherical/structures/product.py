@@ -327,11 +327,14 @@ class ProductPoints:
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: the points of the parts, their `weights`, and the values."""
+        """Return the arrays that determine the points: the arrays of the parts, `weights`, and `values` if it is given.
+
+        The names of the arrays of part p begin with the prefix "part", p and "_".
+        """
         return self._arrays_of_parts(own=True) | {"weights": self.weights}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: the values, and the arrays of each part.
+        """Return the arrays that are stored in a file: the arrays of the parts, and `values` if it is given.
 
         The names of the arrays of part p begin with the prefix "part", p and "_".
         """
@@ -345,7 +348,12 @@ class ProductPoints:
         return found if self.values is None else found | {"values": self.values}
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries: `parts` (header, number of values in use and share of each part), and names."""
+        """Return the header entries `parts` and `part_names`.
+
+        `parts` is a list with an object for each part: the header of its structure, and the keys `structure`,
+        `num_points`, `dim`, `size` (the number of its values in use) and `share`. `part_names` has the names of parts,
+        values and classes, or is None.
+        """
         parts = [
             part.header()
             | {
