@@ -74,7 +74,7 @@ def polynomial_value(coefficients: Sequence[int], x: Fraction) -> Fraction:
 
 @dataclass(frozen=True)
 class ProvedOptimum:
-    """A set of points that a theorem proves optimal: no other set of as many points has a lower maximum cosine.
+    """A set of points that a theorem proves optimal: no other set of K points has a lower maximum cosine.
 
     Attributes:
         dim: Dimension n.
@@ -229,7 +229,7 @@ LARGEST_PROVED_DIM = max(row.dim for row in PROVED_OPTIMA)
 
 
 def _applicable(K: int, n: int) -> list[ProvedOptimum]:
-    """Return the proved optima that bound K points in R^n: those of at most K points in at least n dimensions."""
+    """Return the proved optima that bound K points in R^n: sets of at most K points in at least n dimensions."""
     return [row for row in PROVED_OPTIMA if row.num_classes <= K and n <= row.dim]
 
 

@@ -179,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; without arguments, print some commands to try.
 
     Args:
-        arguments: Arguments of the command line; None for those of this process.
+        arguments: Arguments of the command line; None for the arguments of this process.
     """
     app = program()
     given = list(sys.argv[1:] if arguments is None else arguments)

@@ -12,7 +12,7 @@ LineStyle = str | tuple[int, tuple[int, ...]]
 class FigureStyle:
     """Color, marker and line with which figures draw one scheme.
 
-    The colors are those of Okabe and Ito, which color-blind readers can tell apart.
+    The colors are from the palette of Okabe and Ito, which color-blind readers can tell apart.
 
     Attributes:
         label: Name in the legend.

@@ -108,7 +108,7 @@ def _sets_by_sum(
 
 
 def _value_hashes(values: Values) -> list[Hashes]:
-    """Return a random integer for each value of each part; the hash of a class is the sum of those of its values."""
+    """Return a random integer for each value of each part; the hash of a class is the sum of its values' integers."""
     rng = np.random.default_rng(0)
     largest = np.iinfo(np.uint64).max
     return [
@@ -165,7 +165,7 @@ def pair_distances(
 
     Args:
         left: Values of classes, one class per row and one part per column.
-        right: Values of as many classes.
+        right: Values of classes, an array of the same shape.
         part_points: For each part, the unit vectors of its values, as rows.
         shares: Weight of each part; the weights sum to 1.
     """

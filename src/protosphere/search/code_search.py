@@ -176,7 +176,7 @@ def search_code(
         rng: Random generator for all starts. The same state of the generator and the same `iterations` give the same
             bits if `budget` is None.
         iterations: Number of evaluations of the smooth maximum cosine over all pairs of a code; an evaluation over
-            fewer pairs counts as a fraction. None for as many as take some seconds, or for no limit if `budget` is
+            fewer pairs counts as a fraction. None for a number that takes some seconds, or for no limit if `budget` is
             given.
         budget: Number of seconds from the call, including compilation; the result then depends on the machine. None for
             no limit.

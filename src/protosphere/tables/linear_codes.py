@@ -83,7 +83,7 @@ class LinearCodes:
         )
 
     def leading(self) -> list[LinearCodeRow]:
-        """Return the codes whose ratio of distance to length is larger than that of all codes that compete with them.
+        """Return the codes whose ratio of distance to length is larger than the ratio of each competitor.
 
         The competitors of a code are all codes of at most its length and at least its dimension. A larger ratio of
         distance to length means a smaller maximum cosine.

@@ -43,7 +43,7 @@ LEAST_NORM = 1e-6
 """Norm, relative to the vector, below which coordinates have no direction."""
 
 SHARE_OF_SPACING = 0.5
-"""Default minimum distance of values of a part, relative to the spacing of as many points in a ball."""
+"""Default minimum distance of values of a part, relative to the spacing of the same number of points in a ball."""
 
 MOST_HALVINGS = 20
 """Number of times that the default distance is halved if the values do not reach it."""
@@ -97,7 +97,7 @@ def quantized(
     Args:
         units: K x n unit rows, overwritten.
         num_parts: Number of parts and codebooks together, at most n / 2.
-        least_distance: Smallest distance between two values of a part; None for a share of their spacing.
+        least_distance: Smallest distance between two values of a part; None for the default (`SHARE_OF_SPACING`).
         rng: Randomness of the rotation and of the clusters.
         progress: Called after each part and each codebook.
 
@@ -105,7 +105,7 @@ def quantized(
         The quantized points, and the mean cosine between them and the vectors.
 
     Raises:
-        InfeasibleError: If there are too few parts for as many classes, or the distance cannot be reached.
+        InfeasibleError: If there are too few parts for K classes, or the distance cannot be reached.
     """
     K, n = units.shape
     separate = num_product_parts(K, num_parts)

@@ -270,7 +270,7 @@ class Projection(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return what the cross-entropy needs: the log-sum-exp, mean prototype and target prototype of each row.
 
-        The log-sum-exp is that of the dot products of the row with all prototypes, and the mean is weighted by the
+        The log-sum-exp is taken over the dot products of the row with all prototypes, and the mean is weighted by the
         softmax of these dot products. The results have no gradient.
 
         Args:

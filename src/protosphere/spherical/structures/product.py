@@ -163,7 +163,7 @@ class ProductPoints:
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        The number is that of verifying each part. If some combinations are not classes, the work of comparing pairs of
+        This is the sum of the `work` of the parts. If some combinations are not classes, the work of comparing pairs of
         classes, or of searching the closest pair, is added.
         """
         parts = sum(part.work for part in self.parts)

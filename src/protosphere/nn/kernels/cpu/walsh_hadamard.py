@@ -5,8 +5,9 @@ include the antipode of each codeword, which is the negative vector.
 
 The array z has shape (groups, rows * LANES). A group has LANES vectors, with one row per coordinate (see `simd`). The
 array `flips` has shape (cosets, rows); it has the signs of each coset in the order of the rows of z. The rows are
-divided into bins, which are groups of consecutive rows of equal size. There are as many bins as codewords per coset:
-the dot products with the codewords of a coset are the Walsh-Hadamard transform of the signed sums over the bins.
+divided into bins, which are groups of consecutive rows of equal size. The number of bins is the number of codewords
+per coset: the dot products with the codewords of a coset are the Walsh-Hadamard transform of the signed sums over the
+bins.
 """
 
 import numpy as np
