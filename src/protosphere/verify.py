@@ -266,8 +266,8 @@ def rounding(dim: int) -> Fraction:
     """Return a bound on the error of an inner product that comes from rounding coordinates to multiples of 1 / ONE.
 
     For unit vectors x, y of R^n, n < 2^29, and their scaled rows X, Y, this bounds |x y - X Y / ONE^2|. The error of a
-    coordinate of X / ONE is at most 1 / (2 ONE), that of a row at most sqrt(n) / (2 ONE). The bound follows by
-    Cauchy-Schwarz.
+    coordinate of X / ONE is at most 1 / (2 ONE), so the error of a row has norm at most sqrt(n) / (2 ONE). The bound
+    follows by Cauchy-Schwarz.
     """
     return Fraction(math.isqrt(dim) + 1, ONE)
 
@@ -728,7 +728,7 @@ class Part:
     unit: Fraction
 
     def largest(self) -> Fraction:
-        """Return the largest cosine of the points of two different values; the part must have at least two values."""
+        """Return the maximum cosine of the points of different values; the part must have at least two values."""
         rows = enumerate(self.cosines)
         return Fraction(max(max(row[:i]) for i, row in rows if i), ONE * ONE)
 

@@ -252,7 +252,7 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def proved_optimum(num_classes: int, dim: int) -> Bound:
-    """Return a lower bound on the max cosine of K points in R^n by theorems on single configurations of points.
+    """Return a lower bound on the maximum cosine of K points in R^n by theorems on single configurations of points.
 
     If no K points of R^n have a maximum cosine below s, the same holds for more points and for fewer dimensions. Every
     configuration of `PROVED_OPTIMA` therefore also bounds more points in fewer dimensions. The largest of these bounds

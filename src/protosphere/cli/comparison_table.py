@@ -106,7 +106,7 @@ def scheme_columns(
 def print_comparison(
     comparison: Comparison, console: Console, *, energy: bool, mean_square: bool
 ) -> None:
-    """Print a table of max cosines and bounds, of energies, or of mean squared cosines.
+    """Print a table of maximum cosines and bounds, of energies, or of mean squared cosines.
 
     Args:
         comparison: Schemes and bounds.

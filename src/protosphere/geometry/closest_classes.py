@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from protosphere.types import Indices, Points
 
 MOST_ROWS = 1 << 25
-"""Number of rows that a search may sort or compare, which takes some seconds."""
+"""Largest number of rows that a search sorts or compares: some seconds."""
 
 PAIRS_AT_ONCE = 1 << 14
 """Number of pairs of classes whose distances are computed together."""
@@ -37,7 +37,7 @@ Distances = Callable[[Indices, Indices], NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class ClosestPair:
-    """Result of a search for the closest pair of classes, which may have ended early.
+    """Result of a search for the closest pair of classes. The search may have ended early.
 
     Attributes:
         distance: Distance (1 - cosine) of the closest pair that was compared; infinity if no pair was compared.

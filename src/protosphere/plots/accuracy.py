@@ -372,7 +372,7 @@ def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
 def regression_ends(
     line: Regression, runs: Sequence[Trained]
 ) -> tuple[list[float], list[float]]:
-    """Return the two ends of a regression line: the smallest and largest cosine of the runs, and the accuracies there.
+    """Return the two ends of a regression line: the extreme maximum cosines of the runs, and the accuracies there.
 
     Args:
         line: The regression of accuracy on the maximum cosine.

@@ -30,13 +30,13 @@ from protosphere.search.polish import MAX_DENSE_UNKNOWNS
 from protosphere.types import Points, Progress, ignore
 
 DEFAULT_PRODUCTS = 2.4e10
-"""Number of multiplications of a search with the default number of iterations, which takes some seconds on one core."""
+"""Number of multiplications of a search with the default number of iterations: some seconds on one core."""
 
 MAX_DEFAULT_PRODUCTS = 3.6e10
 """Largest number of multiplications of a search by default for large codes, which gain little from a search."""
 
 MAX_ITERATIONS = 150_000
-"""Default number of evaluations for tiny codes, which is the largest default."""
+"""Largest default number of evaluations; tiny codes have this default."""
 
 DESCENT_ITERATIONS = 150
 """Number of evaluations of a complete descent for a large code."""

@@ -50,8 +50,10 @@ MOST_HALVINGS = 20
 
 LARGEST_PRODUCT = 0.98
 SCALED_PRODUCT = 0.97
-"""Largest squared norm of the coordinates of the parts of a point, and the largest one after larger ones are scaled;
-the rest is that of the codewords."""
+"""Largest squared norm of the coordinates of the parts of a point, and the value to which larger ones are scaled.
+
+The rest of the squared norm is left to the codewords.
+"""
 
 MOST_SCALINGS = 30
 """Number of times that values are scaled and moved apart again until both norms and distances are as required."""

@@ -62,7 +62,7 @@ class ProjectionPlan:
     Attributes:
         kind: Name of the algorithm: 'dense', 'hadamard', 'axes', 'simplex', 'simplices', 'parts' or 'quantized'.
         blocks: Descriptions of the blocks. The points of the projection are the points of the first block, followed by
-            those of the second block, and so on.
+            the points of the second block, and so on.
         position: Index of the point that is the prototype of each class; None if class i has point i.
     """
 

@@ -134,7 +134,7 @@ class GluedWords:
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
         If `share` is 1, or the codewords are whole cosets of a shortened code, the structure of the codewords is used.
         Otherwise all pairs are compared.

@@ -1,4 +1,7 @@
-"""Structure for points in one coset of a lattice, whose distances are at least the length of its shortest vector."""
+"""Structure for points in one coset of a lattice.
+
+The distances of such points are at least the length of the shortest nonzero lattice vector.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,7 @@ class LatticePoints(Plain):
 
     @cached_property
     def by_lattice(self) -> bool:
-        """Whether the largest cosine follows from the minimum distance of the lattice, instead of from all pairs.
+        """Whether the maximum cosine follows from the minimum distance of the lattice, instead of from all pairs.
 
         This is the case if `proved` and `in_coset` are True and there are more than `ALL_PAIRS_POINTS` points.
         """
@@ -94,7 +97,7 @@ class LatticePoints(Plain):
         return super().exact_reason
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
         If a pair attains the upper bound that the lattice gives, the cosine is this bound; otherwise it is measured.
         """

@@ -77,7 +77,7 @@ class ProductPoints:
     The point of a class is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), where a is the point of the value that the
     class has in the first part, b the point of its value in the second part, and so on. The cosine of two classes is
     the mean of the cosines of their parts, weighted by the shares. If every combination of values is a class, the
-    largest cosine is 1 minus the smallest share * (1 - largest cosine) of a part.
+    maximum cosine is 1 minus the smallest share * (1 - maximum cosine) of a part.
 
     Attributes:
         parts: The points of each part. The first `sizes[p]` points of part p are in use; the others are reserved for
@@ -209,9 +209,9 @@ class ProductPoints:
         """Return None: the points are not signs times a coefficient."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
-        If every combination is a class, the cosine follows from the largest cosine of each part. Otherwise pairs are
+        If every combination is a class, the cosine follows from the maximum cosine of each part. Otherwise pairs are
         compared or the closest pair is searched; if the search does not end in time, the cosine is an `UpperBound`.
         """
         cosines = self._part_cosines()
@@ -234,7 +234,7 @@ class ProductPoints:
         return self._searched([float(distance) for distance in distances])
 
     def _part_cosines(self) -> list[Cosine]:
-        """Return the largest cosine of the values in use of each part; -1 for a part with a single value."""
+        """Return the maximum cosine of the values in use of each part; -1 for a part with a single value."""
         found: list[Cosine] = []
         for part, size in zip(self.parts, self.sizes, strict=True):
             if size == 1:

@@ -150,7 +150,7 @@ class QuantizedPoints:
         """Return None: the points are not signs times a coefficient."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
         The cosine is the cosine of the closest pair, or an upper bound by the closest values of each part.
         """

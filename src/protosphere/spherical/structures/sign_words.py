@@ -124,7 +124,7 @@ class SignWords:
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine, found by comparing all pairs, and a text that says how it was found."""
+        """Return the maximum cosine, found by comparing all pairs, and a text that says how it was found."""
         largest = gram.largest_inner_product(
             gram.sign_rows(self.packed_signs, self.dim), progress
         )

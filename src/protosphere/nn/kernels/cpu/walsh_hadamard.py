@@ -80,7 +80,7 @@ def write_lane(
 ) -> None:
     """Write the dot products of one vector with the points of one coset.
 
-    If `both` is True, the dot product with each codeword is followed by that with the antipode, which is its negative.
+    If `both` is True, each dot product is followed by its negative, the dot product with the antipode of the codeword.
 
     Args:
         x: Block of dot products of LANES vectors, one row per codeword of the coset.
@@ -162,10 +162,10 @@ def write_sums(
 ) -> None:
     """Write, for each vector and coset, the sum of exp(score - peak) over the points of the coset.
 
-    A score is the dot product of a vector with a point plus a number for the vector and the coset, which `glue` has:
-    the dot product with a glue vector. The peak of a vector at a coset is its largest score in this coset and all
-    previous ones. The array `word_sums` receives, for each vector, the sum of all points, weighted by
-    exp(score - last peak).
+    A score is the dot product of a vector with a point, plus the dot product of the vector with the glue vector of the
+    coset. The array `glue` has the dot products with the glue vectors. The peak of a vector at a coset is its largest
+    score in this coset and all previous ones. The array `word_sums` receives, for each vector, the sum of all points,
+    weighted by exp(score - last peak).
 
     Args:
         z: (groups, rows * LANES) coordinates of the vectors.
