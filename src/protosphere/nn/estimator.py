@@ -182,7 +182,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> PrototypeClassifier:
-        """Train the map from features to R^n by one pass of Adam over the examples, from its current weights on.
+        """Train the map from features to R^n further, by one pass of Adam over the examples.
 
         Args:
             X: N x m features, an array or a sparse matrix.
