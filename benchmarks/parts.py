@@ -5,7 +5,7 @@
 - all combinations: 11,172 classes of 19, 21 and 28 values, n = 65;
 - some combinations: one million random classes of P parts of 256 values, n = 128 or the next multiple of P.
 
-Steps of both layers alternate, and the ratio is that of the medians. The dense layer computes the gradient of its
+Steps of both layers alternate, and the ratio is the ratio of the medians. The dense layer computes the gradient of its
 weights too, as it does in training. `--classes` and `--parts` set the second case, `--json` prints JSON.
 """
 

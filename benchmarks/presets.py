@@ -28,7 +28,7 @@ RATES = (0.01, 0.1, 0.5)
 
 @dataclass(frozen=True)
 class Recipe:
-    """Settings of the training: SGD with a cosine schedule, as in the paper; `dim` is that of the prototypes."""
+    """Settings of the training: SGD with a cosine schedule, as in the paper; `dim` is their dimension n."""
 
     dim: int
     epochs: int
@@ -60,7 +60,7 @@ RECIPES = {
 
 
 class Candidate(nn.Module):
-    """Head that is not a preset: `kind` says how z is normalized, and the scale is that of the default preset."""
+    """Head that is not a preset: `kind` says how z is normalized, and the scale is the default preset's scale."""
 
     def __init__(self, kind: str, code: ps.SphericalCode) -> None:
         super().__init__()

@@ -233,7 +233,7 @@ def antipodal(
 
 
 def constant_cosines(results: Results) -> Finding:
-    """Test whether all cosines of one-hot vectors are equal, and also those of the simplex; this test needs no runs."""
+    """Test whether all cosines of one-hot vectors are equal, and all cosines of the simplex. This needs no runs."""
     del results
     off_diagonal = ~np.eye(100, dtype=bool)
     spread = 0.0

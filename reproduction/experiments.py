@@ -161,7 +161,7 @@ PLANS: Mapping[tuple[str, str], Grid] = {
     },
 }
 DECISIVE = (("cifar100", "features"), ("cifar100", "hours"), ("mnist", "hours"))
-"""Pairs (experiment, budget) that together decide as many claims as is possible on CPUs."""
+"""Pairs (experiment, budget) that together decide all claims that can be decided on CPUs."""
 
 EXPERIMENTS = ("mnist", "cifar100")
 BUDGETS = ("quick", "features", "hours", "paper")

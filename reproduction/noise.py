@@ -1,6 +1,6 @@
 """Estimate the random spread of the accuracies of runs, for each scheme.
 
-The spread is that of the residuals after the effects of configuration and seed are removed. A configuration is a
+The spread is computed from the residuals after the effects of configuration and seed are removed. A configuration is a
 combination of a scheme, a dimension and a mapping. With three seeds, two configurations give a poor estimate of the
 spread of their difference; all configurations of the compared schemes give a good estimate.
 """

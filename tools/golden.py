@@ -1,7 +1,7 @@
 """Golden files: small codes and heads' states of every kind, written by this version, which later versions must read.
 
 `python -m tools.golden tests/golden/VERSION` writes them into a new folder. Before VERSION is released,
-`python -m tools.golden tests/golden/VERSION --replace` writes them again; afterwards they never change.
+`python -m tools.golden tests/golden/VERSION --replace` writes them again. After the release they never change.
 """
 
 from __future__ import annotations

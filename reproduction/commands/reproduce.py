@@ -39,7 +39,7 @@ def reproduce(
     dry_run: DryRun = False,
     json: Json = False,
 ) -> None:
-    """Run an experiment of Lindström et al. (2024), and draw accuracy against n and against max cosine.
+    """Run an experiment of Lindström et al. (2024), and draw accuracy against n and against maximum cosine.
 
     Args:
         experiment: mnist (K = 10, n = 4 ... 64), cifar100 (K = 100, n = 15 ... 256), or all.

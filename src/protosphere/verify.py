@@ -266,8 +266,8 @@ def rounding(dim: int) -> Fraction:
     """Return a bound on the error of an inner product that comes from rounding coordinates to multiples of 1 / ONE.
 
     For unit vectors x, y of R^n, n < 2^29, and their scaled rows X, Y, this bounds |x y - X Y / ONE^2|. The error of a
-    coordinate of X / ONE is at most 1 / (2 ONE), that of a row at most sqrt(n) / (2 ONE). The bound follows by
-    Cauchy-Schwarz.
+    coordinate of X / ONE is at most 1 / (2 ONE), so the error of a row has norm at most sqrt(n) / (2 ONE). The bound
+    follows by Cauchy-Schwarz.
     """
     return Fraction(math.isqrt(dim) + 1, ONE)
 
@@ -526,13 +526,14 @@ def reduced_rows(rows: Iterable[int]) -> list[int]:
 
 
 Cosets = dict[int, Counter[int]]
-"""For each label, the number of its codewords in each coset; a coset is given by its smallest codeword."""
+"""For each label, the number of its codewords in each coset; a coset is named by its smallest codeword."""
 
 
 def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Cosets:
     """Count, for each label, the given codewords in each coset of the linear code that `rows` span.
 
-    `labels` has one label per codeword. A coset is named by its smallest codeword.
+    `labels` has one integer per codeword: the index of the glue vector that follows it, or 0 if there is none. A coset
+    is named by its smallest codeword.
     """
     cosets: Cosets = {label: Counter() for label in sorted(set(labels))}
     for label, word in zip(labels, words, strict=True):
@@ -553,11 +554,12 @@ def are_filled(cosets: Cosets, size: int) -> bool:
 
 
 def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
-    """Return rows that span a linear subcode whose cosets can be compared instead of single codewords.
+    """Return generators of a linear subcode whose cosets can be compared instead of single codewords.
 
-    Each coset must have enough codewords in use (see `are_filled`). The rows are the first rows of the code, as many as
-    possible. An empty list is returned if no number of rows works, or if there are few codewords. `labels` has one
-    label per codeword.
+    The generators span the same subcode as the first rows of `code.rows`. The number of these rows is the largest for
+    which each coset has enough codewords in use (see `are_filled`). An empty list is returned if there is no such
+    number, or if there are few codewords. `labels` has one integer per codeword: the index of the glue vector that
+    follows it, or 0 if there is none.
     """
     count = len(code.words)
     if count > FEW_WORDS:
@@ -574,7 +576,8 @@ def least_distances(
 ) -> dict[tuple[int, int], int]:
     """Return the minimum Hamming distance of two different codewords for each pair of labels.
 
-    `labels` has one label per codeword; a pair of labels without two such codewords is left out.
+    `labels` has one integer per codeword: the index of the glue vector that follows it, or 0 if there is none. The
+    result leaves out a pair of labels if there are no two different codewords with these labels.
     """
     if len(set(zip(labels, signs.words, strict=True))) < len(labels):
         return {(labels[0], labels[0]): 0}  # two classes have one point
@@ -725,7 +728,7 @@ class Part:
     unit: Fraction
 
     def largest(self) -> Fraction:
-        """Return the largest cosine of the points of two different values; the part must have at least two values."""
+        """Return the maximum cosine of the points of different values; the part must have at least two values."""
         rows = enumerate(self.cosines)
         return Fraction(max(max(row[:i]) for i, row in rows if i), ONE * ONE)
 

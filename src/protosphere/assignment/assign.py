@@ -1,4 +1,4 @@
-"""Assignment of prototypes to classes by the similarity of the classes, which reorders the rows of a code."""
+"""Assignment of prototypes to classes by the similarity of the classes: the rows of a code get another order."""
 
 from dataclasses import dataclass, replace
 from typing import Any, cast

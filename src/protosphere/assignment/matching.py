@@ -17,7 +17,7 @@ from protosphere.types import Indices, Points
 Mask = NDArray[np.bool_]
 
 NUM_NEIGHBORS = 12
-"""Number of edges of each vertex, those of smallest weight, in the first linear program."""
+"""Number of edges of each vertex in the first linear program, which has the edges of smallest weight."""
 
 TOLERANCE = 1e-7
 INTEGER_TOLERANCE = 1e-6

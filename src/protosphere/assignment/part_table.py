@@ -97,10 +97,10 @@ def part_table(
     """Return the table of classes and their parts that the arguments describe.
 
     Args:
-        given: A mapping from class name to values; a list of rows of values; a data frame whose index, or else first
-            column, has the names of the classes; the path of a .csv file with a heading, whose first column has the
-            names of the classes; or text of `PartTable.text`. If `by` is given, the names of the classes. None if
-            `sizes` is given.
+        given: A mapping from class name to values; a list of rows of values; a data frame with the class names in its
+            index, or in its first column if the index has row numbers; the path of a .csv file with a heading, whose
+            first column has the names of the classes; or text of `PartTable.text`. If `by` is given, the names of the
+            classes. None if `sizes` is given.
         by: Function from the name of a class to the values of its parts; None if `given` has the values.
         sizes: Number of values of each part; every combination is then a class. None if `given` describes the classes.
         least: Smallest number of classes that is accepted.

@@ -37,12 +37,12 @@ def pair_sum(similarity: Points, cosines: Points, order: Indices) -> float:
 
 
 def faq(similarity: Points, cosines: Points, start: Points | None = None) -> Indices:
-    """Find an order with a large sum over pairs by the FAQ algorithm (Vogelstein et al. 2015).
+    """Find an order with a large sum of similarity times cosine over pairs of classes, by the FAQ algorithm.
 
-    An order is a permutation matrix. FAQ replaces this matrix by a doubly stochastic matrix and maximizes the sum by
-    the Frank-Wolfe method. scipy's `quadratic_assignment` implements FAQ for matrices that need not be symmetric. For
-    symmetric matrices, a step needs one matrix product instead of four, which halves the time: 4.9 s instead of 9.7 s
-    at K = 1000.
+    FAQ (Vogelstein et al. 2015) relaxes the permutation matrix of the order to a doubly stochastic matrix, and
+    maximizes the sum over such matrices by the Frank-Wolfe method. scipy's `quadratic_assignment` implements FAQ for
+    matrices that need not be symmetric. For symmetric matrices, a step needs one matrix product instead of four, which
+    halves the time: 4.9 s instead of 9.7 s at K = 1000.
 
     Args:
         similarity: Symmetric K x K similarity with a zero diagonal.
@@ -205,7 +205,7 @@ def maximize_pair_sum(
 
 
 def _better(S: Points, G: Points, first: Indices, second: Indices) -> Indices:
-    """Return the order with the larger sum over pairs; the first order at a tie."""
+    """Return the order with the larger sum of similarity times cosine over pairs of classes; `first` at a tie."""
     if pair_sum(S, G, second) > pair_sum(S, G, first):
         return second
     return first

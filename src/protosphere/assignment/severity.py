@@ -39,16 +39,16 @@ def mistake_severity(scores: Any, labels: Any, tree: Any) -> float:
 
 
 def hierarchical_distance(scores: Any, labels: Any, tree: Any, k: int = 1) -> float:
-    """Return the mean height of the lowest common ancestors of the true class and each of the k best classes.
+    """Return the mean height of the lowest common ancestors of the true class and each of the top-k predictions.
 
     Args:
         scores: Scores of the K classes, one row per image.
         labels: The true class of each row.
         tree: A tree of the K classes, in any form that `taxonomy` accepts.
-        k: Number of classes per image, at most K: the classes with the highest scores.
+        k: Number of predictions per image, at most K: the classes with the highest scores.
 
     Returns:
-        The mean height over all images and their k best classes.
+        The mean height over all images and their top-k predictions.
 
     Raises:
         InvalidArgumentError: If shapes or types are not valid.
@@ -119,7 +119,10 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
 def _top_heights(
     scores: Any, labels: Any, tree: Any, k: int
 ) -> tuple[Indices, Indices]:
-    """Return the (images, k) heights of the common ancestors of true class and k best classes, and the best classes."""
+    """Return the top-k predictions of each image, after the heights of their common ancestors with the true class.
+
+    Both results have the shape (images, k).
+    """
     rows = real_matrix(scores, "scores", least_rows=1)
     true_classes = _class_numbers(labels)
     heights = heights_of(tree, rows.shape[1])

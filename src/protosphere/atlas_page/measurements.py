@@ -10,7 +10,7 @@ CHECKPOINTS = (10, 30, 100, 300, 1000)
 """Numbers of classes for which the page shows the distribution of the cosines of all pairs."""
 
 MODIFIED = "bch modified"
-"""Key of BCH codes modified to other lengths, whose max cosine is guaranteed by a theorem."""
+"""Key of BCH codes modified to other lengths, whose maximum cosine is guaranteed by a theorem."""
 
 FILE = "measurements.json.gz"
 

@@ -162,7 +162,7 @@ def _member(name: str, one: Serving) -> list[Any]:
 
 
 def _proved_optima() -> list[list[Any]]:
-    """Return rows [n, K, max cosine, its fraction as text or None, theorem] of the codes that are proved optimal."""
+    """Return rows [n, K, maximum cosine, its fraction as text or None, theorem] of the proved optimal codes."""
     return [
         [
             row.dim,
@@ -183,7 +183,7 @@ def _chain(m: int) -> list[list[Any]]:
 
 
 def _linear_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
-    """Return rows [K, n, max cosine, guarantee or None] of codes outside families, by scheme."""
+    """Return rows [K, n, maximum cosine, guarantee or None] of codes outside families, by scheme."""
     return {
         scheme: [[*row, _guarantee(scheme, *row)] for row in rows]
         for scheme, rows in cells.items()
@@ -204,7 +204,7 @@ def _guarantee(
 
 
 def promised_cells(entry: Construction) -> list[list[Any]]:
-    """Return rows [K, n, max cosine, guarantee] of a construction, for K and n on a grid.
+    """Return rows [K, n, maximum cosine, guarantee] of a construction, for K and n on a grid.
 
     The list is empty if the page can compute the guarantees of this construction from other data.
     """
@@ -235,7 +235,7 @@ def promised_cells(entry: Construction) -> list[list[Any]]:
 
 
 def _searched() -> list[list[Any]]:
-    """Return rows [K, n, max cosine, description, iterations that `best` needs] of the catalogue and the atlas."""
+    """Return rows [K, n, maximum cosine, description, iterations that `best` needs] of the catalogue and the atlas."""
     kept = [
         [e.num_points, e.dim, round(e.max_cosine, 9), "", "0"]
         for e in shipped_catalogue().entries

@@ -37,9 +37,10 @@ class Serving:
 def serving_members(family: Construction) -> Iterator[Serving]:
     """Yield the members of a family that are used for some K of the page, sorted by dimension.
 
-    In each dimension, the member with the lowest maximum cosine among those with at least K points is used. So a member
-    is left out if another has as many points and a lower maximum cosine. Numbers of classes whose points cannot be
-    certified in seconds are left out. A construction that is not a family yields nothing.
+    In each dimension, the member with the lowest maximum cosine among the members with at least K points is used. So a
+    member is left out if another member has at least the same number of points and a lower maximum cosine. Numbers of
+    classes whose points cannot be certified in seconds are left out. A construction that is not a family yields
+    nothing.
     """
     if family.members is None:
         return

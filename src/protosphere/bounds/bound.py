@@ -10,7 +10,7 @@ LARGEST_DENOMINATOR = 1 << 64
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bound:
-    """A bound on the max cosine or the mean squared cosine of a spherical code, and the theorem that gives it.
+    """A bound on the maximum cosine or the mean squared cosine of a spherical code, and the theorem that gives it.
 
     Attributes:
         value: The bound, a Fraction if the theorem gives a rational number, else a float.

@@ -32,9 +32,9 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
-    """Return a lower bound on the max cosine of K > 2n points in R^n by the simplex bound, for n = 3, ..., 8.
+    """Return a lower bound on the maximum cosine of K > 2n points in R^n by the simplex bound, for n = 3, ..., 8.
 
-    K points of max cosine s satisfy K <= 2 F_{n-1}(a) / F_n(a), where sec 2a = 1/s + n - 2 and F_n are Schlaefli's
+    K points of maximum cosine s satisfy K <= 2 F_{n-1}(a) / F_n(a), where sec 2a = 1/s + n - 2 and F_n are Schlaefli's
     functions. The icosahedron and the 600-cell attain the bound. For many points it is higher than Levenshtein's
     bound, for example for all K from 24 on in three dimensions and from about 1,000 on in eight dimensions.
 

@@ -1,4 +1,4 @@
-"""Gilbert-Varshamov bound: a distance that some binary linear code attains, and the max cosine that follows from it."""
+"""Gilbert-Varshamov bound: a distance that some binary linear code attains, and the maximum cosine that follows."""
 
 from bisect import bisect_left
 from fractions import Fraction
@@ -36,9 +36,9 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
-    """Return a max cosine that some code of K binary prototypes in R^n does not exceed (Gilbert-Varshamov bound).
+    """Return a maximum cosine that some code of K binary prototypes in R^n does not exceed (Gilbert-Varshamov bound).
 
-    The max cosine is 1 - 2 d / n, where d is the Gilbert-Varshamov distance at length n and dimension
+    The maximum cosine is 1 - 2 d / n, where d is the Gilbert-Varshamov distance at length n and dimension
     k = ceil(log2 K). The theorem does not say how to find the code.
 
     Args:

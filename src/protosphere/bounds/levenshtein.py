@@ -23,7 +23,7 @@ ROUNDING = 1e-15  # several times what double precision adds to a root; taken of
     reference="Levenshtein (1998), Universal bounds for codes and designs, Handbook of Coding Theory, chapter 6",
 )
 def levenshtein(num_classes: int, dim: int) -> Bound:
-    """Return a lower bound on the max cosine of K points in R^n by Levenshtein's theorem.
+    """Return a lower bound on the maximum cosine of K points in R^n by Levenshtein's theorem.
 
     The bound is the solution s of L_m(n, s) = K, where L_m is Levenshtein's function of order m. The order is the m
     with D(n, m) <= K <= D(n, m+1), where D(n, m) is the lower bound of Delsarte, Goethals and Seidel on the number of

@@ -28,7 +28,7 @@ LAST_STEP = 1e-6
     numerical=True,
 )
 def linear_programming(num_classes: int, dim: int) -> Bound:
-    """Return a lower bound on the max cosine by Delsarte's linear program, or Levenshtein's bound if that is higher.
+    """Return a lower bound on the maximum cosine by Delsarte's linear program, or Levenshtein's bound if it is higher.
 
     Levenshtein's bound is also returned for n below 3 or above 256, for K <= 2n, and if K needs a degree above 36.
 
@@ -64,12 +64,13 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
 
 
 def last_excluded(K: int, n: int, start: float) -> float:
-    """Return the largest cosine that K points must exceed according to the linear program, by root finding.
+    """Return the maximum cosine that K points must exceed according to the linear program, by root finding.
 
     Args:
         K: Number of points.
         n: Dimension.
-        start: A lower bound on the max cosine by another theorem; it is returned if the program does not improve on it.
+        start: A lower bound on the maximum cosine by another theorem; it is returned if the program does not improve on
+            it.
     """
     from scipy.optimize import brentq
 
@@ -95,7 +96,7 @@ def delsarte_size(dim: int, max_cosine: float) -> float:
 
     Args:
         dim: Dimension n.
-        max_cosine: Largest cosine of the points.
+        max_cosine: Maximum cosine of the points.
 
     >>> round(delsarte_size(8, 0.5), 2)
     240.0
@@ -110,7 +111,7 @@ def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]
 
     Args:
         dim: Dimension n.
-        max_cosine: Largest cosine of the points.
+        max_cosine: Maximum cosine of the points.
     """
     from scipy.ndimage import maximum_filter1d
     from scipy.optimize import linprog

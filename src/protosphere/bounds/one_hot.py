@@ -1,4 +1,4 @@
-"""The max cosine 0 of one-hot vectors, which are orthogonal and need one dimension per class."""
+"""The maximum cosine 0 of one-hot vectors, which are orthogonal and need one dimension per class."""
 
 from fractions import Fraction
 
@@ -21,7 +21,7 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def one_hot(num_classes: int, dim: int) -> Bound:
-    """Return the max cosine 0 of one-hot vectors, which exist if `dim` is at least `num_classes`.
+    """Return the maximum cosine 0 of one-hot vectors, which exist if `dim` is at least `num_classes`.
 
     Args:
         num_classes: Number K of points, at least 2.

@@ -1,4 +1,4 @@
-"""The lower bound -1/(K-1) on the max cosine, which Lindström et al. (2024) draw at every dimension."""
+"""The lower bound on the maximum cosine that Lindström et al. (2024) draw at every dimension: -1/(K-1)."""
 
 from fractions import Fraction
 
@@ -14,7 +14,7 @@ from protosphere.bounds.registry import bound
     superseded=True,  # by Rankin's bound with its two cases
 )
 def paper_converse(num_classes: int, dim: int) -> Bound:
-    """Return the lower bound -1/(K-1) on the max cosine, which is valid for all K and n.
+    """Return -1/(K-1), a lower bound on the maximum cosine that is valid for all K and n.
 
     The figures of Lindström et al. (2024) show this bound at every dimension. It is attained only for K <= n + 1. For
     larger K, `rankin` and `levenshtein` give higher bounds.

@@ -74,7 +74,7 @@ def polynomial_value(coefficients: Sequence[int], x: Fraction) -> Fraction:
 
 @dataclass(frozen=True)
 class ProvedOptimum:
-    """A set of points that a theorem proves optimal: no other set of as many points has a lower maximum cosine.
+    """A set of points that a theorem proves optimal: no other set of K points has a lower maximum cosine.
 
     Attributes:
         dim: Dimension n.
@@ -229,7 +229,7 @@ LARGEST_PROVED_DIM = max(row.dim for row in PROVED_OPTIMA)
 
 
 def _applicable(K: int, n: int) -> list[ProvedOptimum]:
-    """Return the proved optima that bound K points in R^n: those of at most K points in at least n dimensions."""
+    """Return the proved optima that bound K points in R^n: sets of at most K points in at least n dimensions."""
     return [row for row in PROVED_OPTIMA if row.num_classes <= K and n <= row.dim]
 
 
@@ -252,7 +252,7 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def proved_optimum(num_classes: int, dim: int) -> Bound:
-    """Return a lower bound on the max cosine of K points in R^n by theorems on single configurations of points.
+    """Return a lower bound on the maximum cosine of K points in R^n by theorems on single configurations of points.
 
     If no K points of R^n have a maximum cosine below s, the same holds for more points and for fewer dimensions. Every
     configuration of `PROVED_OPTIMA` therefore also bounds more points in fewer dimensions. The largest of these bounds

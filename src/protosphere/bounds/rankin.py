@@ -1,4 +1,4 @@
-"""Rankin's two bounds: K points have max cosine at least -1/(K-1), and at least 0 if there are more than n + 1."""
+"""Rankin's two bounds: K points have maximum cosine at least -1/(K-1), and at least 0 if there are more than n + 1."""
 
 from fractions import Fraction
 
@@ -13,10 +13,10 @@ from protosphere.bounds.registry import bound
     reference="Rankin (1955), The closest packing of spherical caps in n dimensions",
 )
 def rankin(num_classes: int, dim: int) -> Bound:
-    """Return a lower bound on the max cosine of K points in R^n by Rankin's theorem.
+    """Return a lower bound on the maximum cosine of K points in R^n by Rankin's theorem.
 
-    K <= n + 1 points have max cosine at least -1/(K-1), which the simplex attains; K >= n + 2 points have max cosine
-    at least 0, which the cross-polytope attains up to K = 2n. For K > 2n, `levenshtein` gives a higher bound.
+    K <= n + 1 points have maximum cosine at least -1/(K-1), which the simplex attains; K >= n + 2 points have maximum
+    cosine at least 0, which the cross-polytope attains up to K = 2n. For K > 2n, `levenshtein` gives a higher bound.
 
     Args:
         num_classes: Number K of points, at least 2.

@@ -9,10 +9,10 @@ from protosphere.errors import InfeasibleError, as_choice, as_integer
 from protosphere.registry import Registry
 
 KINDS = ("converse", "achievable")
-"""Kinds of bounds on the max cosine of K points in R^n.
+"""Kinds of bounds on the maximum cosine of K points in R^n.
 
-Every set of K points has at least the max cosine of a converse. Some set of K points has at most the max cosine of an
-achievable bound.
+Every set of K points has at least the maximum cosine of a converse. Some set of K points has at most the maximum cosine
+of an achievable bound.
 """
 
 Theorem = Callable[[int, int], Bound]
@@ -21,14 +21,14 @@ InfeasibleReason = Callable[[int, int], str | None]
 
 @dataclass(frozen=True)
 class RegisteredBound:
-    """Registry entry of a theorem that bounds the max cosine of K points in R^n.
+    """Registry entry of a theorem that bounds the maximum cosine of K points in R^n.
 
     Attributes:
         name: Name of the function in `protosphere.bounds`.
         function: Function of K and n that returns the Bound, or raises InfeasibleError if the theorem does not apply.
         title: Common name of the theorem.
-        kind: 'converse' (every set of K points has at least this max cosine) or 'achievable' (some set of K points
-            has at most this max cosine).
+        kind: 'converse' (every set of K points has at least this maximum cosine) or 'achievable' (some set of K points
+            has at most this maximum cosine).
         summary: One line that describes the theorem in lists.
         reference: Publication of the theorem.
         infeasible_reason: Function of K and n that returns why the theorem does not apply, or None if it applies.
@@ -80,8 +80,8 @@ def bound(
 
     Args:
         title: Common name of the theorem.
-        kind: 'converse' (every set of K points has at least this max cosine) or 'achievable' (some set of K points
-            has at most this max cosine).
+        kind: 'converse' (every set of K points has at least this maximum cosine) or 'achievable' (some set of K points
+            has at most this maximum cosine).
         summary: One line that describes the theorem in lists.
         reference: Publication of the theorem.
         infeasible_reason: Function of K and n that returns why the theorem does not apply, or None if it applies. By

@@ -8,7 +8,7 @@ from protosphere.errors import InfeasibleError, as_flag
 
 
 def achievable(num_classes: int, dim: int) -> Bound:
-    """Return the lowest achievable bound: some set of K points in R^n is proved to have at most this max cosine.
+    """Return the lowest achievable bound: some set of K points in R^n is proved to have at most this maximum cosine.
 
     All bounds in `BOUNDS` of kind 'achievable' are compared.
 
@@ -32,7 +32,7 @@ def achievable(num_classes: int, dim: int) -> Bound:
 
 
 def converse(num_classes: int, dim: int, *, linear_programming: bool = False) -> Bound:
-    """Return the highest converse bound: no set of K points in R^n has a lower max cosine.
+    """Return the highest converse bound: no set of K points in R^n has a lower maximum cosine.
 
     All bounds in `BOUNDS` of kind 'converse' are compared. Results are cached.
 

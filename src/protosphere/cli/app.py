@@ -52,7 +52,7 @@ COMMANDS = {
         target="list_schemes:list_schemes",
     ),
     "best": Command(
-        "Build the code with the lowest known max cosine.",
+        "Build the code with the lowest known maximum cosine.",
         ("-K 1000 -n 128 -o c1000.safetensors", "-K 100 -n 16 --budget 30 --explain"),
     ),
     "construct": Command(
@@ -78,11 +78,11 @@ COMMANDS = {
         ),
     ),
     "bounds": Command(
-        "Print bounds on the smallest possible max cosine.",
+        "Print bounds on the smallest possible maximum cosine.",
         ("-K 1000 -n 128", "-K 24 -n 3 --json"),
     ),
     "compare": Command(
-        "Compare the max cosines of schemes with bounds.",
+        "Compare the maximum cosines of schemes with bounds.",
         (
             "-K 100 --dims 4:256 --figure k100.png",
             "-K 100 --dims 16,32,64 --schemes bch,best --no-figure",
@@ -93,11 +93,11 @@ COMMANDS = {
         ("bch -K 100 -n 15", "uniform -K 1000 -n 64 --bins 60 -o cosines.png"),
     ),
     "figure": Command(
-        "Draw max cosines by dimension, or histograms of cosines.",
+        "Draw maximum cosines by dimension, or histograms of cosines.",
         ("separation-k100", "all -o figures"),
     ),
     "atlas": Command(
-        "Tabulate the best known max cosine for many (K, n).",
+        "Tabulate the best known maximum cosine for many (K, n).",
         ("--shipped --figure atlas.png", "--classes 100 --dims 8:512 -o atlas.csv"),
     ),
     "explore": Command(
@@ -179,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; without arguments, print some commands to try.
 
     Args:
-        arguments: Arguments of the command line; None for those of this process.
+        arguments: Arguments of the command line; None for the arguments of this process.
     """
     app = program()
     given = list(sys.argv[1:] if arguments is None else arguments)

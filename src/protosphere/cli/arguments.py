@@ -94,11 +94,11 @@ class SchemeOptions:
     )
     polish: Either = flag("Whether the search ends with Newton's method (optimized).")
     prefer: str | None = flag(
-        "Code to choose: separated is the code with the lowest max cosine; energy is the code with the lowest energy "
-        "among the codes whose max cosine is at most --tolerance higher (best)."
+        "Code to choose: separated is the code with the lowest maximum cosine; energy is the code with the lowest "
+        "energy among the codes whose maximum cosine is at most --tolerance higher (best)."
     )
     tolerance: float | None = flag(
-        "Largest increase of the max cosine that --prefer energy accepts (best)."
+        "Largest increase of the maximum cosine that --prefer energy accepts (best)."
     )
     similarity: str | None = flag(
         "A .npy, .csv or .txt file with K x K similarities, or the name of a tree (semantic, hierarchical)."

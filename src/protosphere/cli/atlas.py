@@ -28,7 +28,7 @@ def atlas(
     output: OutputPath = Path("atlas.csv"),
     json: Json = False,
 ) -> None:
-    """Write the best known max cosine for many (K, n) to one file.
+    """Write the best known maximum cosine for many (K, n) to one file.
 
     If the command is interrupted, the same command continues where it stopped.
 
@@ -38,11 +38,11 @@ def atlas(
             4:256 stands for all numbers 2^m, 2^m - 1, K/2, K - 1 and K from 4 to 256.
         iterations: Number of evaluations of the search for each (K, n). With 0, only known codes are used.
         check: Rebuild this many codes of the file, drawn at random, instead of computing an atlas.
-            Their max cosines are compared with the recorded ones.
+            Their maximum cosines are compared with the recorded ones.
         shipped: Show the atlas of the package instead of computing one.
         figure: Path of a figure to draw (.png, .pdf or .svg).
-            It is a map of the gaps between the max cosines and the converse.
-            The converse is the best proved lower bound on the max cosine of any K points in R^n.
+            It is a map of the gaps between the maximum cosines and the converse.
+            The converse is the best proved lower bound on the maximum cosine of any K points in R^n.
         output: Path of the .csv file to write.
     """
     checked_output(figure, FIGURE_ENDINGS)
@@ -91,7 +91,7 @@ def _class_dim_pairs(classes: str, dims: str) -> list[tuple[int, int]]:
 def _check(
     rows: Sequence[AtlasRow], name: str, check: int, seed: int, json: bool
 ) -> None:
-    """Rebuild the codes of some random rows, compare their max cosines with the rows, and print the result."""
+    """Rebuild the codes of some random rows, compare their maximum cosines with the rows, and print the result."""
     if not rows:
         raise ps.StorageError(f"'{name}' has no rows to check")
     drawn = random.Random(seed).sample(rows, min(check, len(rows)))

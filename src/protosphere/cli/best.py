@@ -27,20 +27,20 @@ def best(
     output: OutputCode = None,
     json: Json = False,
 ) -> None:
-    """Build the code with the lowest known max cosine.
+    """Build the code with the lowest known maximum cosine.
 
     Ctrl-C ends the search; the best code found so far is then printed and saved.
 
     Args:
         budget: Time limit of a new search in seconds.
             The default is a number of evaluations that takes a few seconds.
-            If the catalogue of earlier searches has codes of this size, they count as one second of the limit.
+            If the catalogue covers this size, the earlier search counts as one second of the limit.
         iterations: Number of evaluations of a new search, instead of --budget. With 0, only known codes are used.
         prefer: Code to choose.
-            separated is the code with the lowest max cosine.
-            energy is the code with the lowest energy among the codes whose max cosine is at most --tolerance higher.
-            The energy is the mean over classes of the sum of exp(s (cosine - 1)) over the other classes.
-        tolerance: Largest increase of the max cosine that --prefer energy accepts.
+            separated is the code with the lowest maximum cosine.
+            energy is the code with the lowest energy among the codes whose maximum cosine is at most --tolerance
+            higher. Lower energy means more uniform points.
+        tolerance: Largest increase of the maximum cosine that --prefer energy accepts.
         explain: Show the other candidates, too.
     """
     file = checked_output(output, WRITABLE)

@@ -17,10 +17,10 @@ from protosphere.errors import brief
 
 
 def bounds(*, num_classes: Classes, dim: Dim, json: Json = False) -> None:
-    """Print proved bounds on the smallest max cosine that K points in R^n can have.
+    """Print proved bounds on the smallest maximum cosine that K points in R^n can have.
 
-    A converse is a lower bound: no code has a lower max cosine. An achievable bound is an upper bound: some code has at
-    most this max cosine.
+    A converse is a lower bound: no code has a lower maximum cosine. An achievable bound is an upper bound: some code
+    has at most this maximum cosine.
     """
     rows = [bound_row(theorem, num_classes, dim) for theorem in shown_theorems()]
     distance = code_distance(num_classes, dim)
@@ -49,7 +49,7 @@ class ShownTheorem:
 
     Attributes:
         name: Name of the bound.
-        kind: "achievable" for an upper bound, "converse" for a lower bound on the smallest max cosine.
+        kind: "achievable" for an upper bound, "converse" for a lower bound on the smallest maximum cosine.
         meaning: Meaning of the bound in one line.
         function: Function of (K, n) that returns the bound.
         is_best: Whether this is the best bound of its kind; the printed line then names the theorem.

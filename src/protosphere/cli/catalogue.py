@@ -25,7 +25,8 @@ def catalogue(
 
     Args:
         file: Path of a catalogue to read instead of the catalogue of the package.
-        check: Rebuild this many of the codes, drawn at random, and compare their max cosines with the recorded ones.
+        check: Rebuild this many of the codes, drawn at random, and compare their maximum cosines with the recorded
+            ones.
     """
     held = shipped_catalogue() if file is None else read_catalogue(file)
     codes = len(held.entries)

@@ -30,7 +30,7 @@ def certify(
         file: A .npy, .csv, .txt or .pt file with a matrix, or a .safetensors file that protosphere wrote.
         normalize: Divide each row by its norm first. Without this flag, rows must be unit vectors.
         proof: Path of a .json file to write.
-            It gets a polynomial that proves a converse (a lower bound on the max cosine of any K points in R^n);
+            It gets a polynomial that proves a converse (a lower bound on the maximum cosine of any K points in R^n);
             `protosphere verify --proof` checks this proof.
     """
     proof_file = checked_output(proof, (".json",))

@@ -29,7 +29,7 @@ def compare(
     csv: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Compare the max cosines of schemes with the bounds, in a table and a figure.
+    """Compare the maximum cosines of schemes with the bounds, in a table and a figure.
 
     Args:
         dims: Dimensions n. 16,32,64 is a list, and 10:100:5 stands for 10, 15, 20, ..., 100.
@@ -37,11 +37,11 @@ def compare(
         schemes: Names of schemes, separated by commas, or all.
             The default is best and the nine schemes of Lindström et al. (2024).
         modify: Shorten, puncture and extend codes, so that their schemes exist in more dimensions.
-        energy: Show and draw the energy instead of the max cosine.
-            The energy is the mean over classes of the sum of exp(s (cosine - 1)) over the other classes.
-            The scale s is the same for all schemes.
-        mean_square: Show and draw the mean squared cosine instead of the max cosine.
-            In our studies it predicts accuracy better than the max cosine does.
+        energy: Show and draw the energy instead of the maximum cosine.
+            Lower energy means more uniform points.
+            Energies can be compared at the same dimension only.
+        mean_square: Show and draw the mean squared cosine instead of the maximum cosine.
+            In our studies it predicts accuracy better than the maximum cosine does.
         figure: Path of the figure to draw (.png, .pdf or .svg).
             The default is compare-k100.png for 100 classes.
             With --json, a figure is drawn only if a path is given.

@@ -106,13 +106,13 @@ def scheme_columns(
 def print_comparison(
     comparison: Comparison, console: Console, *, energy: bool, mean_square: bool
 ) -> None:
-    """Print a table of max cosines and bounds, of energies, or of mean squared cosines.
+    """Print a table of maximum cosines and bounds, of energies, or of mean squared cosines.
 
     Args:
         comparison: Schemes and bounds.
         console: Console to print on.
-        energy: Whether to print energies instead of max cosines.
-        mean_square: Whether to print mean squared cosines instead of max cosines.
+        energy: Whether to print energies instead of maximum cosines.
+        mean_square: Whether to print mean squared cosines instead of maximum cosines.
     """
     K = comparison.num_classes
     if mean_square:
@@ -124,7 +124,7 @@ def print_comparison(
     elif energy:
         title = f"energy of {K} points in %, by dimension n (lower is better)"
         columns = energy_columns(comparison)
-        legend = "energy: mean over classes of the sum of exp(s (cosine - 1)) over the other classes"
+        legend = "energy: lower means more uniform points; compare energies at the same n only"
     else:
         title = f"max cosine of {K} points, by dimension n (lower is better)"
         columns = max_cosine_columns(comparison)

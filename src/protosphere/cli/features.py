@@ -37,7 +37,7 @@ def features(
     Args:
         dataset: Name of a dataset, such as digits, mnist or cifar100, or the path of an .npz file with images.
         model: Path of an .onnx file, or package.module.network, the import name of an nn.Module.
-            The name may also be that of a function that returns an nn.Module.
+            It may also be the import name of a function that returns an nn.Module.
         output: Path of the .npz file to write.
         size: Height and width in pixels to which images are resized. The default is the input size of the network.
         mean: Number that is subtracted from pixel values (0 to 255), or one number per channel. The default is 0.

@@ -19,7 +19,7 @@ def figure(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Draw a figure of max cosines against the dimension, a histogram of cosines, or all figures.
+    """Draw a figure of maximum cosines against the dimension, a histogram of cosines, or all figures.
 
     Args:
         name: Name of a figure. The name `all` draws all figures, and `list` prints the names of the figures.

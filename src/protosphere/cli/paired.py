@@ -96,7 +96,7 @@ def chosen(rows: list[Compared], methods: list[str] | None) -> list[Compared]:
         methods: Names of the methods to keep; None or an empty list keeps all methods.
 
     Raises:
-        InvalidArgumentError: If no row has one of the names.
+        InvalidArgumentError: If a name is not the method of any row.
     """
     known = dict.fromkeys(row.method for row in rows)
     for name in methods or ():

@@ -41,7 +41,7 @@ def report(
     Args:
         store: Folder to which `train` and `sweep` wrote runs, or a .csv table of runs.
         html: Path of an .html page to write, a single file with figures, bounds and a table of the runs.
-        figures: Folder for two figures, accuracy against n and accuracy against max cosine, as .png, .pdf and .csv.
+        figures: Folder for two figures, accuracy against n and accuracy against maximum cosine, as .png, .pdf and .csv.
         export: Path of a table of the runs to write (.csv or .parquet).
         dataset: Dataset to report. It must be given if there are runs on several datasets.
     """

@@ -115,14 +115,14 @@ def antipodal_text(pairs: int) -> str:
 
 
 def guarantee_text(guarantee: Cosine | None) -> str:
-    """Return the guaranteed max cosine as text; None means that no theorem guarantees one."""
+    """Return the guaranteed maximum cosine as text; None means that no theorem guarantees one."""
     if guarantee is None:
         return "none by theory"
     return f"at most {format_cosine(guarantee)}"
 
 
 def gap_text(proof: Certificate) -> str:
-    """Return the gap between max cosine and converse as text, which also says if the code is optimal."""
+    """Return the gap between maximum cosine and converse as text, which also says if the code is optimal."""
     gap = difference(proof.gap)
     if not proof.optimal:
         return gap

@@ -12,7 +12,8 @@ from protosphere.cli.arguments import Flag, Json
 Proof = Annotated[
     Path | None,
     Parameter(
-        help="File that `protosphere certify --proof` wrote. It proves a lower bound on the max cosine of any K points."
+        help="File that `protosphere certify --proof` wrote. "
+        "It proves a lower bound on the maximum cosine of any K points."
     ),
 ]
 NoLimit = Annotated[

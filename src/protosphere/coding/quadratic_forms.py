@@ -11,7 +11,7 @@ gives a union of cosets of RM(1, m) with a large minimum distance:
   sums have rank at least m - 2r.
 
 Coordinate j of a codeword belongs to element j of the field; for m even, e is the highest bit of j. The bits of the
-index of a form are, lowest first, the bits of a (m even), then those of b_1, b_2, ...; form 0 is zero.
+index of a form are, lowest first, the bits of a (m even), then the bits of b_1, b_2, ...; form 0 is zero.
 """
 
 import numpy as np
@@ -88,7 +88,7 @@ def kerdock_forms(m: int, slopes: Indices) -> PackedBits:
     """Return Kerdock's forms Q_a for m even: Q_a(x, e) = sum_{j=1}^{(m-2)/2} Tr((ax)^(1+2^j)) + e Tr(ax).
 
     A point (x, e) has x in GF(2^(m-1)) and a bit e. The form depends on a and x only by their product ax, so that the
-    values of Q_a for a nonzero a are a permutation of those of Q_1.
+    values of Q_a for a nonzero a are a permutation of the values of Q_1.
 
     Args:
         m: Number of bits of a point, even.

@@ -155,7 +155,7 @@ class _Files(IndexDataCacheFile):
 
 
 class KernelCache(FunctionCache):
-    """Cache of a function's machine code: numba queries it before compiling and updates it afterwards.
+    """Cache of a function's machine code: numba queries it before compiling and updates it afterward.
 
     A failure of the cache is not an error: the function is compiled again.
     """

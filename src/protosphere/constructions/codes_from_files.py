@@ -82,7 +82,7 @@ def load(path: str | Path) -> SphericalCode:
 def certify(
     source: Any, *, normalize: bool = False, progress: Progress = ignore
 ) -> Certificate:
-    """Measure the largest cosine of given prototypes and return a new certificate.
+    """Measure the maximum cosine of given prototypes and return a new certificate.
 
     Args:
         source: A SphericalCode, a matrix with a prototype per row, or the path of a file as `ps.load` reads it.
@@ -129,8 +129,8 @@ def from_points(
 ) -> SphericalCode:
     """Return a certified code whose points are the rows of a matrix or of a file.
 
-    The largest cosine is exact if all rows have the same number of nonzero entries, and the nonzero entries of each row
-    have the same absolute value. Otherwise the largest cosine is measured, and `certificate.error` bounds the
+    The maximum cosine is exact if all rows have the same number of nonzero entries, and the nonzero entries of each row
+    have the same absolute value. Otherwise the maximum cosine is measured, and `certificate.error` bounds the
     measurement error.
 
     Args:
@@ -178,8 +178,9 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
         progress: Called while pairs are measured.
 
     Returns:
-        The same points with a new certificate. The certificate is exact if the points equal, bit for bit, the points
-        of the construction that the provenance names, and a theorem gives the maximum cosine of this construction.
+        The same points with a new certificate. The certificate is exact if the structure of the points gives exact
+        cosines. Otherwise it is exact if the construction that the provenance names gives the same points, bit for bit,
+        and a theorem gives their maximum cosine.
 
     Raises:
         CertificateError: If the points contradict their structure or certificate.

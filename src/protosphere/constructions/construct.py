@@ -100,7 +100,7 @@ def best(
 
     First the maximum cosines that theorems guarantee are compared for all families of codes. The best candidates are
     built and measured; they may be subsets of larger codes. Codes that earlier searches found come from the catalogue.
-    If K and n are small enough, a numerical search starts from all these codes and from random points. Afterwards
+    If K and n are small enough, a numerical search starts from all these codes and from random points. In the result,
     `code.provenance.resolved` says which scheme was chosen.
 
     Args:
@@ -110,15 +110,16 @@ def best(
             case. The result then depends on the speed of the machine. None sets no time limit.
         iterations: Number of evaluations of the search, in place of `budget`; 0 uses only algebraic codes and the
             catalogue. The default, None, takes a few seconds, or less if an improvement is unlikely. For up to 300
-            classes in up to 64 dimensions the catalogue has codes of earlier searches. The cost of these searches
-            counts as spent: one second of `budget`, or 1,000 to 60,000 of the `iterations`.
+            classes in up to 64 dimensions, and for some larger K, the catalogue has codes of earlier searches. The cost
+            of these searches is part of the limit: 1,000 to 60,000 evaluations, or the first second of `budget`.
         catalogue: Whether to use the catalogue; without it, `iterations=0` uses only algebraic codes.
         seed: Seed of the random choices of the search.
         mapping: 'fixed' gives class i point i; 'random' permutes the points by the seed.
-        prefer: 'separated' takes the code with the lowest maximum cosine; if several codes have it, the one with the
-            lowest frame potential, or else the fastest projection. 'energy' takes the code with the lowest energy
-            (see `ps.code_statistics`; lower means more uniform points) among all codes within `tolerance` of the
-            lowest maximum cosine.
+        prefer: 'separated' takes the code with the lowest maximum cosine. If several codes have it, algebraic codes are
+            preferred to codes of a search; among these, schemes with the lowest frame potential come first, then
+            schemes with the fastest projection. 'energy' takes the code with the lowest energy (see
+            `ps.code_statistics`; lower means more uniform points) among all codes within `tolerance` of the lowest
+            maximum cosine.
         tolerance: Largest increase of the maximum cosine that `prefer="energy"` accepts.
         progress: Called during the work. Ctrl-C during the search returns the best code so far, and `code.choice` says
             that the search was interrupted.

@@ -9,7 +9,7 @@ from protosphere.errors import brief
 from protosphere.spherical.structures.structure import LARGEST_HELD_BYTES
 
 MOST_PRODUCTS = 10**15
-"""Largest number of multiplications for comparing all pairs of points, which takes some hours on two cores."""
+"""Largest number of multiplications for comparing all pairs of points: some hours on two cores."""
 
 LARGEST_DENSE_BYTES = 7 << 29
 """Largest size of points that are stored as dense vectors: 3.5 GiB.
@@ -31,7 +31,7 @@ DENSE_ROWS = 4
 
 
 def memory_bytes() -> int:
-    """Return half of the machine's memory in bytes, which a code may take; 8 GiB if the memory is unknown."""
+    """Return the number of bytes that a code may take: half of the machine's memory, or 8 GiB if it is unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):

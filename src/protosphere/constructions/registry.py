@@ -32,7 +32,7 @@ For any other request it returns a sentence that says why the request is infeasi
 """
 
 Guarantee = Callable[..., Cosine | None]
-"""Function (num_classes, dim, options...) that returns the max cosine that a theorem guarantees, or None."""
+"""Function (num_classes, dim, options...) that returns the maximum cosine that a theorem guarantees, or None."""
 
 Choose = Callable[..., Mapping[str, Any]]
 """Function (num_classes, dim, options...) that returns the parameters that the request leaves open."""
@@ -43,7 +43,7 @@ def always_feasible(*_: object, **__: object) -> None:
 
 
 def no_guarantee(*_: object, **__: object) -> None:
-    """Return None, which means that no theorem bounds the max cosine."""
+    """Return None, which means that no theorem bounds the maximum cosine."""
 
 
 def orthogonal_or_antipodal(*_: object, **__: object) -> Fraction:
@@ -63,8 +63,8 @@ class Construction:
         summary: One line that describes the construction in lists.
         reference: Publication of the construction.
         infeasible_reason: Function that says why a request is infeasible and what would work, or returns None.
-        guarantee: Function that returns an upper bound on the max cosine by a theorem, without building the points, or
-            None. It may have the parameter `chosen`.
+        guarantee: Function that returns an upper bound on the maximum cosine by a theorem, without building the points,
+            or None. It may have the parameter `chosen`.
         members: For a family, the function of the largest dimension that lists all its codes up to this dimension (see
             `families.Member`); otherwise None.
         choose: Function that returns the parameters that a request leaves open, such as the member of a family. They
@@ -214,7 +214,7 @@ def construction(
         summary: One line that describes the construction in lists.
         reference: Publication of the construction.
         infeasible_reason: See `Construction`; by default every request is feasible.
-        guarantee: See `Construction`; by default no theorem bounds the max cosine.
+        guarantee: See `Construction`; by default no theorem bounds the maximum cosine.
         members: See `Construction`; None for a construction that is not a family.
         choose: See `Construction`; None if a request leaves no parameters open.
         traits: See `Traits`; by default none.

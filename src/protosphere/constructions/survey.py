@@ -20,7 +20,7 @@ from protosphere.types import Cosine, Progress, ignore
 SAVE_SECONDS = 2.0
 
 Found = tuple[Cosine, str, str]
-"""A max cosine, the scheme that attains it, and the description of the code."""
+"""A maximum cosine, the scheme that attains it, and the description of the code."""
 
 
 def paper_columns() -> tuple[str, ...]:
@@ -79,9 +79,9 @@ def beside_bounds(
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        found: Max cosine, scheme and description of the code.
-        converse: The highest proved lower bound on the max cosine of K points in R^n.
-        compared: Max cosine for each scheme of `paper_columns`; None where the scheme is infeasible.
+        found: Maximum cosine, scheme and description of the code.
+        converse: The highest proved lower bound on the maximum cosine of K points in R^n.
+        compared: Maximum cosine for each scheme of `paper_columns`; None where the scheme is infeasible.
     """
     value, scheme, description = found
     cell = (num_classes, dim)

@@ -12,7 +12,7 @@ LineStyle = str | tuple[int, tuple[int, ...]]
 class FigureStyle:
     """Color, marker and line with which figures draw one scheme.
 
-    The colors are those of Okabe and Ito, which color-blind readers can tell apart.
+    The colors are from the palette of Okabe and Ito, which color-blind readers can tell apart.
 
     Attributes:
         label: Name in the legend.
@@ -55,7 +55,7 @@ class Traits:
             fastest.
         in_paper: Whether the construction is in Lindström et al. (2024).
         on_page: Whether the atlas page shows the construction.
-        page_formula: Whether the scripts of the atlas page compute the max cosine of the construction.
+        page_formula: Whether the scripts of the atlas page compute the maximum cosine of the construction.
         page_points: Whether the scripts of the atlas page compute its points in two and three dimensions.
         quick_options: Options with which the construction takes about a second at most.
         style: Style in figures; None for the next style that no construction uses.

@@ -1,12 +1,12 @@
 """Transform whole batches of images, stored as bytes, by random crops of padded images, flips and rotations.
 
-The result is the same as that of the usual transforms of single images: a crop, then a flip, then a rotation about the
+The images are the same as by the usual transforms of single images: a crop, then a flip, then a rotation about the
 center with nearest-pixel sampling. Pixels outside the image are black. All three transforms only move pixels. So
 together they are one lookup: each pixel of the result is copied from a computed position in the original. Random
 numbers are drawn on the CPU, so that every device gets the same images.
 
-On the CPU, `gather_augmented` selects, transforms and normalizes images in one compiled pass over their pixels. The
-result is bit for bit the same as that of separate operations, which need ten passes.
+On the CPU, `gather_augmented` selects, transforms and normalizes images in one compiled pass over their pixels.
+Separate operations, which need ten passes, give bit for bit the same result.
 """
 
 import math

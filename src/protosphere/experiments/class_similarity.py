@@ -122,7 +122,7 @@ def logit_correlations(
 ) -> Points:
     """Return the K x K matrix of correlations between the logits of two classes, over the training examples.
 
-    The logits are those of the config's backbone with a learned last layer, trained for one epoch. They are centered
+    The logits are computed by the config's backbone with a learned last layer, trained for one epoch. They are centered
     first: for each example, the mean of its logits over the classes is subtracted.
 
     Args:

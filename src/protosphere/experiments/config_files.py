@@ -76,8 +76,8 @@ def is_config_file(name: str) -> bool:
 def states_dim(name: str) -> bool:
     """Return True if `name` is the path of a user's config that sets `dim`; False for a shipped config.
 
-    The dimension in a shipped config is ignored, because it suits only the scheme and the dataset of this config, which
-    flags may change.
+    The dimension in a shipped config is ignored. It suits only the scheme and the dataset of this config, and flags may
+    change both.
     """
     return is_config_file(name) and "dim" in read_toml(Path(name))
 

@@ -31,7 +31,8 @@ class FeatureNetwork:
 
     Attributes:
         features: Function from preprocessed images, B x C x H x W, to B x D features.
-        identity: Digest of the weights, by which rows of different networks are distinguished.
+        identity: Digest of the weights, or of the ONNX file. An interrupted extraction is only continued with a network
+            of the same digest.
         channels: Number of channels of its input images; None if unknown.
         size: Height and width of its input images; None if unknown.
     """

@@ -63,7 +63,7 @@ def compared(
         A row for each method and dimension, sorted by dimension, then in the order of the records.
 
     Raises:
-        InvalidArgumentError: If no run has the metric, or no run has the method `against`.
+        InvalidArgumentError: If no finished run has `metric`, or `against` is not the method of any finished run.
     """
     groups = _by_method(records, method)
     _check_metric(groups, metric)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from protosphere.types import Indices, Points
 
 MOST_ROWS = 1 << 25
-"""Number of rows that a search may sort or compare, which takes some seconds."""
+"""Largest number of rows that a search sorts or compares: some seconds."""
 
 PAIRS_AT_ONCE = 1 << 14
 """Number of pairs of classes whose distances are computed together."""
@@ -37,7 +37,7 @@ Distances = Callable[[Indices, Indices], NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class ClosestPair:
-    """Result of a search for the closest pair of classes, which may have ended early.
+    """Result of a search for the closest pair of classes. The search may have ended early.
 
     Attributes:
         distance: Distance (1 - cosine) of the closest pair that was compared; infinity if no pair was compared.
@@ -108,7 +108,7 @@ def _sets_by_sum(
 
 
 def _value_hashes(values: Values) -> list[Hashes]:
-    """Return a random integer for each value of each part; the hash of a class is the sum of those of its values."""
+    """Return a random integer for each value of each part; the hash of a class is the sum of its values' integers."""
     rng = np.random.default_rng(0)
     largest = np.iinfo(np.uint64).max
     return [
@@ -165,7 +165,7 @@ def pair_distances(
 
     Args:
         left: Values of classes, one class per row and one part per column.
-        right: Values of as many classes.
+        right: Values of classes, an array of the same shape.
         part_points: For each part, the unit vectors of its values, as rows.
         shares: Weight of each part; the weights sum to 1.
     """

@@ -1,4 +1,4 @@
-"""Points in one coset of a lattice, whose distances are at least the length of the shortest lattice vector."""
+"""Points in one coset of a lattice. Their distances are at least the length of the shortest lattice vector."""
 
 from dataclasses import dataclass
 from fractions import Fraction

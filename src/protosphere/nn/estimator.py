@@ -131,7 +131,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> PrototypeClassifier:
-        """Fit the map to the examples, starting from new random weights.
+        """Train the map from features to R^n, starting from new random weights.
 
         Args:
             X: N x m features, an array or a sparse matrix.
@@ -182,7 +182,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> PrototypeClassifier:
-        """Train the map by one pass of Adam over the examples, starting from its current weights.
+        """Train the map from features to R^n further, by one pass of Adam over the examples.
 
         Args:
             X: N x m features, an array or a sparse matrix.
@@ -231,7 +231,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def embed(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the N x n outputs of the map, one row per example; the head compares these rows with the prototypes.
+        """Return the N x n outputs of the trained map `map_`, one row per example.
+
+        The head compares these rows with the prototypes.
 
         Args:
             X: N x m features, an array or a sparse matrix.

@@ -181,8 +181,9 @@ def reserved(
     Args:
         given: Number K of classes in use, or a code, all of whose classes are in use.
         dim: Dimension n, if `given` is a number.
-        reserve: Number of all classes, including reserved ones, or a code of all classes, if `given` is a number; None
-            for no reserved classes.
+        reserve: Number of all classes, including those that can be added later, or a code with one point for each of
+            them, of which the head first uses the first `given` points. Only if `given` is a number. None for no
+            reserved classes.
         scheme: Name of the scheme that builds the code, if neither `given` nor `reserve` is a code. Unless `options`
             contains 'budget', the scheme gets its fast options (see `Traits.quick_options`), for example no search.
         seed: Seed of the scheme, if the scheme is random.

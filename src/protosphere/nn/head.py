@@ -55,8 +55,9 @@ class PrototypeHead(nn.Module):
             saved preset, unless this argument is given.
         scale: Scale of the logits: 'auto' (the preset's scale, fixed), 'learn' (a parameter that starts at the preset's
             scale) or a number.
-        reserve: Number of classes up to which `grow` can add classes, or a code with that many points, if `num_classes`
-            is a number; by default, no class can be added.
+        reserve: Number of all classes, including those that `grow` can add later, or a code with one point for each of
+            them, of which the head first uses the first `num_classes` points. Only if `num_classes` is a number. By
+            default, no class can be added.
         projection: Name of the algorithm for dot products with the prototypes, one of `projections.KINDS`; 'auto'
             chooses the fastest algorithm for the structure of the code.
         seed: Seed of the scheme, if the scheme is random.
@@ -385,8 +386,8 @@ class PrototypeHead(nn.Module):
             state: Result of `get_extra_state`.
 
         Raises:
-            InvalidArgumentError: If the state is damaged, its prototypes are not the prototypes of this head (up to
-                rounding, or the version that built them), or it has more classes in use than this head.
+            InvalidArgumentError: If the state is damaged. If its prototypes are not the prototypes of this head, except
+                for rounding or for a difference between versions. If it has more classes in use than this head.
         """
         self._may_be_replaced = True
         self._has_state = True

@@ -88,7 +88,7 @@ class LinearProbe:
 
     @property
     def parameters(self) -> list[nn.Parameter]:
-        """All trained parameters: those of the map, and the scale of the head if it is learned."""
+        """All trained parameters: the parameters of the map, and the scale of the head if it is learned."""
         return [*self.map_.parameters(), *self.head.parameters()]
 
     def report(self, number: int, loss: float) -> None:
@@ -142,10 +142,10 @@ def chunks(count: int, width: int) -> Iterator[slice]:
 def fit_lbfgs(
     probe: LinearProbe, examples: Examples, max_iter: int, tol: float
 ) -> tuple[int, bool]:
-    """Train the map by L-BFGS on all examples together, in float64.
+    """Train a linear probe by L-BFGS on all examples together, in float64.
 
     Args:
-        probe: The map and the head to train.
+        probe: Model to train: the parameters of its map, and the scale of its head if it is learned.
         examples: The examples.
         max_iter: Largest number of iterations.
         tol: L-BFGS stops when no entry of the gradient is larger than this in absolute value.
@@ -195,10 +195,12 @@ def fit_adam(
     rate: float,
     rng: np.random.RandomState,
 ) -> tuple[int, bool]:
-    """Train the map by Adam on random batches; the learning rate is halved when the loss hardly decreases in a pass.
+    """Train a linear probe by Adam on random batches.
+
+    The learning rate is halved if a pass hardly decreases the loss.
 
     Args:
-        probe: The map and the head to train.
+        probe: Model to train: the parameters of its map, and the scale of its head if it is learned.
         examples: The examples.
         max_iter: Largest number of passes over the examples.
         batch_size: Largest number of examples in a batch.
@@ -231,10 +233,10 @@ def one_pass(
     solver: torch.optim.Adam,
     rng: np.random.RandomState,
 ) -> float:
-    """Train the map by one pass over all examples in random order.
+    """Train a linear probe by one pass over all examples in random order.
 
     Args:
-        probe: The map and the head to train.
+        probe: Model to train: the parameters of its map, and the scale of its head if it is learned.
         examples: The examples.
         batch_size: Largest number of examples in a batch.
         solver: Optimizer of the parameters.

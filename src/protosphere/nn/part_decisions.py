@@ -86,7 +86,7 @@ def part_decisions(
 
 
 def _part_tables(structure: ProductPoints, projection: Projection) -> PartTables:
-    """Return the tables of the points of each part: those of the projection if it has them, otherwise new ones."""
+    """Return the tables of the points of each part: the projection's tables if it has them, otherwise new ones."""
     for block in projection.blocks:
         held = cast("PartTables | None", getattr(block, "tables", None))
         if held is not None and held.sizes == structure.sizes:

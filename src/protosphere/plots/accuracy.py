@@ -22,7 +22,7 @@ from protosphere.statistics.intervals import mean_with_interval
 from protosphere.statistics.regression import Regression, regression
 
 REFERENCES = ("learned layer", "one_hot")
-"""Baselines: schemes and learned heads that are drawn as a horizontal line if they have runs in only one dimension."""
+"""Schemes and learned heads that are drawn as a horizontal line if all their runs have the same dimension."""
 
 LEAST_COSINES = 4
 """Smallest number of different maximum cosines for a regression line."""
@@ -152,7 +152,7 @@ def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle
 
 
 def is_reference(rows: Sequence[Averaged]) -> bool:
-    """Return True if a series is a baseline: one of `REFERENCES`, with runs in a single dimension.
+    """Return True if a series is a baseline: its scheme is one of `REFERENCES`, and all its runs have one dimension.
 
     A baseline is drawn as a horizontal line across the figure.
     """
@@ -209,7 +209,7 @@ def draw_accuracy(
 def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
     """Return a matplotlib figure of mean accuracy against the dimension, with 95% intervals.
 
-    A learned layer and one-hot prototypes are drawn as horizontal lines if they have runs in a single dimension.
+    A learned layer and one-hot prototypes are drawn as horizontal lines if all their runs have the same dimension.
 
     Args:
         rows: Means over seeds, as `averages` returns them.
@@ -360,9 +360,10 @@ def _draw_runs(ax: Any, style: FigureStyle, runs: Sequence[Trained]) -> None:
 
 
 def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
-    """Return the mean of each baseline: a learned layer or one-hot prototypes with runs in a single dimension.
+    """Return the mean of each baseline.
 
-    Figures show a baseline as a horizontal line (see `is_reference`).
+    A baseline is a series of a learned layer or of one-hot prototypes, if all its runs have the same dimension. Figures
+    show it as a horizontal line (see `is_reference`).
     """
     series = series_of(averages(runs))
     return [rows[0] for rows in series if is_reference(rows)]
@@ -371,7 +372,7 @@ def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
 def regression_ends(
     line: Regression, runs: Sequence[Trained]
 ) -> tuple[list[float], list[float]]:
-    """Return the two ends of a regression line: the smallest and largest cosine of the runs, and the accuracies there.
+    """Return the two ends of a regression line: the extreme maximum cosines of the runs, and the accuracies there.
 
     Args:
         line: The regression of accuracy on the maximum cosine.

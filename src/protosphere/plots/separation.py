@@ -25,7 +25,7 @@ CURVE_POINTS = 160
 """Approximate number of dimensions at which the curve of a bound is computed."""
 
 STATISTIC_LABELS = {
-    "energy": "energy: sum of exp(s (cosine - 1)) over other classes",
+    "energy": "energy (lower means more uniform points)",
     "mean_square": "mean squared cosine of two prototypes",
 }
 """Label of the vertical axis, by the name of the statistic (a field of `Cell`)."""
@@ -50,8 +50,8 @@ def draw_comparison(
     Args:
         comparison: Schemes and bounds.
         path: File to write; it must end in .png, .pdf or .svg.
-        energy: Whether to draw the energy of each code (see `ps.CodeStatistics`) instead of its max cosine.
-        mean_square: Whether to draw the mean squared cosine of each code instead of its max cosine.
+        energy: Whether to draw the energy of each code (see `ps.CodeStatistics`) instead of its maximum cosine.
+        mean_square: Whether to draw the mean squared cosine of each code instead of its maximum cosine.
 
     Returns:
         The path of the written file.

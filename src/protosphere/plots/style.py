@@ -11,7 +11,7 @@ from protosphere.constructions.traits import FigureStyle, LineStyle
 from protosphere.extras import require
 
 COLUMN_INCHES = 5.5
-"""Width of a figure in inches: that of a column of text, so that font sizes are correct in print."""
+"""Width of a figure in inches. It is the width of a column of text, so that font sizes are correct in print."""
 
 COLUMN_CHARACTERS = 52
 """Number of characters of tick labels that fit along the horizontal axis of a figure of width `COLUMN_INCHES`."""

@@ -296,7 +296,11 @@ class BanditSearch:
 
     @property
     def is_orbit_turn(self) -> bool:
-        """Whether the next batch has symmetric codes: they have used at most their fraction of the screening."""
+        """Whether the next batch has symmetric codes.
+
+        This is the case if the batches of symmetric codes have used at most the fraction of the screening that
+        `ORBIT_SHARES` allows. If no symmetry fits K points in R^n, the value is False.
+        """
         if self.orbits is None:
             return False
         is_late = self.budget.share > 0.5

@@ -30,13 +30,13 @@ from protosphere.search.polish import MAX_DENSE_UNKNOWNS
 from protosphere.types import Points, Progress, ignore
 
 DEFAULT_PRODUCTS = 2.4e10
-"""Number of multiplications of a search with the default number of iterations, which takes some seconds on one core."""
+"""Number of multiplications of a search with the default number of iterations: some seconds on one core."""
 
 MAX_DEFAULT_PRODUCTS = 3.6e10
 """Largest number of multiplications of a search by default for large codes, which gain little from a search."""
 
 MAX_ITERATIONS = 150_000
-"""Default number of evaluations for tiny codes, which is the largest default."""
+"""Largest default number of evaluations; tiny codes have this default."""
 
 DESCENT_ITERATIONS = 150
 """Number of evaluations of a complete descent for a large code."""
@@ -176,7 +176,7 @@ def search_code(
         rng: Random generator for all starts. The same state of the generator and the same `iterations` give the same
             bits if `budget` is None.
         iterations: Number of evaluations of the smooth maximum cosine over all pairs of a code; an evaluation over
-            fewer pairs counts as a fraction. None for as many as take some seconds, or for no limit if `budget` is
+            fewer pairs counts as a fraction. None for a number that takes some seconds, or for no limit if `budget` is
             given.
         budget: Number of seconds from the call, including compilation; the result then depends on the machine. None for
             no limit.

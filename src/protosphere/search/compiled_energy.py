@@ -82,7 +82,7 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
         table: (K, K) array that receives the cosines above the diagonal.
 
     Returns:
-        The largest cosine.
+        The maximum cosine.
     """
     count = U(units.shape[0])
     dim = U(units.shape[1])
@@ -145,7 +145,7 @@ def softmax_weights(row: Points, t: float, top: float) -> float:
     Args:
         row: Cosines, overwritten by weights. No weight is below exp(-30).
         t: The inverse temperature.
-        top: The largest cosine.
+        top: The maximum cosine.
     """
     total = 0.0
     for j in range(len(row)):
@@ -164,7 +164,7 @@ def softmax_weights(row: Points, t: float, top: float) -> float:
 def _sum_over_all_pairs(
     units: Points, columns: Points, table: Points, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Write the weighted sum of all other points into each row of `gradient`; return largest cosine and weight sum."""
+    """Write the weighted sum of all other points into each row of `gradient`; return maximum cosine and weight sum."""
     count = U(units.shape[0])
     dim = U(units.shape[1])
     top = cosine_table(units, columns, table)
@@ -195,7 +195,7 @@ def _sum_over_all_pairs(
 def _sum_over_near_pairs(
     units: Points, pairs: Indices, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Write the weighted sum of near points into each row of `gradient`; return largest cosine and weight sum."""
+    """Write the weighted sum of near points into each row of `gradient`; return maximum cosine and weight sum."""
     count = U(pairs.shape[1])
     dim = U(units.shape[1])
     top = -2.0

@@ -178,11 +178,13 @@ def backtrack(length: float, slope: float, rise: float) -> float:
 
 @compiled
 def evaluation_work(count: int, listed: int) -> float:
-    """Return the work of an evaluation, including the step that follows, in units of an evaluation over all pairs.
+    """Return the cost of one evaluation of the objective and the optimizer step after it.
+
+    The cost is relative to the cost of an evaluation over all pairs of points and the step after it.
 
     Args:
         count: Number K of points.
-        listed: Number of pairs in the list; 0 for an evaluation over all pairs.
+        listed: Number of near pairs over which the objective is evaluated; 0 for all pairs.
     """
     if listed == 0:
         return 1.0

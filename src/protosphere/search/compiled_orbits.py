@@ -312,7 +312,7 @@ EVALUATION_PRODUCTS = 2e4
 def orbit_products(count: int, num_points: int, dim: int) -> float:
     """Return the cost of one evaluation over orbits, including the next step, in multiplications.
 
-    The result can be compared with that of `budget.evaluation_products`.
+    The result can be compared with the result of `budget.evaluation_products`.
 
     Args:
         count: Number m of representatives.

@@ -38,16 +38,16 @@ LARGEST_SLACK = 1e-5
 
 @dataclass(frozen=True)
 class Certificate:
-    """Largest cosine of K points in R^n, together with proved bounds on it.
+    """Maximum cosine of K points in R^n, together with proved bounds on it.
 
     Attributes:
         num_classes: Number K of points.
         dim: Dimension n.
         max_cosine: Largest cosine of two points: a Fraction if it is exact, otherwise a measured float.
-        guarantee: Upper bound on the largest cosine by the theorem of the construction; None if there is no theorem.
-        converse: Best proved lower bound on the largest cosine of any K points in R^n.
-        method: Text that says how the largest cosine was measured.
-        reason: Text that says why the largest cosine is exact; empty if it is not exact.
+        guarantee: Upper bound on the maximum cosine by the theorem of the construction; None if there is no theorem.
+        converse: Best proved lower bound on the maximum cosine of any K points in R^n.
+        method: Text that says how the maximum cosine was measured.
+        reason: Text that says why the maximum cosine is exact; empty if it is not exact.
         error: Bound on the difference between `max_cosine` and the true value for the points as they were given; 0.0 if
             `max_cosine` is exact.
         unverified: Whether `max_cosine` was read from a file and not measured, because measuring it while loading would
@@ -72,7 +72,7 @@ class Certificate:
 
     @property
     def interval(self) -> tuple[Cosine, Cosine]:
-        """Smallest and largest possible value of the true largest cosine; the two values are equal if `exact` is True.
+        """Smallest and largest possible value of the true maximum cosine; the two values are equal if `exact` is True.
 
         If `unverified` is True, the interval is [-1, 1].
         """
@@ -92,12 +92,11 @@ class Certificate:
 
     @property
     def optimal(self) -> bool:
-        """Whether the largest cosine equals the converse, so that no other K points in R^n are better.
+        """Whether the maximum cosine equals the converse, so that no other K points in R^n are better.
 
         Two Fractions are compared exactly. Otherwise the gap must be at most a tolerance, which is the largest of three
-        numbers: 1e-12 times (1 - converse), `error`, and eight times the machine epsilon of float64. If the tolerance
-            is
-        more than 1e-5 times (1 - converse), it could hide a gap, and the result is False. The result is also False if
+        numbers: 1e-12 times (1 - converse), `error`, and eight times the machine epsilon of float64. A tolerance of
+        more than 1e-5 times (1 - converse) could hide a gap; the result is then False. The result is also False if
         `max_cosine` is unverified.
         """
         if self.unverified:
@@ -110,18 +109,18 @@ class Certificate:
 
     @property
     def exact(self) -> bool:
-        """Whether the largest cosine is known exactly, as a Fraction."""
+        """Whether the maximum cosine is known exactly, as a Fraction."""
         return isinstance(self.max_cosine, Fraction) and not self.unverified
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """Measured largest cosine of points, before it is compared with any theorem.
+    """Measured maximum cosine of points, before it is compared with any theorem.
 
     Attributes:
         num_classes: Number K of points.
         dim: Dimension n.
-        max_cosine: Measured largest cosine, exact if it is a Fraction.
+        max_cosine: Measured maximum cosine, exact if it is a Fraction.
         method: Text that says how the cosine was measured.
         reason: Text that says why the cosine is exact; empty if it is not exact.
         error: Bound on the difference between `max_cosine` and the true value.
@@ -143,7 +142,7 @@ class Measurement:
 def measure(
     structure: Structure, progress: Progress = ignore, *, verify: bool = False
 ) -> Measurement:
-    """Measure the largest cosine of points; every pair is compared at most once.
+    """Measure the maximum cosine of points; every pair is compared at most once.
 
     Args:
         structure: Points to measure.
@@ -199,15 +198,16 @@ def measurement_error(structure: Structure) -> float:
 def certificate_of(
     measured: Measurement, guarantee: Cosine | None, *, proved: bool
 ) -> Certificate:
-    """Return the certificate of a measured largest cosine, after comparing it with the guarantee and the converse.
+    """Return the certificate of a measured maximum cosine, after comparing it with the guarantee and the converse.
 
-    The measured value is replaced by the guarantee in two cases. In the first case, the guarantee is a proved Fraction,
-    the measured value equals it up to rounding, and no other cosine of such points can be as close. In the second case,
-    both are floats, and the measured value exceeds the guarantee by rounding only.
+    The measured value is replaced by the guarantee in two cases. First, the guarantee is a Fraction, it is proved for
+    exactly these points, two points attain the measured value, and both values agree to within rounding; different
+    cosines of such a structure differ by more than that (`Measurement.separated`). Second, both are floats, and the
+    measured value exceeds the guarantee by rounding only.
 
     Args:
         measured: Result of `measure`.
-        guarantee: Upper bound on the largest cosine by a theorem, or None.
+        guarantee: Upper bound on the maximum cosine by a theorem, or None.
         proved: Whether the guarantee is from the construction that made exactly these points, not from a file.
 
     Returns:
@@ -271,11 +271,11 @@ def certified(
     *,
     proved: bool = True,
 ) -> Certificate:
-    """Measure the largest cosine of the points of a placement, and return their certificate.
+    """Measure the maximum cosine of the points of a placement, and return their certificate.
 
     Args:
         placement: Points to certify.
-        guarantee: Upper bound on the largest cosine by a theorem, or None.
+        guarantee: Upper bound on the maximum cosine by a theorem, or None.
         progress: Called while pairs are measured.
         proved: Whether the guarantee is from the construction that made exactly these points, not from a file.
 
@@ -300,7 +300,8 @@ def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
         A certificate that uses the measurement only.
 
     Raises:
-        CertificateError: If the measured largest cosine differs from that of `claim`, or is above its guarantee.
+        CertificateError: If the measured maximum cosine differs from the one in `claim`, or is above the guarantee in
+            `claim`.
     """
     found = certificate_of(measured, claim.guarantee, proved=False)
     if abs(float(found.max_cosine - claim.max_cosine)) > TOLERANCE:

@@ -87,6 +87,6 @@ def dense_placement(
         description: Text that says what was built.
         points: Unit vectors, one per row.
         cosine_step: Fraction for which a theorem says that every cosine is 1 - j * cosine_step with an integer j; the
-            largest cosine is then certified exactly. None if there is no such theorem.
+            maximum cosine is then certified exactly. None if there is no such theorem.
     """
     return Placement(description, Plain(points, cosine_step))

@@ -158,7 +158,7 @@ class Considered:
 
 @dataclass(frozen=True)
 class Choice:
-    """Record of why `ps.best` chose a code.
+    """Record of why `ps.best` chose a code, or why `ps.assign` chose an order of its points.
 
     Attributes:
         reason: Reason for the choice, one sentence.

@@ -28,11 +28,11 @@ class SphericalCode:
 
     Codes are immutable. Functions such as `ps.construct`, `ps.best`, `ps.load` and `ps.from_points` create them. The
     points are read as float64 rows: by `code[i]`, `code.rows(start, stop)` or `np.asarray(code)`. Binary codes are
-    stored with one bit per entry (`code.signs`), which is converted when rows are requested.
+    stored with one bit per entry (`code.signs`), and converted when rows are requested.
 
     Attributes:
         placement: The points and their description.
-        certificate: Largest cosine of the points, with the guarantee (an upper bound on it by theory) and the converse
+        certificate: Maximum cosine of the points, with the guarantee (an upper bound on it by theory) and the converse
             (the best proved lower bound for any K points in R^n).
         provenance: Record of how the code was built; None for points that protosphere did not construct.
         choice: Record of why `ps.best` chose this code, or why `ps.assign` chose the order; None for other codes.

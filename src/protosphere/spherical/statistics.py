@@ -26,7 +26,7 @@ class CodeStatistics:
         energy: Mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)). If a feature vector equals
             prototype i, its softmax probability of class i is 1 / (1 + this sum). Lower energies mean more uniform
             points. At the default scale the energy is at most (1 - p) / p with p = 0.99; it equals this value only if
-            all pairs have the largest cosine.
+            all pairs have the maximum cosine.
         mean_square: Mean of the squared cosine over all pairs, an exact Fraction if all cosines are exact. It is the
             frame potential of J. Benedetto and M. Fickus (2003), restricted to pairs of different points and divided by
             their number. Its smallest possible value is `bounds.welch_mean_square`.
@@ -54,7 +54,7 @@ def confident_scale(
 
     Args:
         num_classes: Number K of classes.
-        max_cosine: Largest cosine mu of two prototypes.
+        max_cosine: Maximum cosine mu of the prototypes.
         probability: Required softmax probability p of the class of the prototype.
 
     Raises:

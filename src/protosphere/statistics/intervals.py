@@ -1,4 +1,4 @@
-"""Means with confidence intervals, and the record of a training method in a comparison."""
+"""Means with 95% confidence intervals, and the rows of a table that compares training methods."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -63,7 +63,7 @@ def correlation(x: Points, y: Points) -> float:
 
     Args:
         x: First values.
-        y: Second values, as many as the first.
+        y: Second values, an array of the same length.
     """
     return 0.0 if min(np.ptp(x), np.ptp(y)) < 1e-9 else float(np.corrcoef(x, y)[0, 1])
 

@@ -14,8 +14,8 @@ from protosphere.tables.table_files import column_names, known_rows, shipped_fil
 class AtlasRow:
     """Row of the atlas: the best known code of K points in R^n, and the bounds for K and n.
 
-    The code may be from another row, with at least as many classes in at most as many dimensions. Then the first K
-    points of that code are used, with zeros appended.
+    The code may be from another row, with K or more classes in n or fewer dimensions. Then the first K points of that
+    code are used, with zeros appended.
 
     Attributes:
         num_classes: Number K of classes.
@@ -58,7 +58,7 @@ class AtlasRow:
 def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
     """Return the rows sorted by (K, n), in which each code is replaced if the first points of another code are better.
 
-    In the result, no row has a higher maximum cosine than a row with at least as many classes in at most as many
+    In the result, the row of (K, n) has no higher maximum cosine than any row with K or more classes in n or fewer
     dimensions.
     """
     cells = {(row.dim, row.num_classes): row for row in rows}

@@ -49,7 +49,10 @@ class LinearCodeRow:
 
 
 def cell_of(step: str) -> tuple[int, int]:
-    """Return the length and the dimension that are named in a step such as 'cell 57 16'."""
+    """Return the length and the dimension of the code to which a step of a derivation refers.
+
+    For 'cell 57 16', these are (57, 16).
+    """
     _, n, k = step.split(" ")
     return int(n), int(k)
 
@@ -80,7 +83,7 @@ class LinearCodes:
         )
 
     def leading(self) -> list[LinearCodeRow]:
-        """Return the codes whose ratio of distance to length is larger than that of all codes that compete with them.
+        """Return the codes whose ratio of distance to length is larger than the ratio of each competitor.
 
         The competitors of a code are all codes of at most its length and at least its dimension. A larger ratio of
         distance to length means a smaller maximum cosine.

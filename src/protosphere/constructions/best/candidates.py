@@ -155,7 +155,7 @@ def _member_candidates(num_classes: int, dim: int) -> list[Candidate]:
 
 
 def _size_order(member: Member) -> tuple[float, int]:
-    """Return the sort key of the members of a family: the lowest max cosine, then the smallest size."""
+    """Return the sort key of the members of a family: the lowest maximum cosine, then the smallest size."""
     return float(member.max_cosine), member.size
 
 
@@ -221,7 +221,7 @@ def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
 
 
 def _frontier_order(item: tuple[str, Member]) -> tuple[float, int]:
-    """Return the sort key of a named member: the lowest max cosine, then the largest size."""
+    """Return the sort key of a named member: the lowest maximum cosine, then the largest size."""
     member = item[1]
     return float(member.max_cosine), -member.size
 

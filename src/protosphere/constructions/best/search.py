@@ -167,8 +167,8 @@ def searched(
 def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
     """Return the code that gradient descent on the energy finds, starting from a given code.
 
-    The energy, which is lower for more uniform points, is defined by `ps.code_statistics`. Its scale is that of
-    `confident_scale` for the given code.
+    The energy is defined by `ps.code_statistics`; lower energy means more uniform points. Its scale is
+    `confident_scale` for the maximum cosine of the given code.
 
     Args:
         code: The code from which the descent starts.

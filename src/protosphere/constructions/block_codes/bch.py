@@ -113,7 +113,7 @@ def _generator(
 def bch(num_classes: int, dim: int) -> BinaryCode:
     """Place K codewords of the smallest narrow-sense BCH code with enough codewords.
 
-    The codewords are those of the systematic generator matrix. With `modify=True`, codes are shortened, extended,
+    The codewords are computed by the systematic generator matrix. With `modify=True`, codes are shortened, extended,
     punctured or lengthened to reach any length, and their even-weight subcodes are considered too. The best of these
     codes is built.
 

@@ -88,8 +88,8 @@ def _codewords(
 def best_known_linear(largest_dim: int) -> Iterator[Member]:
     """Place the first K codewords of a binary linear code of length n with the largest known distance.
 
-    The code has the smallest dimension k with 2^k >= K. As members of the family, only codes are listed whose ratio of
-    distance to length is larger than that of all codes that are not longer and have at least as many codewords.
+    The code has the smallest dimension k with 2^k >= K. The members of the family are only those codes whose ratio of
+    distance to length is larger than the ratio of each code of at most their length and at least their dimension.
     """
     return (
         _member(row)

@@ -1,10 +1,11 @@
 """Spherical Construction X: cosets of a good code, separated by glue vectors.
 
-A code C1 with max cosine mu1 is a union of cosets of a code C2 with max cosine mu2. Each coset gets one of J unit
-vectors with max cosine mu_t, its glue vector. The points are (sqrt(a) c, sqrt(1 - a) g), where c is a codeword and g
-the glue vector of its coset. With r = (mu1 - mu2) / (1 - mu_t) and a = 1 / (1 + r), the max cosine is (mu2 + r) / (1 +
-r) both for pairs within a coset and for pairs from different cosets. The method is Construction X of binary codes
-(MacWilliams & Sloane, chapter 18, section 7; Conway & Sloane, chapter 5 for lattices), applied to spherical codes.
+A code C1 with maximum cosine mu1 is a union of cosets of a code C2 with maximum cosine mu2. Each coset gets one of J
+unit vectors with maximum cosine mu_t, its glue vector. The points are (sqrt(a) c, sqrt(1 - a) g), where c is a codeword
+and g the glue vector of its coset. With r = (mu1 - mu2) / (1 - mu_t) and a = 1 / (1 + r), the maximum cosine is (mu2 +
+r) / (1 + r) both for pairs within a coset and for pairs from different cosets. The method is Construction X of binary
+codes (MacWilliams & Sloane, chapter 18, section 7; Conway & Sloane, chapter 5 for lattices), applied to spherical
+codes.
 """
 
 from collections.abc import Iterator, Mapping
@@ -55,7 +56,7 @@ class TailedCosets:
 def _best_tailed_cosets(
     num_classes: int, dim: int, schemes: tuple[str, ...]
 ) -> TailedCosets | None:
-    """Return the parameters with the lowest max cosine for K points in R^n; None if no parameters give K points."""
+    """Return the parameters with the lowest maximum cosine for K points in R^n; None if no parameters give K points."""
     del schemes  # tails are members of theirs
     return min(
         _tailed_cosets(num_classes, dim), key=lambda one: one.max_cosine, default=None

@@ -76,8 +76,8 @@ def placed_words(
 
     The subset 'first' takes codewords 0 to K-1: the bits of the class number, least significant first, select rows of
     the generator. The subset 'random' takes K different codewords at random. The subset 'greedy' starts with the zero
-    codeword and repeatedly adds the codeword whose smallest distance to the chosen codewords is largest; if its
-    minimum distance is not larger than that of 'first', the codewords of 'first' are taken.
+    codeword and repeatedly adds the codeword whose smallest distance to the chosen codewords is largest; if the
+    result has no larger minimum distance than 'first', the codewords of 'first' are taken.
 
     Args:
         code: The code.

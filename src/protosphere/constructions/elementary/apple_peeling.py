@@ -24,7 +24,7 @@ HALVINGS = 40
 
 
 def latitudes(angle: float) -> Points:
-    """Return the polar angles of as many layers as fit, `angle` apart and symmetric about the equator."""
+    """Return the polar angles of layers `angle` apart, symmetric about the equator, in the largest possible number."""
     count = int(pi / angle + 1e-13) + 1
     return pi / 2 + angle * (np.arange(count, dtype=np.float64) - (count - 1) / 2)
 

@@ -23,7 +23,7 @@ TRIBONACCI = (1 + (19 + 3 * sqrt(33)) ** (1 / 3) + (19 - 3 * sqrt(33)) ** (1 / 3
 """The real zero of t^3 = t^2 + t + 1."""
 
 SEVEN = 1 / (tan(4 * pi / 18) * tan(8 * pi / 18))
-"""cot 40 cot 80 degrees, the optimal max cosine of seven points in R^3."""
+"""cot 40 cot 80 degrees, the optimal maximum cosine of seven points in R^3."""
 
 
 def _polygon_infeasible_reason(num_classes: int, dim: int) -> str | None:
@@ -153,7 +153,7 @@ SHAPES: tuple[
     ),
     (4, 120, GOLDEN / 2, "600-cell", six_hundred_cell, None),
 )
-"""Dimension, number of points, max cosine, name, function that builds the points, and cosine step."""
+"""Dimension, number of points, maximum cosine, name, function that builds the points, and cosine step."""
 
 
 @family(

@@ -22,8 +22,9 @@ def with_own_combinations(values: Values, parts: list[Points]) -> Values:
     """Return indices of values such that every class has its own combination.
 
     The first class with a combination keeps it. The others with the same combination get the nearest combinations that
-    no class has; distances are those of the concatenated values. Where several combinations are in demand, classes that
-    get none are tried again, with more combinations to choose from.
+    no class has. The distance of two combinations is the distance of their concatenated values. If several classes
+    need the same free combination, the classes that do not get it are tried again, with more combinations to choose
+    from.
 
     Args:
         values: K x P indices of values.

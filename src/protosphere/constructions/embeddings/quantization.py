@@ -3,9 +3,10 @@
 The vectors are rotated at random. The first coordinates are divided into parts, whose values are learned by k-means
 (Jegou, Douze and Schmid, Product quantization for nearest neighbor search, 2011). There are just enough parts for every
 vector to have its own combination of values, which keeps all points apart. The other coordinates become a sum of
-codewords, the next codebook being learned from what the earlier ones leave (Chen, Guan and Wang, Approximate nearest
-neighbor search by residual vector quantization, 2010); the sum is scaled to the norm that the parts leave. Sums of
-codewords follow classes that differ in several independent ways better than values of parts do.
+codewords, one from each codebook. Each codebook is learned from the residuals: the differences between the vectors and
+the sums of their codewords from the earlier codebooks (Chen, Guan and Wang, Approximate nearest neighbor search by
+residual vector quantization, 2010). The sum is then scaled so that the whole point has norm 1. For classes that differ
+in several independent ways, sums of codewords approximate the vectors better than values of parts do.
 """
 
 from __future__ import annotations
@@ -42,15 +43,17 @@ LEAST_NORM = 1e-6
 """Norm, relative to the vector, below which coordinates have no direction."""
 
 SHARE_OF_SPACING = 0.5
-"""Default minimum distance of values of a part, relative to the spacing of as many points in a ball."""
+"""Default minimum distance of values of a part, relative to the spacing of the same number of points in a ball."""
 
 MOST_HALVINGS = 20
 """Number of times that the default distance is halved if the values do not reach it."""
 
 LARGEST_PRODUCT = 0.98
 SCALED_PRODUCT = 0.97
-"""Largest squared norm of the coordinates of the parts of a point, and the largest one after larger ones are scaled;
-the rest is that of the codewords."""
+"""Largest squared norm of the coordinates of the parts of a point, and the value to which larger ones are scaled.
+
+The rest of the squared norm is left to the codewords.
+"""
 
 MOST_SCALINGS = 30
 """Number of times that values are scaled and moved apart again until both norms and distances are as required."""
@@ -96,7 +99,7 @@ def quantized(
     Args:
         units: K x n unit rows, overwritten.
         num_parts: Number of parts and codebooks together, at most n / 2.
-        least_distance: Smallest distance between two values of a part; None for a share of their spacing.
+        least_distance: Smallest distance between two values of a part; None for the default (`SHARE_OF_SPACING`).
         rng: Randomness of the rotation and of the clusters.
         progress: Called after each part and each codebook.
 
@@ -104,7 +107,7 @@ def quantized(
         The quantized points, and the mean cosine between them and the vectors.
 
     Raises:
-        InfeasibleError: If there are too few parts for as many classes, or the distance cannot be reached.
+        InfeasibleError: If there are too few parts for K classes, or the distance cannot be reached.
     """
     K, n = units.shape
     separate = num_product_parts(K, num_parts)

@@ -1,7 +1,7 @@
 """Codes from blocks of designs and from constant-weight codes: 0/1 vectors minus their means, normalized.
 
 Take 0/1 vectors of length v with k ones, any two of which share at most x ones. After the mean k/v is subtracted,
-their largest cosine is (x - k^2/v) / (k - k^2/v), and they lie in v - 1 dimensions.
+their maximum cosine is (x - k^2/v) / (k - k^2/v), and they lie in v - 1 dimensions.
 
 The vectors are codewords of a few classical codes and designs, called parents. More generally, the coordinates of a
 parent are divided into sets, called cells. All codewords are taken that have a given number of ones on each cell. The
@@ -86,9 +86,10 @@ class WeightedCell:
 
     @property
     def mean_product(self) -> Fraction:
-        """Squared norm w^2/v of the constant vector w/v that is subtracted on the cell.
+        """Squared norm w^2/v of the mean vector on the cell, which is subtracted from the codewords.
 
-        Here w is the number of ones, and v is the number of coordinates of the cell.
+        All v entries of the mean vector are w/v. Here w is the number of ones, and v is the number of coordinates of
+        the cell.
         """
         return Fraction(self.weight**2, len(self.places))
 
@@ -177,7 +178,7 @@ class CellWords:
         return 1 / self.squared_norm
 
     def max_cosine(self, most_common: int) -> Fraction:
-        """Return the largest cosine of the points, if codewords share at most `most_common` ones on the kept cells."""
+        """Return the maximum cosine of the points, if codewords share at most `most_common` ones on the kept cells."""
         weight = sum(cell.weight for cell in self.kept)
         return 1 - (weight - most_common) * self.cosine_step
 
@@ -223,7 +224,7 @@ class DesignRow:
         name: Name of the code, see `CellWords`.
         dim: Dimension n.
         size: Number of points.
-        max_cosine: Largest cosine, as a fraction.
+        max_cosine: Maximum cosine, as a fraction.
     """
 
     name: str

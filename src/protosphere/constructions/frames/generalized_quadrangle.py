@@ -1,4 +1,4 @@
-"""Codes from the generalized quadrangles GQ(q, q^2), whose points are those of an elliptic quadric."""
+"""Codes from the generalized quadrangles GQ(q, q^2), whose points are the points of an elliptic quadric."""
 
 from collections.abc import Iterator
 from fractions import Fraction

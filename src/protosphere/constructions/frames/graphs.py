@@ -353,7 +353,7 @@ def _digits(m: int) -> list[tuple[int, Indices]]:
 
 
 def _polar_graphs() -> Iterator[Graph]:
-    """Yield the graphs of polar spaces, except those of the quadrangles GQ(q, q^2) (see `generalized_quadrangle`)."""
+    """Yield the graphs of polar spaces, except the graphs of GQ(q, q^2) (see `generalized_quadrangle`)."""
     for q in prime_powers(9):
         yield Graph(
             f"symplectic graph Sp(4,{q})",

@@ -89,7 +89,7 @@ def two_graph_frame() -> Iterable[Member]:
 
 
 def unitary_signs(q: int) -> Points:
-    """Return a sign for each pair of isotropic points of GF(q^2)^3, which says whether their product is a square.
+    """Return a sign for each pair of isotropic points of GF(q^2)^3. It says whether the product of the two is a square.
 
     The product is the Hermitian form x0 y2' + x1 y1' + x2 y0', where y' = y^q. The isotropic points are (0, 0, 1) and
     all (1, b, c) with c + c' + b b' = 0. The sign is 1 for squares if q = 1 mod 4, and -1 for squares if q = 3 mod 4.

@@ -1,25 +1,28 @@
 """Kissing configurations of 17 and 18 dimensions, in layers over the Barnes-Wall lattice with odd signs.
 
-The coordinates of R^16 are the points of GF(2)^4. The supports of the vectors are codewords of Reed-Muller codes, and
-all vectors have squared norm 32:
+The first 16 coordinates of a vector stand for the points of GF(2)^4. The vectors form layers: all vectors of a layer
+have the same additional coordinates (one in R^17, two in R^18). These are a length times a unit vector, which is called
+the direction of the layer. All vectors have squared norm 32:
 
-- (+-4, +-4, 0, ...), and +-2 on the 30 affine hyperplanes with an odd number of minus signs, as many as in the
-  lattice;
-- at height sqrt 8, +-2 on the 16 sets of six points of a bent function (x1 x2 + x3 x4 plus any affine function), with
-  an odd number of minus signs;
-- at height sqrt(32/9), 4/3 (+-1, ..., +-1) with the signs of quadratic functions;
-- a pole above each of the heights sqrt 8.
+- length 0: vectors (+-4, +-4, 0, ...), and vectors with entries +-2 on one of the 30 affine hyperplanes, an odd number
+  of them negative. The Barnes-Wall lattice has the same number of minimal vectors, with an even number of negative
+  entries on a hyperplane.
+- length sqrt 8: vectors with entries +-2 on the ones of a bent function (x1 x2 + x3 x4 plus an affine function) that
+  has six ones, an odd number of them negative. There are 16 such functions.
+- length sqrt(32/9): vectors 4/3 (+-1, ..., +-1) with the signs of quadratic functions.
+- length sqrt 32, in each direction of a layer of length sqrt 8: a single vector, whose first 16 coordinates are 0.
 
 A quadratic function has an even number of minus signs on a hyperplane. It also has an even number of minus signs on
-the sets of a bent function if the two forms are orthogonal by the polar form of the Pfaffian. So it differs in at least
-one sign from a vector with an odd number of minus signs. At the same height, two quadratic functions must differ in at
-least six coordinates, which they do if their sum is a bent function. At heights that are 60 degrees apart, there is no
-condition.
+the ones of a bent function if the two forms are orthogonal by the polar form of the Pfaffian. So it differs in at least
+one sign from a vector with an odd number of minus signs. In the same direction, two quadratic functions must differ in
+at least six coordinates, which they do if their sum is a bent function. In directions 60 degrees apart, it is enough
+that the two functions differ.
 
-In R^17 there are two heights, up and down, with six quadratic forms at each. These are the 5,730 points of Cohn & Li
-(2024). In R^18 the heights are the six corners of a hexagon and the six directions between them. The corners have three
-bent functions, none of which is the sum of the two others, each at two opposite corners. The directions between have
-five quadratic forms each. These are the 8,358 points of Kravatskiy (2026); Cohn & Li have 7,654.
+In R^17 there are two directions, 1 and -1, with six quadratic forms for each. These are the 5,730 points of Cohn & Li
+(2024). In R^18 the directions of the layers of length sqrt 8 are the six corners of a hexagon, and the directions of
+the layers of length sqrt(32/9) are halfway between neighboring corners. There are three bent functions, none of which
+is the sum of the two others, and each is used at two opposite corners. Each direction between corners has five
+quadratic forms. These are the 8,358 points of Kravatskiy (2026); Cohn & Li have 7,654.
 """
 
 from collections.abc import Sequence
@@ -42,7 +45,7 @@ PRODUCTS = tuple(combinations(range(4), 2))
 BENT = 12
 ABOVE = (18, 31, 35, 45, 49, 62)
 BELOW = (19, 30, 34, 44, 48, 63)
-"""Forms for R^17: a bent form, and six forms that are orthogonal to it for each of the two heights.
+"""Forms for R^17: a bent form, and six forms that are orthogonal to it for each of the two directions.
 
 Any two of the six forms differ by a bent form.
 """
@@ -88,7 +91,11 @@ def _layered(
     between: Points,
     forms: Sequence[Sequence[int]],
 ) -> Points:
-    """Return the vectors of all layers as unit rows: at height 0, at `heights` with poles, and at `between`."""
+    """Return the vectors of all layers as unit rows.
+
+    `heights` are the directions of the layers of length sqrt 8 and sqrt 32, with a bent form for each. `between` are
+    the directions of the layers of length sqrt(32/9), with several quadratic forms for each.
+    """
     flat = np.zeros(heights.shape[1])
     pairs = 4 * signed_pairs(16)
     hyperplanes = _signed_sets(_affine(), 8)
@@ -114,7 +121,7 @@ def _signed_sets(words: Indices, weight: int) -> Points:
 
 
 def _at(vectors: Points, height: Points) -> Points:
-    """Return the vectors with the coordinates `height` appended to each."""
+    """Return the vectors with the additional coordinates `height` appended to each."""
     heights = np.tile(height, (len(vectors), 1))
     return np.hstack([vectors, heights])
 

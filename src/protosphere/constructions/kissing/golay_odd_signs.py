@@ -1,6 +1,6 @@
 """Cohn and Li's kissing configurations of 19, 20 and 21 dimensions: odd signs on octads of a shortened Golay code.
 
-The minimal vectors of the laminated lattice of dimension n are of two kinds, with squared norm 32: vectors with two
+The minimal vectors of the laminated lattice of dimension n have squared norm 32. There are two types: vectors with two
 entries +-4, and vectors with entries +-2 on an octad within n of 24 coordinates, an even number of them negative. If
 an odd number is negative instead, the number of points and the distances stay the same. Then there is room for the
 vectors sqrt(32/n) (+-1, ..., +-1) with the signs of a codeword of the Golay code. Such a codeword has an even number

@@ -13,7 +13,7 @@ from protosphere.geometry.sphere import normalized
 from protosphere.types import Indices, Points
 
 LARGEST_RANK = 128
-"""Largest rank: in larger dimensions other codes with max cosine 1/2 have far more points than 2n(n-1)."""
+"""Largest rank: in larger dimensions other codes with maximum cosine 1/2 have far more points than 2n(n-1)."""
 
 HALF = Fraction(1, 2)
 
@@ -25,8 +25,8 @@ HALF = Fraction(1, 2)
 def root_system() -> Iterable[Member]:
     """Yield codes whose points are the roots of A_n, D_n, E6, E7 and E8, normalized.
 
-    The roots of A2 are a hexagon, those of A3 a cuboctahedron, and those of D4 a 24-cell. The 240 roots of E8 are an
-    optimal code.
+    The roots of A2 are a hexagon, the roots of A3 a cuboctahedron, and the roots of D4 a 24-cell. The 240 roots of E8
+    are an optimal code.
     """
     members = list(_exceptional())
     for n in range(2, LARGEST_RANK + 1):

@@ -48,8 +48,8 @@ def compose(
 
     Args:
         parts: One of these tables: a mapping from class name to the values of its parts; a list of rows of values; a
-            data frame whose index, or else first column, has the class names; the path of a .csv file with a heading,
-            whose first column has the class names. With `by`, only the class names.
+            data frame with the class names in its index, or in its first column if the index has row numbers; the path
+            of a .csv file with a heading, whose first column has the class names. With `by`, only the class names.
         codes: The code of each part: a scheme ('simplex', the default, 'one_hot' or 'cross_polytope'), a pair of a
             scheme and a dimension such as ('best', 12), a SphericalCode, or a matrix with a vector for each value in
             the order in which the values first appear (see `from_embeddings`). Either one code for all parts, a list

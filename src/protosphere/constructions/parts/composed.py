@@ -131,7 +131,7 @@ def _read_weights(weights: str, parts: PartTable) -> tuple[Fraction, ...]:
 def _guarantee(
     num_classes: int, dim: int, *, table: str, codes: str, weights: str
 ) -> Fraction | None:
-    """Return an upper bound on the largest cosine if all parts have simplices, else None."""
+    """Return an upper bound on the maximum cosine if all parts have simplices, else None."""
     del dim
     parts = checked_table(table, num_classes)
     if codes not in ("", SIMPLEX):

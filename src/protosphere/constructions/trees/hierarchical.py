@@ -102,7 +102,7 @@ def hierarchical(
     The margin is 0 for classes that meet at the root of the tree. For closer classes it rises in equal steps, up to
     the margin of siblings. This margin is `spread` times 1 - c, but at most `spread`, where c is the converse (the
     lower bound on the maximum cosine of any K points in R^n). If `similarity` is given, (1 - spread) * weight *
-    similarity is added to the margins, as in `semantic`. The description of the code states the largest cosine of each
+    similarity is added to the margins, as in `semantic`. The description of the code states the maximum cosine of each
     level; `ps.level_cosines` measures these cosines again.
 
     Args:

@@ -1,8 +1,8 @@
-"""Losses on fixed prototypes. Each loss is a function of (z, target, projection, ...) and an `nn.Module`.
+"""Losses on fixed prototypes. Each loss exists as a function and as an `nn.Module`.
 
-The module is created from a head or a code and called with (z, target), where z is the input of the head. All losses
-return the mean over the batch and ignore examples with target -100. For large K, no loss materializes the B x K logits
-of B examples and K classes. `LOSSES` maps names to losses.
+The function is called with (z, target, projection, ...), where z is the input of the head. The module is created from a
+head or a code, and called with (z, target). All losses return the mean over the batch and ignore examples with target
+-100. For large K, no loss materializes the B x K logits of B examples and K classes. `LOSSES` maps names to losses.
 """
 
 from protosphere.nn.losses.additive_angular_margin import (

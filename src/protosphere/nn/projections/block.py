@@ -159,8 +159,8 @@ def empty_top_k(z: Tensor) -> TopK:
 def merged_top_k(first: TopK, second: TopK, k: int) -> TopK:
     """Return the k largest of two sets of values, in descending order, and their indices, for each row.
 
-    Equal values of the first set come before those of the second set. If the first set is empty, the second set is
-    returned.
+    Of equal values, a value of the first set comes before a value of the second set. If the first set is empty, the
+    second set is returned.
 
     Args:
         first: Values and indices of some points, B x m for some m.

@@ -20,8 +20,8 @@ class CosetTables(nn.Module):
     Attributes:
         flips: (C, b L) signs of the coordinates of each bin, padded with zeros to the size L of the largest bin.
         columns: Index of the coordinate of each column of `flips`; 0 in the padding.
-        glue_vectors: Glue vectors (the coordinates after those of the codewords), one per row; the rows are empty if
-            the points have no such coordinates.
+        glue_vectors: Glue vectors (the coordinates that follow a codeword in a point), one per row; the rows are empty
+            if the points have no such coordinates.
         glue_of: Index of the glue vector of each coset.
         length: Length of the codewords.
         dim: Dimension n: the length of the codewords plus the length of the glue vectors.

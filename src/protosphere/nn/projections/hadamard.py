@@ -153,7 +153,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     def weighted_glue(self, weights: Tensor, tile: Tile) -> Tensor:
         """Return the B x n weighted sums of the glue vectors of the cosets of a tile.
 
-        The coordinates that belong to codewords are 0.
+        The glue vectors are the last coordinates of the points, so the first `length` coordinates of the result are 0.
 
         Args:
             weights: B x cosets weights.
@@ -255,8 +255,9 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        The k points with the largest dot products are in the k cosets with the largest maximum dot products. So the dot
-        products with all points are computed again only for these cosets.
+        A first pass computes only the largest dot product of each coset. The k points with the largest dot products
+        are in the k cosets with the largest of these maxima, so a second pass computes the dot products of those
+        cosets only.
         """
         best = empty_top_k(z)
         for start, stop in cuts(self.num_cosets, HIGHEST_ENTRIES // max(1, len(z))):

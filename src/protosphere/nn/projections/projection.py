@@ -62,7 +62,7 @@ class ProjectionPlan:
     Attributes:
         kind: Name of the algorithm: 'dense', 'hadamard', 'axes', 'simplex', 'simplices', 'parts' or 'quantized'.
         blocks: Descriptions of the blocks. The points of the projection are the points of the first block, followed by
-            those of the second block, and so on.
+            the points of the second block, and so on.
         position: Index of the point that is the prototype of each class; None if class i has point i.
     """
 
@@ -270,7 +270,7 @@ class Projection(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return what the cross-entropy needs: the log-sum-exp, mean prototype and target prototype of each row.
 
-        The log-sum-exp is that of the dot products of the row with all prototypes, and the mean is weighted by the
+        The log-sum-exp is taken over the dot products of the row with all prototypes, and the mean is weighted by the
         softmax of these dot products. The results have no gradient.
 
         Args:
@@ -434,10 +434,11 @@ class Projection(nn.Module):
         return values, points if self.classes is None else self.classes[points]
 
     def top_points(self, z: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each row with the points of the blocks, and the indices of the points.
+        """Return the k largest dot products of each row with the points in this process, and the indices of the points.
 
-        The indices are those of points and not of classes. If the blocks of this process have fewer than k points, the
-        result has the dot products with all of these points.
+        This process has all points, unless the points are divided over several processes (see `ShardedProjection`).
+        The result has the indices of points, which may differ from the numbers of their classes. If this process has
+        fewer than k points, the result has the dot products with all of them.
 
         Args:
             z: B x n vectors.

@@ -233,7 +233,7 @@ def softmax_gradient(
 class LogSumExp(torch.autograd.Function):
     """Autograd function that returns a log-sum-exp, a mean prototype and a target prototype for each row of z.
 
-    The log-sum-exp is that of the row's dot products with all prototypes, and the mean is weighted by the softmax of
+    The log-sum-exp is taken over the row's dot products with all prototypes, and the mean is weighted by the softmax of
     these dot products. If `with_mean` is False, the returned means are an empty B x 0 tensor, and the backward pass
     computes them. The target prototypes have no gradient. If `classes` is None, they are an empty B x 0 tensor.
     """

@@ -92,7 +92,7 @@ def parts(
         complete: Whether the file must contain the arrays that can be computed from other arrays.
 
     Returns:
-        The placement, the certificate, the provenance (or None) and the choice of `ps.best` (or None).
+        The placement, the certificate, the provenance (or None) and the choice of `ps.best` or `ps.assign` (or None).
 
     Raises:
         InvalidArgumentError: If the content does not describe a code. A malformed header may also raise a built-in

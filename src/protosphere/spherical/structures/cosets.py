@@ -81,7 +81,7 @@ class CosetUnion(SignWords):
         return super().work
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
         If `whole` is True, pairs of cosets are compared, otherwise all pairs of points.
         """

@@ -72,7 +72,7 @@ class GluedWords:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from other arrays; only arrays of the codewords can."""
+        """Names of the arrays that can be computed from other arrays; all of them belong to `codewords`."""
         return self.codewords.derived
 
     @property
@@ -134,7 +134,7 @@ class GluedWords:
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
         If `share` is 1, or the codewords are whole cosets of a shortened code, the structure of the codewords is used.
         Otherwise all pairs are compared.
@@ -178,7 +178,11 @@ class GluedWords:
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: the arrays of the codewords, glue vectors, `share`, `group`."""
+        """Return the arrays that determine the points.
+
+        These are the arrays of the codewords, `glue_vectors`, and the array `share` with the numbers `share` and
+        `group`.
+        """
         put = np.array([self.share, self.group], dtype=np.float64)
         return self.codewords.point_arrays() | {
             "glue_vectors": self.glue_vectors,
@@ -186,11 +190,15 @@ class GluedWords:
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: the arrays of the codewords, and the glue vectors."""
+        """Return the arrays that are stored in a file: the arrays of the codewords, and `glue_vectors`."""
         return self.codewords.arrays() | {"glue_vectors": self.glue_vectors}
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries of the codewords, the name of their structure, `share` and `group`."""
+        """Return the header entries of the codewords, and the entries `codewords` and `glue`.
+
+        `codewords` is the name of the structure of the codewords, and `glue` is an object with the keys `share` and
+        `group`.
+        """
         return self.codewords.header() | {
             "codewords": self.codewords.name,
             "glue": {"share": self.share, "group": self.group},

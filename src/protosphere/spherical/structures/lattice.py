@@ -1,4 +1,7 @@
-"""Structure for points in one coset of a lattice, whose distances are at least the length of its shortest vector."""
+"""Structure for points in one coset of a lattice.
+
+The distances of such points are at least the length of the shortest nonzero lattice vector.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,7 @@ class LatticePoints(Plain):
 
     @cached_property
     def by_lattice(self) -> bool:
-        """Whether the largest cosine follows from the minimum distance of the lattice, instead of from all pairs.
+        """Whether the maximum cosine follows from the minimum distance of the lattice, instead of from all pairs.
 
         This is the case if `proved` and `in_coset` are True and there are more than `ALL_PAIRS_POINTS` points.
         """
@@ -85,13 +88,16 @@ class LatticePoints(Plain):
 
     @property
     def exact_reason(self) -> str:
-        """Clause for messages that says why `largest_cosine` is exact if it is a Fraction."""
+        """Text for `Certificate.reason`, which says why `largest_cosine` is exact.
+
+        It is used only if `largest_cosine` returns a Fraction.
+        """
         if self.cosine_step is None:
             return "the lattice of the points has this minimum distance"
         return super().exact_reason
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
         If a pair attains the upper bound that the lattice gives, the cosine is this bound; otherwise it is measured.
         """
@@ -147,12 +153,16 @@ class LatticePoints(Plain):
             )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: points, basis of the lattice, and `lengths` if there are any."""
+        """Return the arrays that are stored in a file: `points`, `basis` and, if they are given, `lengths`."""
         lengths = {} if self.lengths is None else {"lengths": self.lengths}
         return {"points": self.points, "basis": self.lattice.basis} | lengths
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries: cosine step, smallest squared norm of the lattice, and name of its theorem."""
+        """Return the header entries `cosine_step` and `lattice`.
+
+        `lattice` is an object with the keys `least`, the smallest squared norm of a nonzero lattice vector, and
+        `theorem`, the name of the theorem that gives this number.
+        """
         least = {
             "least": fraction_to_json(self.lattice.least),
             "theorem": self.lattice.theorem,

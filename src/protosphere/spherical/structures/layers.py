@@ -1,4 +1,4 @@
-"""Structure for points in layers, stored as float64 rows, whose construction guarantees a minimum angle."""
+"""Structure for points in layers, stored as float64 rows. The construction of the layers guarantees a minimum angle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from protosphere.spherical.structures.plain import Plain
 from protosphere.types import Cosine, Progress, UpperBound
 
 MEASURED_POINTS = 200_000
-"""Largest number of points for which the largest cosine is measured over all points."""
+"""Largest number of points for which the maximum cosine is measured over all points."""
 
 PROBED_POINTS = 20_000
 """Number of first points among which a pair at the minimum angle is searched if the cosine is not measured."""
@@ -32,7 +32,7 @@ class LayeredPoints(Plain):
     angle: float = field(kw_only=True)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
         For up to `MEASURED_POINTS` points, the cosine is measured. For more, it is the cosine of `angle`; it is an
         `UpperBound` if no pair of the first `PROBED_POINTS` points attains it.

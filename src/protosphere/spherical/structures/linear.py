@@ -1,4 +1,4 @@
-"""Structure for codewords of a binary linear code, whose distances follow from the weights of codewords."""
+"""Structure for codewords of a binary linear code. The distance of two codewords is the weight of a codeword."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ class LinearWords(SignWords):
         return self.dim << len(self.generator) if self.by_differences else super().work
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
         The distance of two codewords is the weight of their difference, which is the codeword of the difference of the
         messages. If the messages are different and more than half of all possible messages, every codeword is such a
-        difference. Then the minimum distance of the code gives the largest cosine. If `by_differences` is False, all
+        difference. Then the minimum distance of the code gives the maximum cosine. If `by_differences` is False, all
         pairs are compared.
         """
         if not self.by_differences:

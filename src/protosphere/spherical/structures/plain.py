@@ -46,7 +46,7 @@ class Plain:
     """Points that are stored as the rows of a float64 matrix.
 
     If `cosine_step` is given, every cosine is 1 - j * cosine_step with an integer j (the cosines lie on a grid), and
-    the largest cosine is certified exactly. The step is known from a theorem about the construction of the rows, or
+    the maximum cosine is certified exactly. The step is known from a theorem about the construction of the rows, or
     from the entries of the rows (see `equal_entries`).
 
     Attributes:
@@ -105,7 +105,10 @@ class Plain:
 
     @property
     def exact_reason(self) -> str:
-        """Clause for messages that says why `largest_cosine` is exact if it is a Fraction."""
+        """Text for `Certificate.reason`, which says why `largest_cosine` is exact.
+
+        It is used only if `largest_cosine` returns a Fraction.
+        """
         return "cosines of such points differ by multiples of a known fraction"
 
     @property
@@ -146,7 +149,7 @@ class Plain:
         return self._as_exact(largest)
 
     def _as_exact(self, largest: float) -> tuple[Cosine, str]:
-        """Return a measured largest cosine, as the Fraction on the grid if there is one, and how it was found."""
+        """Return a measured maximum cosine, as the Fraction on the grid if there is one, and how it was found."""
         if self.cosine_step is None:
             return min(largest, 1.0), "all pairs, in float64"
         exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))

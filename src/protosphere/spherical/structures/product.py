@@ -77,7 +77,7 @@ class ProductPoints:
     The point of a class is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), where a is the point of the value that the
     class has in the first part, b the point of its value in the second part, and so on. The cosine of two classes is
     the mean of the cosines of their parts, weighted by the shares. If every combination of values is a class, the
-    largest cosine is 1 minus the smallest share * (1 - largest cosine) of a part.
+    maximum cosine is 1 minus the smallest share * (1 - maximum cosine) of a part.
 
     Attributes:
         parts: The points of each part. The first `sizes[p]` points of part p are in use; the others are reserved for
@@ -163,7 +163,7 @@ class ProductPoints:
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        The number is that of verifying each part. If some combinations are not classes, the work of comparing pairs of
+        This is the sum of the `work` of the parts. If some combinations are not classes, the work of comparing pairs of
         classes, or of searching the closest pair, is added.
         """
         parts = sum(part.work for part in self.parts)
@@ -209,9 +209,9 @@ class ProductPoints:
         """Return None: the points are not signs times a coefficient."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
-        If every combination is a class, the cosine follows from the largest cosine of each part. Otherwise pairs are
+        If every combination is a class, the cosine follows from the maximum cosine of each part. Otherwise pairs are
         compared or the closest pair is searched; if the search does not end in time, the cosine is an `UpperBound`.
         """
         cosines = self._part_cosines()
@@ -234,7 +234,7 @@ class ProductPoints:
         return self._searched([float(distance) for distance in distances])
 
     def _part_cosines(self) -> list[Cosine]:
-        """Return the largest cosine of the values in use of each part; -1 for a part with a single value."""
+        """Return the maximum cosine of the values in use of each part; -1 for a part with a single value."""
         found: list[Cosine] = []
         for part, size in zip(self.parts, self.sizes, strict=True):
             if size == 1:
@@ -327,11 +327,14 @@ class ProductPoints:
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: the points of the parts, their `weights`, and the values."""
+        """Return the arrays that determine the points: the arrays of the parts, `weights`, and `values` if it is given.
+
+        The names of the arrays of part p begin with the prefix "part", p and "_".
+        """
         return self._arrays_of_parts(own=True) | {"weights": self.weights}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: the values, and the arrays of each part.
+        """Return the arrays that are stored in a file: the arrays of the parts, and `values` if it is given.
 
         The names of the arrays of part p begin with the prefix "part", p and "_".
         """
@@ -345,7 +348,12 @@ class ProductPoints:
         return found if self.values is None else found | {"values": self.values}
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries: `parts` (header, number of values in use and share of each part), and names."""
+        """Return the header entries `parts` and `part_names`.
+
+        `parts` is a list with an object for each part: the header of its structure, and the keys `structure`,
+        `num_points`, `dim`, `size` (the number of its values in use) and `share`. `part_names` has the names of parts,
+        values and classes, or is None.
+        """
         parts = [
             part.header()
             | {

@@ -63,8 +63,9 @@ class QuantizedPoints:
     Point i is (a, b, ..., s u): a, b, ... are its values of the parts, u is the sum of one codeword of each codebook,
     divided by its norm, and s = sqrt(1 - |a|^2 - |b|^2 - ...). All points have different values of the parts.
 
-    The squared distance of two points is the sum of those of their parts and of their sums. So 1 - cosine is at least
-    half the smallest squared distance of two values of a part.
+    The squared distance of two points is a sum of squared distances: one for each part, between the values of the two
+    points, and one between the vectors s u. So 1 - cosine is at least half the smallest squared distance of two values
+    of a part.
 
     References: Jegou, Douze and Schmid, Product quantization for nearest neighbor search, 2011; Chen, Guan and Wang,
     Approximate nearest neighbor search by residual vector quantization, 2010.
@@ -149,9 +150,9 @@ class QuantizedPoints:
         """Return None: the points are not signs times a coefficient."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
-        It is that of the closest pair, or an upper bound by the closest values of each part.
+        The cosine is the cosine of the closest pair, or an upper bound by the closest values of each part.
         """
         if self._has_few_pairs:
             rows = self._rows(self.values, self.own_dim)

@@ -85,7 +85,7 @@ class ShortenedWords(SignWords):
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
         If `by_cosets` is True, whole cosets are compared, by their differences or by the ranks of their quadratic
         forms. Otherwise all pairs are compared. The cosine is an `UpperBound` if no pair is known to attain it and
@@ -107,7 +107,7 @@ class ShortenedWords(SignWords):
     def largest_with_glue(
         self, share: float, glue_vectors: Points, group: int, progress: Progress
     ) -> tuple[float, str]:
-        """Return the largest cosine of points that consist of a codeword and a glue vector, and how it was found.
+        """Return the maximum cosine of points that consist of a codeword and a glue vector, and how it was found.
 
         The cosine is computed from three numbers: the largest inner product of two codewords with the same glue vector,
         the largest inner product of two codewords with different glue vectors, and the largest cosine of two glue
@@ -120,7 +120,7 @@ class ShortenedWords(SignWords):
             progress: Called while cosets are compared.
 
         Returns:
-            The largest cosine, as an `UpperBound` if no pair is known to attain it, and a text that says how it was
+            The maximum cosine, as an `UpperBound` if no pair is known to attain it, and a text that says how it was
             found.
         """
         within, other, method = self._products_with_glue(group, progress)

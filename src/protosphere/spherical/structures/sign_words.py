@@ -1,4 +1,7 @@
-"""Structure for arbitrary vectors with entries +-1/sqrt(n), called codewords and stored with one bit per entry."""
+"""Structure for arbitrary vectors with entries +-1/sqrt(n), stored with one bit per entry.
+
+The vectors are called codewords, also if they are not from a code.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +36,8 @@ if TYPE_CHECKING:
 class SignWords:
     """K codewords of n bits: bit 1 stands for +1/sqrt(n) and bit 0 for -1/sqrt(n).
 
-    The codewords need not be from a code. The structures of linear codes, of unions of cosets and of shortened codes
-    inherit from this class.
+    The codewords may be any vectors of n bits; they need not be from a code. The structures of linear codes, of unions
+    of cosets and of shortened codes inherit from this class.
 
     Attributes:
         dim: Dimension n, the number of bits of a codeword.
@@ -49,8 +52,8 @@ class SignWords:
     points = None
     is_nested = False
     sources: ClassVar[tuple[str, ...]] = ()
-    """Names of the fields from which the codewords can be computed; the last of these fields is the array with the
-    index of each codeword in its code. Empty if the codewords are not from a code.
+    """Names of the fields from which the codewords can be computed. The last of these fields is the array with the
+    index of each codeword in the code. The tuple is empty if the codewords are arbitrary vectors.
     """
 
     dim: int
@@ -78,7 +81,7 @@ class SignWords:
         return self.encoded(self.word_numbers()[start:stop])
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with the given indices in their code."""
+        """Return the packed codewords with these indices (see `word_numbers`)."""
         assert self.held is not None, "words of no code are held"
         return self.held[numbers]
 
@@ -93,7 +96,7 @@ class SignWords:
         return self.count**2 * self.dim // 2
 
     def word_numbers(self) -> Indices:
-        """Return the index of each codeword in its code; if there is no code, the numbers 0, 1, ..., K - 1."""
+        """Return the index of each codeword in the code; for arbitrary vectors, return 0, 1, ..., K - 1."""
         if self.sources:
             return getattr(self, self.sources[-1])
         assert self.held is not None, "words of no code are held"
@@ -121,7 +124,7 @@ class SignWords:
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine, found by comparing all pairs, and a text that says how it was found."""
+        """Return the maximum cosine, found by comparing all pairs, and a text that says how it was found."""
         largest = gram.largest_inner_product(
             gram.sign_rows(self.packed_signs, self.dim), progress
         )

@@ -105,7 +105,7 @@ class OrthogonalSimplices:
         """Return None: the points are not signs times a coefficient."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
         The cosine is 0 if the points are in at least two simplices, otherwise -1 / (size - 1).
         """

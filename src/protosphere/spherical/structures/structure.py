@@ -47,7 +47,10 @@ class Structure(Protocol):
 
     @property
     def exact_reason(self) -> str:
-        """Clause for messages that says why `largest_cosine` is exact if it is a Fraction."""
+        """Text for `Certificate.reason`, which says why `largest_cosine` is exact.
+
+        It is used only if `largest_cosine` returns a Fraction.
+        """
         ...
 
     @property

@@ -58,7 +58,7 @@ class WordsAndAxes:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from other arrays; only arrays of the codewords can."""
+        """Names of the arrays that can be computed from other arrays; all of them belong to `codewords`."""
         return self.codewords.derived
 
     @property
@@ -200,7 +200,7 @@ class WordsAndAxes:
         return replace(self, zeros=dim - self.codewords.dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: the arrays of the codewords, `axes`, and the number of zeros."""
+        """Return the arrays that determine the points: the arrays of the codewords, `axes` and `zeros`."""
         zeros = np.array([self.zeros], dtype=np.int64)
         return self.codewords.point_arrays() | {"axes": self.axes, "zeros": zeros}
 
@@ -209,7 +209,11 @@ class WordsAndAxes:
         return self.codewords.arrays() | {"axes": self.axes}
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries of the codewords, the name of their structure, and the number of zeros."""
+        """Return the header entries of the codewords, and the entries `codewords` and `zeros`.
+
+        `codewords` is the name of the structure of the codewords, and `zeros` is the number of zeros that follow the N
+        entries of each point.
+        """
         own = {"codewords": self.codewords.name, "zeros": self.zeros}
         return self.codewords.header() | own
 

@@ -1,4 +1,7 @@
-"""The float32 CPU backend for classes made of parts and for quantized classes: compiled sums of table lookups."""
+"""The float32 CPU backend for blocks of classes made of parts, or of quantized classes.
+
+It computes dot products as sums of table lookups, in compiled loops.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +26,16 @@ CHOSEN_ENTRIES = 1 << 22
 
 
 class PartLookupsBackend(TorchBackend):
-    """Backend for classes made of parts and for quantized classes: sums table rows for 16 vectors at a time."""
+    """CPU backend for blocks of classes made of parts, or of quantized classes.
+
+    It computes dot products as sums of table rows, for 16 vectors at a time.
+    """
 
     name = "part_lookups"
     block_kinds: frozenset[str] | None = frozenset({"combinations"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True if the rows are a plain float32 tensor on the CPU, and the tables of the block are on the CPU."""
+        """Return True if the rows are a float32 tensor on the CPU, and the tables of the block are on the CPU too."""
         if rows.dtype != torch.float32:
             return False
         return in_memory(rows) and in_memory(_lookups(block).values)
@@ -76,7 +82,8 @@ class PartLookupsBackend(TorchBackend):
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
         A first pass computes only the largest dot product of each tile; a tile is a run of consecutive classes. The k
-        best points are in the k tiles with the largest of these maxima, so only those tiles are computed again.
+        points with the largest dot products are in the k tiles with the largest of these maxima, so a second pass
+        computes the dot products of those tiles only.
         """
         lookups = _lookups(block)
         entries = lookups.tables(z)

@@ -1,4 +1,4 @@
-"""The float32 CPU backend for codes whose classes are all combinations of the values of small parts.
+"""The float32 CPU backend for blocks of all combinations of the values of small parts.
 
 The softmax is one compiled loop without tensor operations. For parts of 19, 21 and 28 values and a batch of 256, most
 of the time of a tensor operation would be overhead. For larger parts, matrix products of torch are faster.
@@ -23,13 +23,19 @@ MOST_NUMBERS = 1 << 16
 
 
 class PartSoftmaxBackend(TorchBackend):
-    """Backend for all combinations of the values of small parts; computes the softmax of 16 vectors at a time."""
+    """CPU backend for blocks of all combinations of the values of small parts.
+
+    It computes the softmax of 16 vectors at a time.
+    """
 
     name = "part_softmax"
     block_kinds: frozenset[str] | None = frozenset({"all combinations"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True if the rows are a plain float32 tensor on the CPU, like the block, and the parts are small."""
+        """Return True if the rows are a float32 tensor on the CPU, and the block's tables are small and on the CPU too.
+
+        The table of a part is small if it has at most `MOST_NUMBERS` numbers.
+        """
         if rows.dtype != torch.float32 or not in_memory(rows):
             return False
         tables = _combinations(block).tables

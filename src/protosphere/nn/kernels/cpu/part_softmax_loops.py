@@ -155,12 +155,12 @@ def read_columns(
     left: int,
     width: int,
 ) -> None:
-    """Write rows back into `width` coordinates of LANES vectors, and divide each vector by its total.
+    """Read `width` coordinates of LANES vectors from rows, and store them in `mean`, divided by each vector's total.
 
     Args:
         rows: One-dimensional array with a row of LANES numbers per coordinate.
-        total: Divisor of each vector.
-        mean: B x n vectors; the chosen coordinates of the chosen vectors are overwritten.
+        total: Divisor of the coordinates of each vector.
+        mean: B x n vectors; only the chosen coordinates of the chosen vectors are overwritten.
         first: Index of the first vector.
         lanes: Number of vectors, at most LANES.
         left: Index of the first coordinate.

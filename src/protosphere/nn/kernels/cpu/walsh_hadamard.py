@@ -5,8 +5,9 @@ include the antipode of each codeword, which is the negative vector.
 
 The array z has shape (groups, rows * LANES). A group has LANES vectors, with one row per coordinate (see `simd`). The
 array `flips` has shape (cosets, rows); it has the signs of each coset in the order of the rows of z. The rows are
-divided into bins, which are groups of consecutive rows of equal size. There are as many bins as codewords per coset:
-the dot products with the codewords of a coset are the Walsh-Hadamard transform of the signed sums over the bins.
+divided into bins, which are groups of consecutive rows of equal size. The number of bins is the number of codewords
+per coset: the dot products with the codewords of a coset are the Walsh-Hadamard transform of the signed sums over the
+bins.
 """
 
 import numpy as np
@@ -79,7 +80,7 @@ def write_lane(
 ) -> None:
     """Write the dot products of one vector with the points of one coset.
 
-    If `both` is True, the dot product with each codeword is followed by that with the antipode, which is its negative.
+    If `both` is True, each dot product is followed by its negative, the dot product with the antipode of the codeword.
 
     Args:
         x: Block of dot products of LANES vectors, one row per codeword of the coset.
@@ -161,10 +162,10 @@ def write_sums(
 ) -> None:
     """Write, for each vector and coset, the sum of exp(score - peak) over the points of the coset.
 
-    A score is the dot product of a vector with a point plus a number for the vector and the coset, which `glue` has:
-    the dot product with a glue vector. The peak of a vector at a coset is its largest score in this coset and all
-    previous ones. The array `word_sums` receives, for each vector, the sum of all points, weighted by
-    exp(score - last peak).
+    A score is the dot product of a vector with a point, plus the dot product of the vector with the glue vector of the
+    coset. The array `glue` has the dot products with the glue vectors. The peak of a vector at a coset is its largest
+    score in this coset and all previous ones. The array `word_sums` receives, for each vector, the sum of all points,
+    weighted by exp(score - last peak).
 
     Args:
         z: (groups, rows * LANES) coordinates of the vectors.
