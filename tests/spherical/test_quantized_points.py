@@ -1,0 +1,67 @@
+"""Certificates of quantized points hold for the points that exact arithmetic gives, whatever a file states."""
+
+from __future__ import annotations
+
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from tests.nn.product_codes import quantized_code
+
+import protosphere as ps
+from protosphere.spherical.certificate import certified
+from protosphere.spherical.io import container
+from protosphere.spherical.placement import Placement
+from protosphere.spherical.structures import QuantizedPoints, quantized
+
+
+def exact_rows(points):
+    """The points with 60 digits, of which at least 40 are right."""
+    rows = []
+    for own in points.values.tolist():
+        row = []
+        for part, value in zip(points.parts, own, strict=False):
+            row += [Decimal(x) for x in part[value].tolist()]
+        words = own[len(points.parts) :]
+        chosen = [
+            book[word].tolist()
+            for book, word in zip(points.codebooks, words, strict=True)
+        ]
+        sums = [
+            sum((Decimal(x) for x in column), Decimal(0))
+            for column in zip(*chosen, strict=True)
+        ]
+        rest = 1 - sum(x * x for x in row)
+        scale = (rest / sum(x * x for x in sums)).sqrt()
+        rows.append(row + [scale * x for x in sums])
+    return rows
+
+
+def largest_exact_cosine(points):
+    with localcontext() as context:
+        context.prec = 60
+        rows = exact_rows(points)
+        return max(
+            sum(x * y for x, y in zip(rows[i], rows[j], strict=True))
+            for i in range(len(rows))
+            for j in range(i)
+        )
+
+
+def certificate_of(points):
+    return certified(Placement("points", points), None)
+
+
+@pytest.mark.parametrize("gap", [0.0, 3e-14, 8e-14])
+@pytest.mark.parametrize("few", [1, 100])
+def test_pairs_of_nearly_the_same_cosine_are_all_compared(gap, few, monkeypatch):
+    monkeypatch.setattr(quantized, "ALL_PAIRS_POINTS", few)
+    far = 0.1
+    near = np.sqrt(far**2 - 2 * gap)
+    between = far / 2 + 0.999 * near  # a value of no class, which is searched first
+    first = np.array([[-far / 2], [far / 2], [between]])
+    second = np.array([[-near / 2], [near / 2]])
+    values = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=np.uint8)
+    points = QuantizedPoints((first, second), np.ones((1, 1, 1)), values, 3)
+    lowest, highest = certificate_of(points).interval
+    assert lowest <= largest_exact_cosine(points) <= highest
