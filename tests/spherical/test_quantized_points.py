@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -65,3 +66,36 @@ def test_pairs_of_nearly_the_same_cosine_are_all_compared(gap, few, monkeypatch)
     points = QuantizedPoints((first, second), np.ones((1, 1, 1)), values, 3)
     lowest, highest = certificate_of(points).interval
     assert lowest <= largest_exact_cosine(points) <= highest
+
+
+def canceling(size, seed=0):
+    """A code and its points, to whose first and third codewords opposite vectors of this norm are added."""
+    code = quantized_code(((5, 3), (4, 2)), (3, 6, 4), 12, seed=seed)
+    points = code.placement.structure
+    codebooks = points.codebooks.copy()
+    codebooks[0] += size / 2
+    codebooks[2] -= size / 2
+    return code, replace(points, codebooks=codebooks)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_sums_of_codewords_that_nearly_cancel_are_computed_exactly(seed):
+    points = canceling(30.0, seed)[1]
+    exact = np.array(exact_rows(points), dtype=float)
+    found = points.unit_rows(0, points.count)
+    np.testing.assert_allclose(found, exact, rtol=0, atol=5e-16)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e5])
+def test_codewords_that_cancel_are_refused(size, tmp_path):
+    code, points = canceling(size)
+    with pytest.raises(ps.CertificateError, match="norm"):
+        points.check()
+    path = tmp_path / "code.safetensors"
+    code.save(path)
+    arrays, description = container.read(path)
+    container.write(path, arrays, description)
+    assert ps.load(path).num_classes == 12
+    container.write(path, points.arrays(), description)
+    with pytest.raises(ps.StorageError, match="norm"):
+        ps.load(path)
