@@ -54,7 +54,7 @@ SEARCH_WORK = 1 << 10
 MOST_COMPARED_ENTRIES = 1 << 29
 """Number of coordinates that the search for the closest of very many points may compare: some seconds."""
 
-BLOCK_ROWS = 1 << 14
+BLOCK_ROWS = 1 << 12
 """Number of points whose norms are computed together."""
 
 
@@ -169,10 +169,13 @@ class QuantizedPoints:
             rest = self._rests(values).min()
             if rest < LEAST_REST:
                 return f"a point leaves a squared norm of {rest:.3g} to its codewords, less than {LEAST_REST:g}"
-            norms = np.linalg.norm(self._sums(values), axis=1)
+            words = values[:, len(self.parts) :]
+            sums = np.zeros((len(values), self.codebooks.shape[2]))
+            for number, codewords in enumerate(self.codebooks):
+                sums += codewords[words[:, number]]
+            norms = np.linalg.norm(sums, axis=1)
             if norms.min() < LEAST_SUM:
                 return f"a sum of codewords has norm {norms.min():.3g}, less than {LEAST_SUM:g}"
-            words = values[:, len(self.parts) :]
             share = (norms / sizes[np.arange(len(sizes)), words].sum(axis=1)).min()
             if share < LEAST_SHARE:
                 return f"codewords cancel: the norm of their sum is {share:.3g} of the sum of their norms, less than 1/64"
