@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal, localcontext
+from typing import cast
 
 import numpy as np
 import pytest
@@ -71,7 +72,7 @@ def test_pairs_of_nearly_the_same_cosine_are_all_compared(gap, few, monkeypatch)
 def canceling(size, seed=0):
     """A code and its points, to whose first and third codewords opposite vectors of this norm are added."""
     code = quantized_code(((5, 3), (4, 2)), (3, 6, 4), 12, seed=seed)
-    points = code.placement.structure
+    points = cast("QuantizedPoints", code.placement.structure)
     codebooks = points.codebooks.copy()
     codebooks[0] += size / 2
     codebooks[2] -= size / 2

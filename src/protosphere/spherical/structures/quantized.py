@@ -31,7 +31,7 @@ LEAST_SUM = 1e-3
 """Smallest norm of a sum of codewords, before it is scaled."""
 
 LEAST_SHARE = 1 / 64
-"""Smallest norm of a sum of codewords, relative to the sum of their norms; float32 would round smaller sums too much."""
+"""Smallest norm of a sum of codewords, relative to the sum of their norms; float32 rounds smaller ones too much."""
 
 MOST_PARTS = 1 << 12
 """Largest number of parts, and of codebooks, that a file may state."""
@@ -178,7 +178,7 @@ class QuantizedPoints:
                 return f"a sum of codewords has norm {norms.min():.3g}, less than {LEAST_SUM:g}"
             share = (norms / sizes[np.arange(len(sizes)), words].sum(axis=1)).min()
             if share < LEAST_SHARE:
-                return f"codewords cancel: the norm of their sum is {share:.3g} of the sum of their norms, less than 1/64"
+                return f"codewords cancel: the norm of a sum is {share:.3g} of the sum of their norms, less than 1/64"
         return ""
 
     def sign_rows(self) -> None:
