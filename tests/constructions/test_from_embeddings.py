@@ -173,6 +173,27 @@ def test_pairs_are_moved_apart_in_blocks(monkeypatch):
     np.testing.assert_allclose(blocks, whole, atol=1e-12)
 
 
+@pytest.mark.parametrize("count", [20, 29, 32, 40])
+def test_equal_points_on_a_circle_get_apart(count):
+    points = np.tile([[-1.0, 0.0]], (count, 1))
+    apart = spread(points, 2.0, np.random.default_rng(0))
+    assert max_cosine(apart) <= np.cos(np.radians(2.0)) + 1e-12
+
+
+def test_one_dimensional_vectors_get_a_default_angle():
+    vectors = np.zeros((30, 1))
+    vectors[3] = 1
+    assert ps.from_embeddings(vectors, dim=2).min_angle_degrees > 0.3
+
+
+@pytest.mark.parametrize(("dim", "largest"), [(6, 24), (8, 16), (16, 9)])
+def test_very_many_equal_points_stay_together(dim, largest):
+    points = np.zeros((3000, dim))
+    points[:, 0] = 1
+    apart = spread(points, 5.0, np.random.default_rng(0))
+    assert np.degrees(np.arccos(apart[:, 0].min())) < largest
+
+
 def test_every_class_has_a_combination_of_its_own():
     vectors = vectors_of(500, 16)
     vectors[100:300] = vectors[7]

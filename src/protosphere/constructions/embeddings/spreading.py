@@ -17,8 +17,16 @@ MOST_ROUNDS = 400
 MOST_SCATTERINGS = 20
 """Rounds in which points with very many close neighbors are moved at random."""
 
+SCATTERING = 0.8
+"""Radius of the ball in which m points are scattered, relative to the distance times m^(1/n).
+
+Smaller balls keep equal points nearer to each other, but in 3 dimensions points do not get apart from 0.65 on.
+"""
+
 MOST_NEIGHBORS = 32
 """Number of close neighbors above which a point is moved at random: the sum of moves away from all would be too long.
+
+In few dimensions n it is 2^(n + 1), because points in a crowd have nowhere to go but past each other.
 """
 
 MOST_PAIRS_PER_POINT = 128
@@ -138,11 +146,11 @@ def _scatter_crowds(
     rows = np.arange(len(points))
     for _ in range(MOST_SCATTERINGS):
         neighbors = _num_close(points, rows, distance)
-        crowded = neighbors > MOST_NEIGHBORS
+        crowded = neighbors > min(MOST_NEIGHBORS, 2 << min(dim, 30))
         rows = rows[crowded]
         if not len(rows):
             return
-        radii = OVERSHOOT * distance * neighbors[crowded] ** (1 / dim)
+        radii = SCATTERING * distance * neighbors[crowded] ** (1 / dim)
         radii *= rng.random(len(rows)) ** (1 / dim)
         moves = rng.standard_normal((len(rows), points.shape[1]))
         if on_sphere:
