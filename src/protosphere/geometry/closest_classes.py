@@ -20,7 +20,7 @@ from protosphere.types import Indices, Points
 MOST_ROWS = 1 << 25
 """Number of rows that a search may sort or compare: some seconds."""
 
-PAIRS_AT_ONCE = 1 << 14
+PAIRS_AT_ONCE = 1 << 12
 """Number of pairs of classes whose distances are computed together."""
 
 ROUNDING = 1e-15

@@ -138,21 +138,21 @@ class QuantizedPoints:
         rows[:, first : first + sums.shape[1]] = sums * factors[:, None]
         return rows
 
-    def _sums(self, values: Values) -> Points:
-        """Return the sums of codewords of points.
+    @cached_property
+    def _halves(self) -> NDArray[np.float64]:
+        """Codewords rounded to so few bits that their sums are exact, followed by what rounding leaves: M x S x 2d."""
+        largest = max(float(np.abs(self.codebooks).max()), LEAST_SUM)
+        grid = 2.0 ** np.ceil(np.log2(largest * len(self.codebooks)) - 52)
+        rounded = np.rint(self.codebooks / grid) * grid
+        return np.concatenate([rounded, self.codebooks - rounded], axis=2)
 
-        What rounding loses in each addition is collected and added at the end (Neumaier, 1974): codewords may be larger
-        than their sum.
-        """
-        sums = np.zeros((len(values), self.codebooks.shape[2]))
-        lost = np.zeros_like(sums)
-        for number, codewords in enumerate(self.codebooks, start=len(self.parts)):
-            added = codewords[values[:, number]]
-            total = sums + added
-            kept = total - sums
-            lost += (sums - (total - kept)) + (added - kept)
-            sums = total
-        return sums + lost
+    def _sums(self, values: Values) -> Points:
+        """Return the sums of codewords of points, without rounding errors even if the codewords nearly cancel."""
+        width = self.codebooks.shape[2]
+        sums = np.zeros((len(values), 2 * width))
+        for number, codewords in enumerate(self._halves, start=len(self.parts)):
+            sums += codewords[values[:, number]]
+        return sums[:, :width] + sums[:, width:]
 
     def _rests(self, values: Values) -> Points:
         """Return the squared norms that the parts of points leave to their codewords."""
