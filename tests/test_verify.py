@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import eval_gegenbauer
 from tests.fuzz.forgeries import forged_files, forged_proofs, write_json
+from tests.nn.product_codes import quantized_code
+from tests.spherical.test_quantized_points import canceling, exact_rows
 from tests.spherical.test_structures import CASES
 
 import protosphere as ps
@@ -28,6 +31,7 @@ from protosphere.spherical.io import container
 from protosphere.spherical.placement import Placement
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.structures import ProductPoints
+from protosphere.types import ignore
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*/code-*.safetensors"))
 SCRIPT = Path(verify.__file__)
@@ -78,9 +82,7 @@ def test_files_of_every_scheme_are_accepted(path):
 
 
 @pytest.mark.parametrize("few", [0, 2000])
-@pytest.mark.parametrize(
-    "case", [case for case in CASES if CASES[case].name in verify.STRUCTURES]
-)
+@pytest.mark.parametrize("case", CASES)
 def test_interval_has_the_cosine_of_all_pairs_for_every_known_structure(case, few, tmp_path, monkeypatch):  # fmt: skip
     monkeypatch.setattr(verify, "FEW_WORDS", few)
     structure = CASES[case]
@@ -206,6 +208,94 @@ def test_values_of_classes_are_numbers_of_points(values, accepted, tmp_path):
     arrays, description = container.read(path)
     container.write(path, arrays | {"values": values}, description)
     assert verify.verify(path).accepted == accepted
+
+
+def a_point_twice(arrays, _):
+    arrays["part0_points"][1] = arrays["part0_points"][0]
+    arrays["values"][[3, 8], 1:] = arrays["values"][3, 1:]
+    arrays["values"][[3, 8], 0] = 0, 1
+
+
+def a_class_twice(arrays, _):
+    arrays["values"][3] = arrays["values"][8]
+
+
+def a_class_twice_with_other_codewords(arrays, _):
+    values = arrays["values"]
+    values[3, :2] = values[8, :2]
+    values[3, 2:] = (values[8, 2:] + 1) % 6
+
+
+def lower(name):
+    def lowered(_, description):
+        certificate = description["certificate"]
+        certificate[name] = certificate["max_cosine"] - 1e-12
+
+    return lowered
+
+
+def scaled(name, factor):
+    def changed(arrays, _):
+        arrays[name] *= factor
+
+    return changed
+
+
+QUANTIZED_FORGERIES = {
+    "a cosine that is too low": lower("max_cosine"),
+    "a guarantee that is too low": lower("guarantee"),
+    "a point twice": a_point_twice,
+    "a class twice": a_class_twice,
+    "a class twice, with other codewords": a_class_twice_with_other_codewords,
+    "a value that no part has": lambda arrays, _: arrays["values"].fill(200),
+    "values that are missing": lambda arrays, _: arrays.pop("values"),
+    "a value that is moved": scaled("part0_points", 1 + 1e-9),
+    "a value that is too long": scaled("part0_points", 3),
+    "codewords that are too short": scaled("codewords", 1e-6),
+    "another number of parts": lambda _, header: header.update(num_parts=1),
+    "another number of codebooks": lambda _, header: header.update(num_codebooks=2),
+    "fewer dimensions": lambda _, header: header["certificate"].update(dim=8),
+}
+
+
+@pytest.mark.parametrize("name", QUANTIZED_FORGERIES)
+def test_forged_files_of_quantized_points_are_rejected(name, tmp_path):
+    path = saved(quantized_code(codebooks=(3, 6, 4)), tmp_path)
+    assert verify.verify(path).accepted
+    arrays, description = container.read(path)
+    arrays = {key: array.copy() for key, array in arrays.items()}
+    QUANTIZED_FORGERIES[name](arrays, description)
+    container.write(path, arrays, description)
+    assert not verify.verify(path).accepted
+
+
+def test_codewords_that_cancel_are_rejected(tmp_path):
+    code, points = canceling(1e3)
+    path = saved(code, tmp_path)
+    _, description = container.read(path)
+    description["certificate"]["max_cosine"] = points.largest_cosine(ignore)[0]
+    container.write(path, points.arrays(), description)
+    verdict = verify.verify(path)
+    assert not verdict.accepted
+    assert "cancel" in verdict.reason
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_quantized_points_that_are_verified_are_those_of_exact_arithmetic(seed):
+    structure = quantized_code(codebooks=(3, 6, 4), seed=seed).placement.structure
+    parts, codebooks = (
+        [[[round(x * verify.FINE) for x in row] for row in table] for table in tables]
+        for tables in (
+            [part.tolist() for part in structure.parts],
+            structure.codebooks.tolist(),
+        )
+    )
+    for own, exact in zip(
+        structure.values.tolist(), exact_rows(structure), strict=True
+    ):
+        row = verify.quantized_row(parts, codebooks, own)
+        for found, coordinate in zip(row, exact, strict=True):
+            assert abs(found - coordinate * verify.ONE) <= Decimal("0.50001")
 
 
 @pytest.mark.parametrize(

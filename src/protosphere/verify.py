@@ -851,6 +851,109 @@ def largest_of_classes(parts: list[Part], columns: list[tuple[int, ...]]) -> Fra
     return Fraction(best, scale * ONE * ONE)
 
 
+# Quantized points: values of parts side by side, and the sum of codewords, scaled so that the point has norm 1
+
+FINE = 1 << 104
+"""Factor of values and codewords: float64 numbers from 2^-52 on become integers without rounding."""
+FINE_FACTOR = 1 << 160
+LEAST_REST = Fraction(999_999, 10**9)
+"""Smallest squared norm that the parts of a point leave to its codewords: 1/1000, less a margin."""
+LEAST_SUM = Fraction(999_999, 10**9)
+MOST_CANCELED = 65
+"""Largest ratio of the norms of the codewords of a point, added up, to the norm of their sum."""
+LARGEST_ENTRY = 10**6
+MOST_PARTS = 1 << 12
+LARGEST_QUANTIZED_DIM = 1 << 24
+
+
+def fine_rows(code: CodeFile, name: str) -> list[list[int]]:
+    """Return the rows of an array times FINE, rounded to integers."""
+    array = code.array(name, "F64", None, None)
+    entries = math.prod(array.shape)
+    ensure(entries > 0, f"'{name}' is empty")
+    code.hold(entries * BYTES_OF_AN_INTEGER)
+    rows: list[list[int]] = [[round(x * FINE) for x in row] for row in array.rows()]
+    largest = max(max(map(abs, row)) for row in rows)
+    ensure(largest <= LARGEST_ENTRY * FINE, f"'{name}' has too large entries")
+    return rows
+
+
+def read_quantized(code: CodeFile) -> tuple[list[list[list[int]]], list[list[list[int]]]]:  # fmt: skip
+    """Return the values of each part, and the codewords of each codebook, times FINE."""
+    num_parts = size_in(code.description["num_parts"])
+    num_codebooks = size_in(code.description["num_codebooks"])
+    few = 1 <= num_parts <= MOST_PARTS and 1 <= num_codebooks <= MOST_PARTS
+    ensure(few, "the number of parts or of codebooks is out of range")
+    parts = [fine_rows(code, f"part{i}_points") for i in range(num_parts)]
+    codewords = fine_rows(code, "codewords")
+    size = len(codewords) // num_codebooks
+    ensure(size * num_codebooks == len(codewords), "the codebooks differ in size")
+    starts = range(0, len(codewords), size)
+    return parts, [codewords[start : start + size] for start in starts]
+
+
+def quantized_cosine(code: CodeFile) -> MaxCosine:
+    """Return the maximum cosine of quantized points over all pairs.
+
+    The sums of codewords and their squared norms are computed without rounding, up to that of entries to multiples of
+    1 / FINE. The scale of a sum is rounded to 100 bits or more. So the coordinates of a point are exact to within the
+    rounding to multiples of 1 / ONE that `rounding` allows.
+    """
+    parts, codebooks = read_quantized(code)
+    width = sum(len(table[0]) for table in [*parts, codebooks[0]])
+    fits = width <= code.dim <= LARGEST_QUANTIZED_DIM
+    ensure(fits, "the parts do not fit into the dimensions")
+    code.spend(code.count**2 * width // 2)
+    ensure("values" in code.arrays, "'values' is missing")
+    columns = class_columns(code, [len(table) for table in [*parts, *codebooks]])
+    classes = list(zip(*columns, strict=True))
+    different = len({values[: len(parts)] for values in classes}) == code.count
+    ensure(different, "two classes have the same value of every part")
+    rows = [quantized_row(parts, codebooks, values) for values in classes]
+    unit = unit_error(rows, width)
+    cosine = Fraction(largest_long_product(rows, width), ONE * ONE)
+    error = rounding(width) + 2 * unit
+    return MaxCosine(cosine - error, cosine + error, "values of parts, and sums of codewords", unit)  # fmt: skip
+
+
+def quantized_row(
+    parts: list[list[list[int]]],
+    codebooks: list[list[list[int]]],
+    values: Sequence[int],
+) -> list[int]:
+    """Return the scaled point with these values of the parts and these codewords."""
+    row: list[int] = []
+    for part, value in zip(parts, values, strict=False):
+        row += part[value]
+    words = zip(codebooks, values[len(parts) :], strict=True)
+    chosen = [codebook[word] for codebook, word in words]
+    total = [sum(column) for column in zip(*chosen, strict=True)]
+    longest = MOST_CANCELED * math.isqrt(sum(map(mul, total, total)))
+    norms = (math.isqrt(sum(map(mul, word, word))) for word in chosen)
+    ensure(sum(norms) <= longest, "the codewords of a point cancel")
+    return row_of_norm_one(row, total)
+
+
+def row_of_norm_one(row: list[int], total: list[int]) -> list[int]:
+    """Return the scaled point that begins with `row`, followed by a positive multiple of `total`.
+
+    Both are given times FINE; the point is returned times ONE.
+    """
+    rest = FINE * FINE - sum(map(mul, row, row))
+    square = sum(map(mul, total, total))
+    fits = rest >= LEAST_REST * FINE * FINE and square >= (LEAST_SUM * FINE) ** 2
+    ensure(fits, "a point cannot have norm 1")
+    factor = math.isqrt(rest * FINE_FACTOR * FINE_FACTOR // square)
+    step = FINE // ONE
+    scaled = [divided(x, step) for x in row]
+    return scaled + [divided(x * factor, step * FINE_FACTOR) for x in total]
+
+
+def divided(x: int, y: int) -> int:
+    """Return x / y, rounded to the nearest integer."""
+    return (2 * x + y) // (2 * y)
+
+
 STRUCTURES: dict[str, Callable[[CodeFile], MaxCosine]] = {
     "plain": dense_cosine,
     "lattice": dense_cosine,
@@ -862,6 +965,7 @@ STRUCTURES: dict[str, Callable[[CodeFile], MaxCosine]] = {
     "words_and_axes": words_and_axes_cosine,
     "simplices": simplex_cosine,
     "product": product_cosine,
+    "quantized": quantized_cosine,
 }
 
 

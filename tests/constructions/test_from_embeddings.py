@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import protosphere as ps
 from protosphere.constructions.embeddings import from_embeddings as module
-from protosphere.constructions.embeddings import principal
+from protosphere.constructions.embeddings import principal, spreading
 from protosphere.constructions.embeddings.own_combinations import (
     with_own_combinations,
 )
@@ -113,6 +113,85 @@ def test_spread_points_are_all_apart_and_others_stay(seed, count, dim):
     gram = np.triu(points @ points.T, 1)
     assert len(left) == np.count_nonzero(gram > np.cos(np.radians(2.0)))
     assert (left < right).all()
+
+
+@pytest.fixture
+def rounds(monkeypatch):
+    """The shortfalls of all rounds in which points are moved apart."""
+    found = []
+    push = spreading._push_apart
+
+    def counted(*arguments):
+        found.append(push(*arguments))
+        return found[-1]
+
+    monkeypatch.setattr(spreading, "_push_apart", counted)
+    return found
+
+
+@pytest.mark.parametrize("least_degrees", [60.0, 180.0])
+def test_an_angle_beyond_the_converse_is_refused_at_once(least_degrees, rounds):
+    points = uniform_points(300, 3, np.random.default_rng(0))
+    with pytest.raises(InfeasibleError, match="is not reached by 300 classes"):
+        spread(points, least_degrees, np.random.default_rng(0))
+    assert not rounds
+
+
+def test_points_that_do_not_get_apart_are_given_up_early(rounds):
+    rng = np.random.default_rng(0)
+    points = uniform_points(600, 4, rng)
+    with pytest.raises(InfeasibleError):
+        spread(points, 20.0, rng)
+    assert rounds[-1] > 30
+    assert len(rounds) < spreading.MOST_ROUNDS / 4
+
+
+def test_points_that_get_apart_slowly_are_not_given_up(rounds):
+    rng = np.random.default_rng(0)
+    points = uniform_points(600, 4, rng)
+    apart = spread(points, 19.0, rng)
+    assert max_cosine(apart) <= np.cos(np.radians(19.0)) + 1e-12
+    assert len(rounds) > spreading.MOST_ROUNDS / 4
+
+
+def test_more_close_pairs_than_memory_holds_are_given_up(rounds, monkeypatch):
+    monkeypatch.setattr(spreading, "FEW_PAIRS", 0)
+    monkeypatch.setattr(spreading, "MOST_PAIRS_PER_POINT", 0.5)
+    rng = np.random.default_rng(0)
+    points = uniform_points(1000, 4, rng)
+    with pytest.raises(InfeasibleError):
+        spread(points, 16.0, rng)
+    assert not rounds
+
+
+def test_pairs_are_moved_apart_in_blocks(monkeypatch):
+    points = uniform_points(200, 4, np.random.default_rng(0))
+    whole = spread(points, 10.0, np.random.default_rng(1))
+    monkeypatch.setattr(spreading, "BLOCK_ENTRIES", 300)
+    blocks = spread(points, 10.0, np.random.default_rng(1))
+    assert not np.array_equal(whole, points)
+    np.testing.assert_allclose(blocks, whole, atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [20, 29, 32, 40])
+def test_equal_points_on_a_circle_get_apart(count):
+    points = np.tile([[-1.0, 0.0]], (count, 1))
+    apart = spread(points, 2.0, np.random.default_rng(0))
+    assert max_cosine(apart) <= np.cos(np.radians(2.0)) + 1e-12
+
+
+def test_one_dimensional_vectors_get_a_default_angle():
+    vectors = np.zeros((30, 1))
+    vectors[3] = 1
+    assert ps.from_embeddings(vectors, dim=2).min_angle_degrees > 0.3
+
+
+@pytest.mark.parametrize(("dim", "largest"), [(6, 24), (8, 16), (16, 9)])
+def test_very_many_equal_points_stay_together(dim, largest):
+    points = np.zeros((3000, dim))
+    points[:, 0] = 1
+    apart = spread(points, 5.0, np.random.default_rng(0))
+    assert np.degrees(np.arccos(apart[:, 0].min())) < largest
 
 
 def test_every_class_has_a_combination_of_its_own():
@@ -257,6 +336,16 @@ BAD = {
     "whiten": (vectors_of, {"whiten": 1.5}, "'whiten' must be from 0 to 1, got 1.5"),
     "dim": (vectors_of, {"dim": 0}, "'dim' must be an integer of at least 2"),
     "angle": (vectors_of, {"min_angle": -1}, "'min_angle' must be"),
+    "tiny angle": (
+        vectors_of,
+        {"min_angle": 1e-200},
+        "at least 1e-06 degrees, got 1e-200",
+    ),
+    "tiny angle of parts": (
+        vectors_of,
+        {"min_angle": 5e-324, "parts": 4},
+        "at least 1e-06 degrees",
+    ),
     "large angle": (
         lambda: vectors_of(9, 3),
         {"min_angle": 120.0},

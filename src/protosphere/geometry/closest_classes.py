@@ -20,11 +20,11 @@ from protosphere.types import Indices, Points
 MOST_ROWS = 1 << 25
 """Largest number of rows that a search sorts or compares: some seconds."""
 
-PAIRS_AT_ONCE = 1 << 14
+PAIRS_AT_ONCE = 1 << 12
 """Number of pairs of classes whose distances are computed together."""
 
-ROUNDING = 1e-13
-"""Largest difference of two distances that count as equal."""
+ROUNDING = 1e-15
+"""Largest difference of two distances that count as equal; less than the error of certificates, 2^-47 sqrt(n)."""
 
 Values = NDArray[np.unsignedinteger]
 """K x P matrix of indices; entry (i, p) is the index of the value that part p of class i has."""

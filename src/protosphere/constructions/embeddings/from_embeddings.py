@@ -32,6 +32,9 @@ MOST_DENSE_CLASSES = 50_000
 DEFAULT_ANGLE = 5.0
 """Default minimum angle in degrees; the default is smaller if so many classes cannot be that far apart."""
 
+LEAST_ANGLE = 1e-6
+"""Smallest minimum angle in degrees; the cosine of a smaller one is 1 in float64."""
+
 SHARE_OF_ANGLE = 0.25
 """Largest default angle, relative to the largest minimum angle that any arrangement can have."""
 
@@ -151,6 +154,10 @@ def _spread(
 
 def _checked_angle(min_angle: float) -> float:
     angle = as_positive("min_angle", min_angle)
+    if angle < LEAST_ANGLE:
+        raise InfeasibleError(
+            f"'min_angle' must be at least {LEAST_ANGLE:g} degrees, got {angle:g}; cosines of smaller angles are 1"
+        )
     if angle > 180:
         raise InfeasibleError(
             f"'min_angle' must be at most 180 degrees, got {angle:g}; 5 is the default"

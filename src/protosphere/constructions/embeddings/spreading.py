@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from protosphere.bounds import converse
 from protosphere.errors import InfeasibleError
 from protosphere.geometry.sphere import normalized
 from protosphere.types import Indices, Points
@@ -16,9 +17,26 @@ MOST_ROUNDS = 400
 MOST_SCATTERINGS = 20
 """Rounds in which points with very many close neighbors are moved at random."""
 
+SCATTERING = 0.8
+"""Radius of the ball in which m points are scattered, relative to the distance times m^(1/n).
+
+Smaller balls keep equal points nearer to each other, but in 3 dimensions points do not get apart from 0.65 on.
+"""
+
 MOST_NEIGHBORS = 32
 """Number of close neighbors above which a point is moved at random: the sum of moves away from all would be too long.
+
+In few dimensions n it is 2^(n + 1), because points in a crowd have nowhere to go but past each other.
 """
+
+MOST_PAIRS_PER_POINT = 128
+"""Number of close pairs per point above which points do not get apart: moving one away brings it close to others."""
+
+FEW_PAIRS = 1 << 20
+"""Number of close pairs up to which it does not matter how many points they are of."""
+
+ROUNDS_TO_COMPARE = 20
+"""Number of rounds after which the shortfall is compared with the earlier one, to foresee the last round's."""
 
 OVERSHOOT = 1.05
 """Factor by which pairs are moved farther apart than required."""
@@ -31,6 +49,9 @@ BLOCK_ENTRIES = 1 << 24
 
 NEGLIGIBLE = 1e-4
 """Distances below this fraction of the required distance are too small to define a direction."""
+
+ERROR = 1e-9
+"""Bound on the error of a converse, as a float."""
 
 MARGIN = 2e-5
 """Bound on the error of squared distances in float32; candidates are compared again in float64."""
@@ -51,7 +72,9 @@ def spread(points: Points, least_degrees: float, rng: np.random.Generator) -> Po
         InfeasibleError: If the points do not get this far apart.
     """
     distance = float(2 * np.sin(np.radians(least_degrees) / 2))
-    found = _apart(points, distance, rng, on_sphere=True)
+    found = None
+    if np.cos(np.radians(least_degrees)) > float(converse(*points.shape).value) - ERROR:
+        found = _apart(points, distance, rng, on_sphere=True)
     if found is None:
         raise InfeasibleError(
             f"'min_angle' of {least_degrees:g} degrees is not reached by {len(points)} classes in {points.shape[1]} "
@@ -76,17 +99,39 @@ def spread_in_space(
 def _apart(
     points: Points, distance: float, rng: np.random.Generator, *, on_sphere: bool
 ) -> Points | None:
+    """Return points moved apart, or None.
+
+    The shortfall of a round is the sum of what close pairs lack to the distance. It shrinks by about the same factor in
+    every round, so the search ends early if the last round would still have a shortfall of a distance per 20 points.
+    """
     found = points.copy()
     _scatter_crowds(found, distance, rng, on_sphere=on_sphere)
-    left, right = close_pairs(found, np.arange(len(found)), distance)
-    for _ in range(MOST_ROUNDS):
+    most_pairs = max(FEW_PAIRS, MOST_PAIRS_PER_POINT * len(points))
+    moved = np.arange(len(found))
+    before = np.inf
+    for number in range(MOST_ROUNDS):
+        left, right = close_pairs(found, moved, distance, most_pairs)
         if not len(left):
             return found
-        moved = _push_apart(found, left, right, distance, rng)
+        if len(left) > most_pairs:
+            return None
+        shortfall = _push_apart(found, left, right, distance, rng)
+        moved = np.unique(np.concatenate([left, right]))
         if on_sphere:
             found[moved] = normalized(found[moved])
-        left, right = close_pairs(found, moved, distance)
+        if number % ROUNDS_TO_COMPARE == 0:
+            later = (MOST_ROUNDS - number) / ROUNDS_TO_COMPARE
+            last = _foreseen(before, shortfall, later)
+            if number > ROUNDS_TO_COMPARE and last > len(points) / 20:
+                return None
+            before = shortfall
     return None
+
+
+def _foreseen(before: float, now: float, times: float) -> float:
+    """Return what a number becomes if it shrinks so many times more by the factor from `before` to `now`, at most 1."""
+    factor = min(1.0, now / max(before, np.finfo(np.float64).tiny))
+    return now * factor**times
 
 
 def _scatter_crowds(
@@ -101,11 +146,11 @@ def _scatter_crowds(
     rows = np.arange(len(points))
     for _ in range(MOST_SCATTERINGS):
         neighbors = _num_close(points, rows, distance)
-        crowded = neighbors > MOST_NEIGHBORS
+        crowded = neighbors > min(MOST_NEIGHBORS, 2 << min(dim, 30))
         rows = rows[crowded]
         if not len(rows):
             return
-        radii = OVERSHOOT * distance * neighbors[crowded] ** (1 / dim)
+        radii = SCATTERING * distance * neighbors[crowded] ** (1 / dim)
         radii *= rng.random(len(rows)) ** (1 / dim)
         moves = rng.standard_normal((len(rows), points.shape[1]))
         if on_sphere:
@@ -137,28 +182,33 @@ def _near(
 
 
 def close_pairs(
-    points: Points, rows: Indices, distance: float
+    points: Points, rows: Indices, distance: float, most: float = np.inf
 ) -> tuple[Indices, Indices]:
     """Return all pairs that are closer than a distance and contain at least one of `rows`, each pair once.
+
+    If there are very many pairs, the result has some of them, but more than `most`.
 
     Args:
         points: Vectors of norm at most 1, one per row.
         rows: Indices of the points whose neighbors are searched.
         distance: Euclidean distance.
+        most: Number of pairs above which the search for more may end.
 
     Returns:
         The smaller and the larger index of each pair.
     """
     left: list[Indices] = [rows[:0]]
     right: list[Indices] = [rows[:0]]
+    count = 0
     for block, near in _near(points, rows, distance):
         one, other = np.nonzero(near)
-        left.append(block[one])
-        right.append(other)
-    ones = np.concatenate(left)
-    others = np.concatenate(right)
-    different = ones != others
-    return _verified(points, ones[different], others[different], distance)
+        different = block[one] != other
+        left.append(block[one][different])
+        right.append(other[different])
+        count += len(left[-1])
+        if count > 4 * most:  # at most half are left without doubles
+            break
+    return _verified(points, np.concatenate(left), np.concatenate(right), distance)
 
 
 def _verified(
@@ -169,9 +219,18 @@ def _verified(
     high = np.maximum(ones, others)
     pairs = np.unique(low * len(points) + high)
     low, high = np.divmod(pairs, len(points))
-    between = points[low] - points[high]
-    close = np.einsum("ij,ij->i", between, between) < distance**2
+    close = np.empty(len(pairs), dtype=np.bool_)
+    step = _pairs_at_once(points)
+    for start in range(0, len(pairs), step):
+        some = slice(start, start + step)
+        between = points[low[some]] - points[high[some]]
+        close[some] = np.einsum("ij,ij->i", between, between) < distance**2
     return low[close], high[close]
+
+
+def _pairs_at_once(points: Points) -> int:
+    """Return the number of pairs whose differences fit into memory together."""
+    return max(1, BLOCK_ENTRIES // points.shape[1])
 
 
 def _push_apart(
@@ -180,14 +239,26 @@ def _push_apart(
     right: Indices,
     distance: float,
     rng: np.random.Generator,
-) -> Indices:
-    """Move both points of each pair away from each other, in place, and return the indices of the points that moved."""
-    between = points[left] - points[right]
-    gaps = np.linalg.norm(between, axis=1, keepdims=True)
-    noise = rng.standard_normal(between.shape) * (JITTER / np.sqrt(points.shape[1]))
-    direction = between / np.maximum(gaps, NEGLIGIBLE * distance) + noise
-    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-    moves = direction * (np.maximum(OVERSHOOT * distance - gaps, 0) / 2)
-    np.add.at(points, left, moves)
-    np.add.at(points, right, -moves)
-    return np.unique(np.concatenate([left, right]))
+) -> float:
+    """Move both points of each pair away from each other, in place.
+
+    Returns:
+        The sum over all pairs of what they lack to the distance, relative to the distance.
+    """
+    shifts = np.zeros_like(points)
+    shortfall = 0.0
+    step = _pairs_at_once(points)
+    for start in range(0, len(left), step):
+        ones = left[start : start + step]
+        others = right[start : start + step]
+        between = points[ones] - points[others]
+        gaps = np.linalg.norm(between, axis=1, keepdims=True)
+        noise = rng.standard_normal(between.shape) * (JITTER / np.sqrt(points.shape[1]))
+        direction = between / np.maximum(gaps, NEGLIGIBLE * distance) + noise
+        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+        moves = direction * (np.maximum(OVERSHOOT * distance - gaps, 0) / 2)
+        np.add.at(shifts, ones, moves)
+        np.add.at(shifts, others, -moves)
+        shortfall += float(np.maximum(distance - gaps, 0).sum()) / distance
+    points += shifts
+    return shortfall

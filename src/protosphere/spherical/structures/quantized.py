@@ -30,6 +30,9 @@ LEAST_REST = 1e-3
 LEAST_SUM = 1e-3
 """Smallest norm of a sum of codewords, before it is scaled."""
 
+LEAST_SHARE = 1 / 64
+"""Smallest norm of a sum of codewords, relative to the sum of their norms; float32 rounds smaller ones too much."""
+
 MOST_PARTS = 1 << 12
 """Largest number of parts, and of codebooks, that a file may state."""
 
@@ -51,7 +54,7 @@ SEARCH_WORK = 1 << 10
 MOST_COMPARED_ENTRIES = 1 << 29
 """Number of coordinates that the search for the closest of very many points may compare: some seconds."""
 
-BLOCK_ROWS = 1 << 14
+BLOCK_ROWS = 1 << 12
 """Number of points whose norms are computed together."""
 
 
@@ -130,21 +133,54 @@ class QuantizedPoints:
             last = first + part.shape[1]
             rows[:, first:last] = part[values[:, number]]
             first = last
-        sums, norms, rests = self._sums(values)
-        rows[:, first : first + sums.shape[1]] = (
-            sums * (np.sqrt(rests) / norms)[:, None]
-        )
+        sums = self._sums(values)
+        norms = np.linalg.norm(sums, axis=1)
+        factors = np.sqrt(self._rests(values)) / norms
+        rows[:, first : first + sums.shape[1]] = sums * factors[:, None]
         return rows
 
-    def _sums(self, values: Values) -> tuple[Points, Points, Points]:
-        """Return the sums of codewords of points, their norms, and the squared norms that the parts leave to them."""
-        sums = np.zeros((len(values), self.codebooks.shape[2]))
-        for number, codewords in enumerate(self.codebooks, start=len(self.parts)):
+    @cached_property
+    def _halves(self) -> NDArray[np.float64]:
+        """Codewords rounded to so few bits that their sums are exact, followed by what rounding leaves: M x S x 2d."""
+        largest = max(float(np.abs(self.codebooks).max()), LEAST_SUM)
+        grid = 2.0 ** np.ceil(np.log2(largest * len(self.codebooks)) - 52)
+        rounded = np.rint(self.codebooks / grid) * grid
+        return np.concatenate([rounded, self.codebooks - rounded], axis=2)
+
+    def _sums(self, values: Values) -> Points:
+        """Return the sums of codewords of points, without rounding errors even if the codewords nearly cancel."""
+        width = self.codebooks.shape[2]
+        sums = np.zeros((len(values), 2 * width))
+        for number, codewords in enumerate(self._halves, start=len(self.parts)):
             sums += codewords[values[:, number]]
+        return sums[:, :width] + sums[:, width:]
+
+    def _rests(self, values: Values) -> Points:
+        """Return the squared norms that the parts of points leave to their codewords."""
         rests = np.ones(len(values))
         for number, squares in enumerate(self.squared_norms):
             rests -= squares[values[:, number]]
-        return sums, np.linalg.norm(sums, axis=1), rests
+        return rests
+
+    def _fault(self) -> str:
+        """Return why a point has no norm 1, or has codewords that cancel; an empty text if there is no such point."""
+        sizes = np.linalg.norm(self.codebooks, axis=2)
+        for start in range(0, self.count, BLOCK_ROWS):
+            values = self.values[start : start + BLOCK_ROWS]
+            rest = self._rests(values).min()
+            if rest < LEAST_REST:
+                return f"a point leaves a squared norm of {rest:.3g} to its codewords, less than {LEAST_REST:g}"
+            words = values[:, len(self.parts) :]
+            sums = np.zeros((len(values), self.codebooks.shape[2]))
+            for number, codewords in enumerate(self.codebooks):
+                sums += codewords[words[:, number]]
+            norms = np.linalg.norm(sums, axis=1)
+            if norms.min() < LEAST_SUM:
+                return f"a sum of codewords has norm {norms.min():.3g}, less than {LEAST_SUM:g}"
+            share = (norms / sizes[np.arange(len(sizes)), words].sum(axis=1)).min()
+            if share < LEAST_SHARE:
+                return f"codewords cancel: the norm of a sum is {share:.3g} of the sum of their norms, less than 1/64"
+        return ""
 
     def sign_rows(self) -> None:
         """Return None: the points are not signs times a coefficient."""
@@ -201,16 +237,9 @@ class QuantizedPoints:
 
     def check(self) -> None:
         """Raise CertificateError unless the points can have unit norms and differ in the values of the parts."""
-        for start in range(0, self.count, BLOCK_ROWS):
-            _, norms, rests = self._sums(self.values[start : start + BLOCK_ROWS])
-            if rests.min() < LEAST_REST:
-                raise CertificateError(
-                    f"a point leaves a squared norm of {rests.min():.3g} to its codewords, less than {LEAST_REST:g}"
-                )
-            if norms.min() < LEAST_SUM:
-                raise CertificateError(
-                    f"a sum of codewords has norm {norms.min():.3g}, less than {LEAST_SUM:g}"
-                )
+        fault = self._fault()
+        if fault:
+            raise CertificateError(fault)
         if has_equal_rows(self.values[:, : len(self.parts)]):
             raise CertificateError("two classes have the same value of every part")
 
@@ -266,17 +295,10 @@ class QuantizedPoints:
             raise InvalidArgumentError(
                 "parts and codewords should have at most 2^24 numbers together"
             )
-        found._require_unit_norms()
+        fault = found._fault()
+        if fault:
+            raise InvalidArgumentError(f"'values' should give unit vectors; {fault}")
         return found
-
-    def _require_unit_norms(self) -> None:
-        """Raise InvalidArgumentError if a point of a file cannot have norm 1; equal points are found by `check`."""
-        for start in range(0, self.count, BLOCK_ROWS):
-            _, norms, rests = self._sums(self.values[start : start + BLOCK_ROWS])
-            if rests.min() < LEAST_REST or norms.min() < LEAST_SUM:
-                raise InvalidArgumentError(
-                    "'values' should give points of norm 1, has parts or sums of codewords for which there is no scale"
-                )
 
 
 def _least_squared_distance(points: Points) -> float:
