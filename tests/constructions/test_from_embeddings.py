@@ -26,6 +26,7 @@ from protosphere.errors import InfeasibleError
 from protosphere.geometry.closest_classes import has_equal_rows
 from protosphere.geometry.gram import max_cosine
 from protosphere.geometry.sphere import normalized, uniform_points
+from protosphere.spherical.structures import quantized
 
 
 def vectors_of(num_classes=300, width=20, seed=0):
@@ -381,8 +382,9 @@ def test_bad_input_is_answered_by_one_sentence(case):
 
 def test_too_many_dense_classes_are_pointed_to_parts(monkeypatch):
     monkeypatch.setattr(module, "MOST_DENSE_CLASSES", 100)
-    with pytest.raises(ps.InfeasibleError, match="such as parts=16"):
+    with pytest.raises(ps.InfeasibleError, match="such as parts=5"):
         ps.from_embeddings(vectors_of())
+    assert ps.from_embeddings(vectors_of(), parts=5).num_classes == 300
 
 
 def test_default_angle_is_halved_where_it_is_not_reached(monkeypatch):
@@ -401,3 +403,23 @@ def test_default_angle_is_halved_where_it_is_not_reached(monkeypatch):
     assert code.certificate.guarantee == pytest.approx(np.cos(np.radians(1.25)))
     with pytest.raises(InfeasibleError):
         ps.from_embeddings(vectors, dim=8, min_angle=5)
+
+
+def test_a_bound_on_the_maximum_cosine_is_shown_as_a_bound(monkeypatch):
+    monkeypatch.setattr(quantized, "ALL_PAIRS_POINTS", 100)
+    monkeypatch.setattr(quantized, "MOST_COMPARED_ENTRIES", 0)
+    code = ps.from_embeddings(vectors_of(), parts=5)
+    assert code.certificate.is_upper_bound
+    assert f"max cosine at most {float(code.max_cosine):.6g}" in repr(code)
+    assert float(code.max_cosine) >= max_cosine(code.points)
+
+
+def test_loading_does_not_search_for_the_closest_of_many_quantized_points(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setattr(quantized, "ALL_PAIRS_POINTS", 100)
+    vectors = np.random.default_rng(0).standard_normal((5000, 16))
+    ps.from_embeddings(vectors, parts=8).save(tmp_path / "code.safetensors")
+    loaded = ps.load(tmp_path / "code.safetensors")
+    assert loaded.certificate.unverified
+    assert not ps.certify(loaded).unverified

@@ -62,8 +62,9 @@ def code_lines(
     if code.provenance is not None:
         description += source
     yield "description", description
-    yield "max cosine", format_cosine(proof.max_cosine)
-    yield "smallest angle", f"{decimal(code.min_angle_degrees, 4)} degrees"
+    at_most, at_least = ("at most ", "at least ") if proof.is_upper_bound else ("", "")
+    yield "max cosine", f"{at_most}{format_cosine(proof.max_cosine)}"
+    yield "smallest angle", f"{at_least}{decimal(code.min_angle_degrees, 4)} degrees"
     statistics = quick_statistics(code)
     if statistics is not None:
         yield from statistics_lines(code, statistics)
@@ -75,7 +76,7 @@ def code_lines(
     yield "measured", proof.method
     if proof.exact:
         yield "exact", f"because {proof.reason}"
-    elif not proof.unverified:
+    elif not proof.unverified and not proof.is_upper_bound:
         yield "error", f"at most {proof.error:.1e}"
 
 

@@ -32,6 +32,9 @@ BY_THEOREM = "the construction's theorem gives this value"
 RELATIVE_SLACK = 1e-12
 """Largest gap, as a fraction of 1 - converse, with which a code counts as meeting the converse."""
 
+LARGEST_MEASUREMENT_ERROR = 1e-4
+"""Upper bound on the error of a maximum cosine that two points attain; rows of files have norm 1 to within 1e-5."""
+
 LARGEST_SLACK = 1e-5
 """Largest tolerance, as a fraction of 1 - converse, with which a code is called optimal; a larger one can hide gaps."""
 
@@ -84,6 +87,11 @@ class Certificate:
         lowest = max(-1.0, measured - self.error)
         highest = min(1.0, measured + self.error)
         return lowest, highest
+
+    @property
+    def is_upper_bound(self) -> bool:
+        """Whether `max_cosine` is an upper bound on the true value, and no two points are known to attain it."""
+        return self.error > LARGEST_MEASUREMENT_ERROR
 
     @property
     def gap(self) -> float:

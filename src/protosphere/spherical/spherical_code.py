@@ -118,7 +118,8 @@ class SphericalCode:
     def __repr__(self) -> str:
         name = self.provenance.scheme if self.provenance else "points"
         bound = self.certificate.converse
-        verdict = f"max cosine {short_cosine(self.max_cosine)}"
+        limit = "at most " if self.certificate.is_upper_bound else ""
+        verdict = f"max cosine {limit}{short_cosine(self.max_cosine)}"
         if self.certificate.unverified:
             verdict += " (unverified)"
         if self.certificate.optimal:

@@ -94,7 +94,7 @@ def from_embeddings(
     if parts is None and len(rows) > MOST_DENSE_CLASSES:
         raise InfeasibleError(
             f"'from_embeddings' certifies dense prototypes of up to {MOST_DENSE_CLASSES} classes, got {len(rows)}; "
-            "parts= compresses more, such as parts=16"
+            f"parts= compresses more, such as parts={_usual_parts(rows.shape[1] if dim is None else most)}"
         )
     if parts is not None:
         as_integer("parts", parts, minimum=1)
@@ -112,6 +112,11 @@ def from_embeddings(
             )
         return _dense(units, n, min_angle, rng, progress)
     return _compressed(units, n, parts, min_angle, rng, progress)
+
+
+def _usual_parts(dim: int) -> int:
+    """Return a quarter of the dimensions, the number of parts that is suggested; at least 2."""
+    return max(2, dim // 4)
 
 
 def _dense(
@@ -194,9 +199,10 @@ def _compressed(
         distance = 2 * sin(radians(_checked_angle(min_angle)) / 2)
     found, cosine = quantized(units, num_parts, distance, rng, progress)
     separate = len(found.parts)
+    others = len(found.codebooks)
     description = (
-        f"{len(units)} vectors quantized by {separate} parts and {len(found.codebooks)} codebooks of "
-        f"{len(found.parts[0])} values, mean cosine {cosine:.3f} with the vectors"
+        f"{len(units)} vectors in {num_parts} bytes each: {separate} {'part' if separate == 1 else 'parts'} and "
+        f"{others} {'codebook' if others == 1 else 'codebooks'}, mean cosine {cosine:.3f} with the vectors"
     )
     guarantee = 1 - min(found.part_distances())
     placement = Placement(description, found.padded(dim))

@@ -48,7 +48,7 @@ LARGEST_QUANTIZED_DIM = 1 << 24
 MOST_DENSE_ENTRIES = 1 << 28
 """Number of entries of all points as dense rows up to which all pairs are compared: 2 GB."""
 
-SEARCH_WORK = 1 << 10
+SEARCH_WORK = 1 << 16
 """Cost of the search for the closest of very many points, in multiplications per point and part."""
 
 MOST_COMPARED_ENTRIES = 1 << 29
