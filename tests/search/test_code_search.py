@@ -15,6 +15,8 @@ from protosphere.search import batched_energy
 from protosphere.search.arrangements import random_arrangement, random_parent
 from protosphere.search.batched_energy import Orbits, smooth_max_cosine
 from protosphere.search.code_search import search_code
+from protosphere.search.compiled_orbits import anneal_orbits
+from protosphere.search.descent_backend import unless_diverged
 from protosphere.search.groups import (
     group,
     group_names,
@@ -292,3 +294,37 @@ def test_initializations_are_checked_and_progress_is_reported():
 
 def test_a_budget_in_seconds_ends():
     assert search(20, 4, iterations=None, budget=0.3).max_cosine < 0.6
+
+
+@pytest.mark.parametrize(
+    "arrangement", arrangements(26, 6, 12), ids=lambda one: one.name
+)
+def test_compiled_descents_of_orbits_keep_the_symmetry_and_lower_the_energy(
+    arrangement,
+):
+    [rows] = arrangement.random_representatives(1, np.random.default_rng(0))
+    start = arrangement.points(rows)
+    firsts = [0, *accumulate(arrangement.sizes[:-1])]
+    np.testing.assert_allclose(start[firsts], rows, atol=1e-12)
+    found = anneal_orbits(
+        rows, arrangement.cosets, arrangement.counts, 20.0, 20.0, 5.0, 60, 1.0
+    )
+    np.testing.assert_allclose(found, arrangement.points(found[firsts]), atol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-12)
+
+    def energy(points):
+        cosines = points @ points.T
+        np.fill_diagonal(cosines, -np.inf)
+        return np.exp(20 * (cosines - 1)).sum()
+
+    assert energy(found) <= energy(start) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("value", [0.0, np.nan, np.inf, 1e200])
+def test_a_descent_that_diverged_returns_its_start(value):
+    start = uniform_points(9, 4, np.random.default_rng(0))
+    found = start.copy()
+    found[3] = value
+    np.testing.assert_allclose(unless_diverged(found, start), start, atol=1e-15)
+    nearly = 1.0000001 * start[::-1]
+    np.testing.assert_allclose(unless_diverged(nearly, start), start[::-1], atol=1e-15)

@@ -62,6 +62,18 @@ class Arrangement:
             sizes.extend([len(matrices)] * count)
         return sizes
 
+    def points(self, representatives: Points) -> Points:
+        """Return all points of the code with the given representatives, orbit after orbit.
+
+        Args:
+            representatives: (m, n) representatives of the orbits.
+        """
+        orbits: list[Points] = []
+        left = iter(representatives)
+        for count, matrices in zip(self.counts, self.cosets, strict=True):
+            orbits.extend(matrices @ next(left) for _ in range(count))
+        return np.concatenate(orbits)
+
     def random_representatives(
         self, batch: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:

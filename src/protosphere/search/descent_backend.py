@@ -80,6 +80,24 @@ LARGE_COUNT = 300
 """Number K of points above which variations start at a low inverse temperature."""
 
 
+def unless_diverged(found: Points, start: Points) -> Points:
+    """Return the points that a compiled descent led to, or its start if the descent diverged.
+
+    Compiled loops use fast math, which does not test for infinities: a step can be too long for float64.
+
+    Args:
+        found: (K, n) points that the descent returned, of norm about 1 unless it diverged.
+        start: (K, n) points at which it began.
+
+    Returns:
+        Unit vectors, as rows.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        norms = np.linalg.norm(found, axis=1)
+    is_sound = bool((np.abs(norms - 1) < 0.5).all())
+    return normalized(found if is_sound else start)
+
+
 class DescentBackend:
     """Runs the descents of a search, with parameters that depend on the size of the code.
 
@@ -176,7 +194,10 @@ class DescentBackend:
                 )
                 jobs.append(job)
             watch(jobs, meters, self.budget, limit)
-        return [normalized(job.result()) for job in jobs]
+        return [
+            unless_diverged(job.result(), start)
+            for job, start in zip(jobs, starts, strict=True)
+        ]
 
     def descend_arrangements(
         self,
@@ -231,7 +252,10 @@ class DescentBackend:
                 )
                 jobs.append(job)
             watch(jobs, meters, self.budget, limit)
-        return [normalized(job.result()) for job in jobs]
+        return [
+            unless_diverged(job.result(), arrangement.points(rows))
+            for job, (arrangement, rows) in zip(jobs, starts, strict=True)
+        ]
 
     @property
     def tensor_overhead(self) -> float:
