@@ -155,6 +155,25 @@ def as_positive(name: str, value: object) -> float:
     )
 
 
+def as_share(name: str, value: object) -> float:
+    """Return `value` as a float from 0 to 1.
+
+    Args:
+        name: Name of the argument, for the error message.
+        value: Value to check.
+
+    Raises:
+        InvalidArgumentError: If `value` is not such a number.
+    """
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        share = float(value)
+        if 0 <= share <= 1:
+            return share
+    raise InvalidArgumentError(
+        f"'{name}' must be a number from 0 to 1, got {brief(value)}"
+    )
+
+
 def as_choice(name: str, value: object, choices: Iterable[str]) -> str:
     """Return `value` if it is one of `choices`.
 

@@ -41,6 +41,9 @@ def test_every_command_has_help_with_two_examples_that_fits_80_columns(
         == 2
     )
     assert max(map(len, answer.out.splitlines())) <= 80
+    for example in COMMANDS[name].examples:
+        line = f"  protosphere {name} {example}".rstrip()
+        assert line in answer.out.splitlines(), "a wrapped line cannot be copied"
 
 
 def test_alone_it_says_what_can_be_done_next(run):
@@ -90,7 +93,7 @@ def test_version(run):
         ("construct bch", "'construct' needs -K (--classes)"),
         ("construct bch -K 3", "'construct' needs -n (--dim)"),
         ("construct -K 3 -n 2", "SCHEME"),
-        ("construct bch -K 3 -n", "needs -n"),
+        ("construct bch -K 3 -n", "the option -n (--dim) of 'construct' needs a value"),
         ("construct bch -K ten -n 2", "'ten' is not an integer"),
         ("construct bch -K 2.5 -n 2", "'2.5' is not an integer"),
         ("construct bch -K 3 -n 7 --modfy", "--modify"),

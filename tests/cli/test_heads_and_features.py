@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+
 import numpy as np
 import pytest
 
+from protosphere.cli.app import COMMANDS
 from protosphere.plots.accuracy import Trained, averages, series_styles
 
 QUICK = ("--epochs", 1, "--train-images", 100)
@@ -148,3 +151,20 @@ def test_variants_are_told_apart():
     ]
     styles = series_styles(averages(runs))
     assert len({(style.color, style.marker) for style in styles.values()}) == 3
+
+
+def test_the_first_example_of_features_runs(run, here):
+    words = shlex.split(COMMANDS["features"].examples[0])
+    answer = run("features", *words)
+    assert answer.exit_code == 0, answer.err
+    assert (here / words[-1]).exists()
+
+
+def test_the_examples_of_paired_run_after_a_sweep(run, here):
+    learned = 'heads = ["linear", "bottleneck"]'
+    sweep = SWEEP.replace('schemes = ["simplex", "bch"]', learned)
+    (here / "digits.toml").write_text(sweep + "seeds = [0, 1]\n")
+    assert run("sweep", "digits.toml", "--export", "digits.csv").exit_code == 0
+    for example in COMMANDS["paired"].examples:
+        answer = run("paired", *shlex.split(example))
+        assert answer.exit_code == 0, answer.err

@@ -43,6 +43,22 @@ def test_a_misspelled_option_is_answered_with_the_right_one(
 @pytest.mark.parametrize(
     ("arguments", "option"),
     [
+        ("assign x.npy -o", "-o (--output)"),
+        ("assign x.npy --output", "-o (--output)"),
+        ("best -n 5 -K", "-K"),
+        ("report --html", "--html"),
+    ],
+)
+def test_an_option_without_a_value_is_not_called_missing(run, arguments, option):
+    answer = run(*arguments.split())
+    assert (answer.exit_code, answer.err.count("\n")) == (2, 1)
+    assert f"the option {option}" in answer.err
+    assert "needs a value" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
         ("best -K 10 -n 0", "-n"),
         ("best -K 10 -n=-3", "-n"),
         ("bounds -K 10 -n0", "-n"),

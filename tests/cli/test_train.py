@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 
-from protosphere.cli.report import accuracy_lines
+from protosphere.cli.report import accuracy_lines, heading
 from protosphere.data import DATASETS
 from protosphere.experiments import load_config
 from protosphere.experiments.record import RunRecord
@@ -272,6 +273,67 @@ def test_a_report_has_the_mean_accuracy_of_each_scheme_and_dimension():
     first, second = accuracy_lines(records)
     assert "n = 9: 50.00 % (2 runs)" in first
     assert "n = 12: 50.00 % (1 run)" in second
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ({"lr": 0.0001}, "lr 0.0001"),
+        ({"epochs": 2}, "epochs 2"),
+        ({"mapping": "random"}, "random"),
+        ({"batch_size": 7}, "batch size 7"),
+        ({"objective": "swav"}, "swav"),
+    ],
+)
+def test_a_report_does_not_average_runs_that_differ_in_more_than_the_seed(
+    settings, name
+):
+    plan = load_config("quick-digits").changed(scheme="simplex", dim=9, preset="auto")
+    lines = accuracy_lines(
+        [
+            RunRecord(plan, "done", test_accuracy=0.9),
+            RunRecord(plan.changed(**settings), "done", test_accuracy=0.1),
+            RunRecord(plan.changed(**settings, seed=1), "done", test_accuracy=0.3),
+        ]
+    )
+    assert len(lines) == 2
+    assert "90.00 % (1 run)" in lines[0]
+    assert "20.00 % (2 runs)" in lines[1]
+    assert name in lines[1]
+
+
+@pytest.mark.parametrize(
+    "tuned",
+    [{"temperature": 0.2}, {"objective_options": {"teacher_temp": 0.07}}],
+)
+def test_a_report_does_not_average_temperatures_or_options(tuned):
+    plan = load_config("quick-digits").changed(objective="dino", dim=9)
+    records = [
+        RunRecord(each, "done", test_accuracy=0.5)
+        for each in (plan, plan.changed(**tuned))
+    ]
+    assert len(accuracy_lines(records)) == 2
+
+
+def test_a_report_counts_finished_runs_and_those_that_have_no_accuracy():
+    plan = load_config("quick-digits")
+    statuses = ["failed", "done", "infeasible", "done", "failed"]
+    records = [
+        RunRecord(plan.changed(seed=seed), status)
+        for seed, status in enumerate(statuses)
+    ]
+    assert heading(records).startswith(
+        "2 finished runs on digits (2 failed, 1 infeasible)"
+    )
+    assert heading(records[1:2]).startswith("1 finished run on digits:")
+
+
+def test_targets_per_image_are_counted(run):
+    arguments = ("train", *QUICK, "--objective", "noise_as_targets", "--dim", 16)
+    shown = run(*arguments).out
+    assert "K = 512" not in shown
+    assert re.search(r"prototypes +80, one for each training image", shown)
+    assert "K = 512" in run("train", *QUICK, "--objective", "swav", "--dim", 16).out
 
 
 def test_the_sweep_of_the_demo_is_one(run, request):

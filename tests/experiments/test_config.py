@@ -103,6 +103,14 @@ def test_what_is_no_config(content):
         ({"lr": 0}, "'lr' must be a number above 0"),
         ({"lr": 1e308}, "'lr' must be a number above 0 and below 1e\\+38"),
         ({"lr": float("nan")}, "'lr' must be a number"),
+        (
+            {"objective": "swav", "crop_area": 1.00001},
+            "'crop_area' must be a number above 0 and at most 1, got 1.00001",
+        ),
+        (
+            {"rotation_degrees": 180.0001},
+            "'rotation_degrees' must be a number of at least 0 and at most 180",
+        ),
         ({"threads": 10**10}, "'threads' must be at most 1024"),
         ({"pad": 10**10}, "'pad' must be at most 4096"),
         ({"head": "cosine"}, "'head' must be one of prototypes, linear, bottleneck"),
@@ -217,11 +225,18 @@ def test_sweeps_are_products(tmp_path):
     [
         ({"schemes": ["bch"]}, "needs a list of dims"),
         ({"schemes": [], "dims": [1]}, "needs a list of schemes"),
-        ({"schemes": ["bch"], "dims": [7], "shemes": 1}, "unknown key 'shemes'"),
+        (
+            {"schemes": ["bch"], "dims": [7], "shemes": 1},
+            r"unknown key 'shemes'; did you mean 'schemes'\?$",
+        ),
+        (
+            {"schemes": ["bch"], "dims": [7], "zzz": 1},
+            "unknown key 'zzz'; it may have: objectives, heads, .*, weight_decay$",
+        ),
         ({"grid": {"schemes": 1}}, r"as \[\[grid\]\]"),
         (
             {"grid": [{"schemes": ["bch"], "dims": [7], "lrz": [1]}]},
-            "a grid that has an unknown key 'lrz'",
+            r"a grid that has an unknown key 'lrz'; did you mean 'lr'\?",
         ),
         (
             {"grid": [{"schemes": ["bch"], "dims": [7], "lr": [1]}]},

@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 from protosphere.cli.app import main
-from protosphere.cli.finished_runs import trained_runs
+from protosphere.cli.finished_runs import methods_of, trained_runs
 from protosphere.errors import InvalidArgumentError
 from protosphere.experiments.config import TrainingConfig
-from protosphere.experiments.paired import FIELDS, compared
+from protosphere.experiments.paired import FIELDS, compared, reference_method
 from protosphere.experiments.record import RunRecord
 from protosphere.experiments.store import write_table
 from protosphere.statistics.intervals import mean_with_interval
@@ -172,6 +172,50 @@ def test_the_command(records: list[RunRecord], tmp_path, capsys, monkeypatch) ->
         == 2
     )
     assert "choose some by '--method'" in capsys.readouterr().err
+
+
+def test_the_beginning_of_a_name_is_enough_for_the_reference() -> None:
+    names = ["bch, fixed", "bch, random", "bch", "learned bottleneck, epochs 6"]
+    assert reference_method(names, "learned b") == "learned bottleneck, epochs 6"
+    assert reference_method(names, "bch") == "bch", "a full name is never ambiguous"
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"got 'bch,', with which several .*: bch, fixed; bch, random$",
+    ):
+        reference_method(names, "bch,")
+    runs = [record(s, 0.5, scheme="bch", dim=15, mapping="random") for s in (0, 1)]
+    runs += [record(s, 0.4, scheme="simplex", dim=15) for s in (0, 1)]
+    (_, simplex) = compared(runs, lambda run: f"{run.config.series}, x", "bch")
+    assert simplex.difference is not None
+    assert simplex.difference.value == pytest.approx(-10)
+
+
+def test_after_runs_of_other_epochs_the_head_is_still_found(tmp_path, capsys) -> None:
+    runs = [record(s, 0.5, head="bottleneck", dim=5, epochs=6) for s in (0, 1)]
+    runs.append(record(0, 0.4, scheme="bch", dim=15, epochs=5))
+    table = str(write_table(runs, tmp_path / "runs.csv"))
+    assert main(["paired", table, "--against", "learned bottleneck"]) == 0
+    assert "epochs 6" in " ".join(capsys.readouterr().out.split()).partition("┏")[0]
+
+
+def test_runs_on_two_datasets_are_not_compared(tmp_path, capsys) -> None:
+    runs = [record(0, 0.5, head="linear", dataset=name) for name in ("digits", "mnist")]
+    table = str(write_table(runs, tmp_path / "runs.csv"))
+    assert main(["paired", table]) == 2
+    assert "choose one by --dataset" in capsys.readouterr().err
+    assert main(["paired", table, "--dataset", "mnist"]) == 0
+
+
+def test_a_number_of_prototypes_that_is_not_used_is_not_in_a_name() -> None:
+    runs = [
+        record(0, 0.5, objective="noise_as_targets"),
+        record(0, 0.5, objective="swav", num_prototypes=24),
+        record(0, 0.5, objective="swav", num_prototypes=32),
+        record(0, 0.5),
+    ]
+    names = [methods_of(runs)[run.digest] for run in runs]
+    assert ["prototypes" in name for name in names] == [False, True, True, False]
+    assert "prototypes" not in " ".join(methods_of(runs[:2]).values())
 
 
 def test_figures_and_tables_tell_runs_apart_by_whose_similarity() -> None:

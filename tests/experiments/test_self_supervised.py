@@ -163,3 +163,14 @@ def test_linear_probe_separates_what_a_line_separates():
     probe = fit_probe(features[:400], labels[:400], 2)
     right = (probe(features[400:]).argmax(1) == labels[400:]).double().mean()
     assert float(right) > 0.9
+
+
+@pytest.mark.parametrize("momentum", [2, -1, "0.5", True])
+def test_the_weight_of_the_old_teacher_is_from_0_to_1(
+    momentum, digits, tmp_path, fabric
+):
+    wrong = small("dino").changed(objective_options={"teacher_momentum": momentum})
+    with pytest.raises(
+        InvalidArgumentError, match="'teacher_momentum' must be a number from 0 to 1"
+    ):
+        run(wrong, digits, tmp_path, fabric, tensorboard=False)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from statistics import fmean
 
-from protosphere.cli.finished_runs import stored_records
-from protosphere.cli.paired import methods_of
+from protosphere.cli.finished_runs import methods_of, stored_records
 from protosphere.experiments.paired import compared
 from protosphere.experiments.record import RunRecord
 from tools.numbers.run import ROOT, Answer

@@ -73,7 +73,7 @@ COMMANDS = {
     "assign": Command(
         "Match prototypes to classes by similarity.",
         (
-            "c100.safetensors --tree cifar100_superclasses -o aligned.safetensors",
+            "c100.safetensors --tree cifar100_levels -o a.safetensors",
             "c100.safetensors --embeddings vectors.npy --figure both.png",
         ),
     ),
@@ -115,8 +115,8 @@ COMMANDS = {
     "features": Command(
         "Compute features of images with your network.",
         (
-            "cifar100 --model net.onnx --size 128 -o f.npz",
-            "digits --model package.module.network -o f.npz",
+            "digits --model torch.nn.Flatten -o pixels.npz",
+            "cifar100 --model YOUR_NETWORK.onnx --size 128 -o f.npz",
         ),
     ),
     "sweep": Command(
@@ -130,8 +130,8 @@ COMMANDS = {
     "paired": Command(
         "Compare training methods seed by seed.",
         (
-            "--against simplex",
-            "digits.csv --against simplex --figure methods.png",
+            'digits.csv --against "learned bottleneck"',
+            "digits.csv --metric test_top5_accuracy --figure methods.png",
         ),
     ),
 }

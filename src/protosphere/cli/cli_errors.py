@@ -142,7 +142,10 @@ def parser_error_sentence(error: CycloptsError, program_name: str) -> str:
     see = f"see: {program_name} {command} --help"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         names = error.argument.names
-        given = misspelled(names, error.root_input_tokens or ())
+        tokens = error.root_input_tokens or ()
+        if any(token.removesuffix("=") in names for token in tokens):
+            return f"the option {named(names)} of '{command}' needs a value; {see}"
+        given = misspelled(names, tokens)
         if given is not None:
             return f"'{command}' has no option {given}; did you mean {named(names)}?"
         return f"'{command}' needs {named(names)}; {see}"

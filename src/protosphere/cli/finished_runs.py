@@ -7,8 +7,10 @@ from typing import Any, cast
 from protosphere.errors import InvalidArgumentError, StorageError
 from protosphere.experiments.config import (
     ALIGNED_MAPPINGS,
+    DEFAULTS,
     PROTOTYPE_SETTINGS,
     SAME_SEED,
+    SELF_SUPERVISED_SETTINGS,
     TrainingConfig,
 )
 from protosphere.experiments.record import RunRecord
@@ -37,6 +39,12 @@ DISTINGUISHING = (
 )
 """Settings whose values a figure shows if they differ between its runs."""
 
+TUNED = ("lr", "temperature", "objective_options")
+"""Settings that `paired` chooses by validation accuracy, so that they are not part of a method's name."""
+
+NOT_A_WAY = ("dataset", "head", "scheme", "dim", "seed", *TUNED)
+"""Settings that are not part of what a method's name says of its settings."""
+
 OFF_AT_ZERO = ("prototype_warmup_epochs", "label_noise", "train_images")
 """Settings that are not in use if their value is 0."""
 
@@ -62,12 +70,29 @@ def _trained(record: RunRecord, differing: Sequence[str]) -> Trained:
     )
 
 
+def methods_of(records: list[RunRecord]) -> dict[str, str]:
+    """Return the name of the method of each finished run, by the digest of the run.
+
+    A name consists of the scheme or learned head of the run, and of the values of the settings in which runs differ.
+    """
+    done = [record for record in records if record.status == "done"]
+    settings = [name for name in DEFAULTS if name not in NOT_A_WAY]
+    differing = differing_settings([record.config for record in done], settings)
+    names: dict[str, str] = {}
+    for record in done:
+        config = record.config
+        parts = (config.series, variant(config, differing))
+        names[record.digest] = ", ".join(filter(None, parts))
+    return names
+
+
 def differing_settings(
     configs: Sequence[TrainingConfig], names: Iterable[str]
 ) -> list[str]:
     """Return the names of the settings whose values differ between configs.
 
-    Configs with a learned head are ignored in the comparison of settings that only fixed prototypes use.
+    A config is ignored in the comparison of a setting that it does not use, such as a learned head in the comparison of
+    schemes.
 
     Args:
         configs: Configs of runs.
@@ -78,7 +103,7 @@ def differing_settings(
         values = {
             str(getattr(config, name))
             for config in configs
-            if config.head == "prototypes" or name not in PROTOTYPE_SETTINGS
+            if name not in _without_effect(config)
         }
         if len(values) > 1:
             found.append(name)
@@ -108,12 +133,24 @@ def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
     return ", ".join(parts)
 
 
+def _without_effect(config: TrainingConfig) -> set[str]:
+    """Return the names of the settings that a config does not use at all, whatever their values."""
+    names: set[str] = set()
+    if config.head != "prototypes":
+        names.update(PROTOTYPE_SETTINGS)
+    if not config.is_self_supervised:
+        names.update(SELF_SUPERVISED_SETTINGS)
+    if config.has_prototype_per_image:
+        names.add("num_prototypes")
+    return names
+
+
 def _unused_settings(config: TrainingConfig) -> set[str]:
-    unused = {name for name in OFF_AT_ZERO if not getattr(config, name)}
+    """Return the names of the settings that a config does not use, or that are off at their value."""
+    unused = _without_effect(config)
+    unused.update(name for name in OFF_AT_ZERO if not getattr(config, name))
     if config.mapping not in ALIGNED_MAPPINGS:
         unused.add("similarity")
-    if config.head != "prototypes":
-        unused.update(PROTOTYPE_SETTINGS)
     return unused
 
 
@@ -199,3 +236,27 @@ def stored_records(results: Path) -> list[RunRecord]:
             f"results are a folder or a .csv table, got '{results}'"
         )
     return records_at(results)
+
+
+def of_one_dataset(
+    records: Sequence[RunRecord], dataset: str | None, store: Path
+) -> list[RunRecord]:
+    """Return the records of the runs on `dataset`; if it is None, all runs must be on the same dataset.
+
+    Args:
+        records: Records of any datasets.
+        dataset: Name of the dataset, or None.
+        store: Path of the results, for the error message.
+
+    Raises:
+        StorageError: If there are no runs (on this dataset), or if there are several datasets and `dataset` is None.
+    """
+    names = sorted({record.config.dataset for record in records})
+    if not names:
+        raise StorageError(f"'{store}' has no runs yet")
+    chosen = dataset or names[0]
+    if chosen not in names or (dataset is None and len(names) > 1):
+        raise StorageError(
+            f"'{store}' has runs on {', '.join(names)}; choose one by --dataset"
+        )
+    return [record for record in records if record.config.dataset == chosen]

@@ -9,32 +9,18 @@ from rich.table import Table
 
 from protosphere.cli.arguments import DEFAULT_STORE, Flag, Json
 from protosphere.cli.finished_runs import (
-    differing_settings,
+    methods_of,
     metric_label,
+    of_one_dataset,
     stored_records,
-    variant,
 )
 from protosphere.cli.output import FIGURE_ENDINGS, checked_output
 from protosphere.cli.screen import print_json, screen
 from protosphere.errors import InvalidArgumentError, StorageError, brief
-from protosphere.experiments.config import DEFAULTS
-from protosphere.experiments.paired import LEARNED, compared
-from protosphere.experiments.record import RunRecord
+from protosphere.experiments.paired import LEARNED, compared, reference_method
 from protosphere.plots.figure_files import save_figure
 from protosphere.plots.methods import methods_figure
 from protosphere.statistics.intervals import Compared
-
-NOT_A_WAY = (
-    "dataset",
-    "head",
-    "scheme",
-    "dim",
-    "seed",
-    "lr",
-    "temperature",
-    "objective_options",
-)
-"""Settings that are not part of a method's name, because they have columns or are chosen by validation accuracy."""
 
 MOST_DRAWN = 30
 """Largest number of methods in a figure."""
@@ -59,20 +45,21 @@ def paired(
     Args:
         store: Folder to which `train` and `sweep` wrote runs, or a .csv table of runs.
         against: Name of the reference method in the table, with which the other methods are compared.
+            The beginning of the name is enough if no other method begins with it.
         metric: Metric to compare, a column of the results such as test_top5_accuracy.
-        dataset: Show only runs on this dataset.
+        dataset: Dataset of the runs. It must be given if there are runs on several datasets.
         method: Show only the method with this name in the table. This option may be given several times.
         figure: Path of a figure to draw (.png, .pdf or .svg), with means and intervals against the dimension.
         markdown: Print the table in Markdown.
     """
     picture = checked_output(figure, FIGURE_ENDINGS)
-    records = [r for r in stored_records(store) if dataset in (None, r.config.dataset)]
+    records = of_one_dataset(stored_records(store), dataset, store)
     if not any(record.status == "done" for record in records):
         raise StorageError(f"'{store}' has no finished run to compare")
     names = methods_of(records)
-    rows = chosen(
-        compared(records, lambda record: names[record.digest], against, metric), method
-    )
+    reference = reference_method(names.values(), against)
+    found = compared(records, lambda record: names[record.digest], reference, metric)
+    rows = chosen(found, method)
     if picture is not None:
         drawn = len({row.method for row in rows})
         if drawn > MOST_DRAWN:
@@ -85,7 +72,7 @@ def paired(
     elif markdown:
         screen().print("\n".join(_markdown(rows)), soft_wrap=True, markup=False)
     else:
-        screen().print(_table(rows, against, metric))
+        screen().print(_table(rows, reference, metric))
 
 
 def chosen(rows: list[Compared], methods: list[str] | None) -> list[Compared]:
@@ -107,22 +94,6 @@ def chosen(rows: list[Compared], methods: list[str] | None) -> list[Compared]:
     if not methods:
         return rows
     return [row for name in methods for row in rows if row.method == name]
-
-
-def methods_of(records: list[RunRecord]) -> dict[str, str]:
-    """Return the name of the method of each finished run, by the digest of the run.
-
-    A name consists of the scheme or learned head of the run, and of the values of the settings in which runs differ.
-    """
-    done = [record for record in records if record.status == "done"]
-    settings = [name for name in DEFAULTS if name not in NOT_A_WAY]
-    differing = differing_settings([record.config for record in done], settings)
-    names: dict[str, str] = {}
-    for record in done:
-        config = record.config
-        parts = (config.series, variant(config, differing))
-        names[record.digest] = ", ".join(filter(None, parts))
-    return names
 
 
 def _cells(row: Compared) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Command `protosphere report`."""
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -8,12 +9,17 @@ from typing import Any
 
 from protosphere.cli.arguments import DEFAULT_STORE, Json
 from protosphere.cli.finished_runs import (
+    TUNED,
     counted_runs,
+    differing_settings,
     is_share,
+    methods_of,
     metric_label,
+    of_one_dataset,
     seen,
     stored_records,
     trained_runs,
+    variant,
 )
 from protosphere.cli.output import checked_output
 from protosphere.cli.screen import print_answer
@@ -56,26 +62,47 @@ def report(
     files = [str(file) for file in (page, *drawn, table) if file is not None]
     name = records[0].config.dataset
     answer = {"dataset": name, "files": files, "runs": [run_row(r) for r in records]}
-    first = f"{counted_runs(len(records))} on {name}: {seen(records)}"
-    print_answer(answer, [first, *accuracy_lines(records), *files], json=json)
+    lines = [heading(records), *accuracy_lines(records), *files]
+    print_answer(answer, lines, json=json)
 
 
-def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
-    """Return lines of text with the mean test accuracy of the finished runs, one for each scheme and dimension.
+def heading(records: Sequence[RunRecord]) -> str:
+    """Return the first line of the report: the number of finished runs, and of the runs that are not finished.
 
     Args:
         records: Runs on one dataset.
     """
-    accuracies: dict[tuple[str, int], list[float]] = {}
-    for record in records:
-        if record.test_accuracy is not None:
-            group = (record.config.series, record.config.dim)
-            accuracies.setdefault(group, []).append(record.test_accuracy)
+    counts = Counter(record.status for record in records)
+    done = counts.pop("done", 0)
+    finished = "1 finished run" if done == 1 else f"{done} finished runs"
+    others = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    rest = f" ({others})" if others else ""
+    return f"{finished} on {records[0].config.dataset}{rest}: {seen(records)}"
+
+
+def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
+    """Return lines of text with the mean test accuracy of finished runs that differ in their seeds alone.
+
+    There is a line for each method, as `paired` names it, and dimension. If the runs differ in a setting that `paired`
+    chooses by validation accuracy, such as the learning rate, there is a line for each value of this setting.
+
+    Args:
+        records: Runs on one dataset.
+    """
+    done = [r for r in records if r.status == "done" and r.test_accuracy is not None]
+    names = methods_of(done)
+    tuned = differing_settings([record.config for record in done], TUNED)
+    accuracies: dict[str, list[float]] = {}
+    for record in done:
+        assert record.test_accuracy is not None, "only finished runs"
+        size = f"n = {record.config.dim}"
+        parts = (names[record.digest], size, variant(record.config, tuned))
+        group = ", ".join(filter(None, parts))
+        accuracies.setdefault(group, []).append(record.test_accuracy)
     lines: list[str] = []
-    for (series, dim), values in accuracies.items():
+    for group, values in accuracies.items():
         accuracy = 100 * mean(values)
-        runs = counted_runs(len(values))
-        lines.append(f"  {series}, n = {dim}: {accuracy:.2f} % ({runs})")
+        lines.append(f"  {group}: {accuracy:.2f} % ({counted_runs(len(values))})")
     return lines
 
 
@@ -94,30 +121,6 @@ def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...
         raise StorageError("no run is finished yet, so there is nothing to draw")
     name = Path(records[0].config.dataset).stem
     return draw_accuracy(runs, folder, name, f"{name}: {seen(records)}")
-
-
-def of_one_dataset(
-    records: Sequence[RunRecord], dataset: str | None, store: Path
-) -> list[RunRecord]:
-    """Return the records of the runs on `dataset`; if it is None, all runs must be on the same dataset.
-
-    Args:
-        records: Records of any datasets.
-        dataset: Name of the dataset, or None.
-        store: Path of the results, for the error message.
-
-    Raises:
-        StorageError: If there are no runs (on this dataset), or if there are several datasets and `dataset` is None.
-    """
-    names = sorted({record.config.dataset for record in records})
-    if not names:
-        raise StorageError(f"'{store}' has no runs yet")
-    chosen = dataset or names[0]
-    if chosen not in names or (dataset is None and len(names) > 1):
-        raise StorageError(
-            f"'{store}' has runs on {', '.join(names)}; choose one by --dataset"
-        )
-    return [record for record in records if record.config.dataset == chosen]
 
 
 def page_of(records: Sequence[RunRecord]) -> str:

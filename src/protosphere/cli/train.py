@@ -85,7 +85,7 @@ def train(
     if json:
         print_json(json_module.loads(record.to_json()) | {"folder": str(folder)})
     else:
-        show_record(record, folder)
+        show_record(record, folder, images)
 
 
 def stored_or_trained(
@@ -235,12 +235,13 @@ def toml_lines(table: dict[str, Any]) -> list[str]:
     return [f"{name} = {json_module.dumps(value)}" for name, value in table.items()]
 
 
-def show_record(record: RunRecord, folder: Path) -> None:
+def show_record(record: RunRecord, folder: Path, images: Dataset) -> None:
     """Print the summary of a run.
 
     Args:
         record: Record of the run.
         folder: Folder for the checkpoint, the metrics and the weights of the run.
+        images: Training and test examples of the run.
     """
     plan = record.config
     lines = [("test accuracy", shown("test_accuracy", record.test_accuracy or 0.0))]
@@ -250,6 +251,11 @@ def show_record(record: RunRecord, folder: Path) -> None:
     for name, value in record.metrics.items():
         if value is not None:
             lines.append((metric_label(name), shown(name, value)))
+    if plan.has_prototype_per_image:
+        from protosphere.experiments.self_supervised import num_prototypes
+
+        count = num_prototypes(plan, images)
+        lines.append(("prototypes", f"{count}, one for each training image"))
     if record.max_cosine is not None:
         lines.append(("max cosine", f"{record.max_cosine:.6g}"))
     if record.images_per_second:

@@ -191,7 +191,7 @@ class TrainingConfig:
     rotation_degrees: float = setting(
         0.0,
         "Largest angle of a random rotation, in degrees; 0 for no rotation.",
-        below=180.001,
+        at_most=180.0,
     )
     precision: str = setting(
         "32-true",
@@ -231,17 +231,17 @@ class TrainingConfig:
         0.2,
         "Smallest fraction of an image that a random view covers (self-supervised objectives only).",
         positive=True,
-        below=1.0001,
+        at_most=1.0,
     )
     jitter: float = setting(
         0.4,
         "Largest relative change of brightness, contrast and saturation of views (self-supervised objectives only).",
-        below=1.0001,
+        at_most=1.0,
     )
     grayscale: float = setting(
         0.2,
         "Fraction of the views that are converted to gray (self-supervised objectives only).",
-        below=1.0001,
+        at_most=1.0,
     )
 
     def __post_init__(self) -> None:
@@ -260,6 +260,16 @@ class TrainingConfig:
     def is_self_supervised(self) -> bool:
         """True if the network learns without labels."""
         return self.objective != CLASSIFICATION
+
+    @property
+    def has_prototype_per_image(self) -> bool:
+        """True if there is one prototype for each training image, so that `num_prototypes` is not used."""
+        if not self.is_self_supervised:
+            return False
+        # loads torch
+        from protosphere.experiments.objectives import OBJECTIVES
+
+        return OBJECTIVES[self.objective].targets_per_image
 
     @property
     def views(self) -> ViewSettings:
@@ -310,7 +320,9 @@ class TrainingConfig:
         """One-line description of the run: prototypes or learned head, dimension, mapping and seed."""
         parts = [self.series, f"n = {self.dim}"]
         if self.is_self_supervised:
-            parts = [self.objective, *parts, f"K = {self.num_prototypes}"]
+            parts = [self.objective, *parts]
+        if self.is_self_supervised and not self.has_prototype_per_image:
+            parts.append(f"K = {self.num_prototypes}")
         if self.head == "prototypes":
             parts.append(self.mapping)
         if self.similarity != "seen":

@@ -8,7 +8,7 @@ with the most seeds and, among these, the best mean validation accuracy. Test ex
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 
 from protosphere.errors import InvalidArgumentError, brief
@@ -56,7 +56,7 @@ def compared(
     Args:
         records: Records of runs; unfinished runs are ignored.
         method: Function from a record to the name of its method.
-        against: Name of the reference method.
+        against: Name of the reference method, or the beginning of its name if no other method begins with it.
         metric: Name of a column of the results, such as test_accuracy.
 
     Returns:
@@ -66,11 +66,10 @@ def compared(
         InvalidArgumentError: If no finished run has `metric`, or `against` is not the method of any finished run.
     """
     groups = _by_method(records, method)
+    against = reference_method((name for name, _ in groups), against)
     _check_metric(groups, metric)
     chosen = {key: _at_best_rate(rates) for key, rates in groups.items()}
     reference = {dim: runs for (name, dim), runs in chosen.items() if name == against}
-    if not reference:
-        raise InvalidArgumentError(_unknown_reference(groups, against))
     of_every_dim: Mapping[int, RunRecord] = {}
     if len(reference) == 1:
         of_every_dim = next(iter(reference.values()))
@@ -104,14 +103,44 @@ def _check_metric(groups: Mapping[Method, Rates], metric: str) -> None:
     )
 
 
-def _unknown_reference(groups: Mapping[Method, Rates], against: str) -> str:
-    """Return the error message for an unknown reference, which lists the methods of the results."""
-    known = [*dict.fromkeys(name for name, _ in groups)]
-    listed = "; ".join(known[:MOST_LISTED])
-    if len(known) > MOST_LISTED:
-        listed += f"; and {len(known) - MOST_LISTED} more"
+def reference_method(names: Iterable[str], against: str) -> str:
+    """Return the full name of the reference method.
+
+    Args:
+        names: Names of the methods of the results; a name may be repeated.
+        against: Name of a method, or the beginning of its name.
+
+    Raises:
+        InvalidArgumentError: If there is no such method, or if several methods begin with `against`.
+
+    Example:
+        >>> from protosphere.experiments.paired import reference_method
+        >>> reference_method(["bch, epochs 6", "learned layer, epochs 6"], "bch")
+        'bch, epochs 6'
+    """
+    known = [*dict.fromkeys(names)]
+    if against in known:
+        return against
+    found = [name for name in known if name.startswith(against)]
+    if len(found) == 1:
+        return found[0]
     default = ", the default" if against == LEARNED else ""
-    return f"'against' must be a method of the results ({listed}), got {brief(against)}{default}"
+    got = f"got {brief(against)}{default}"
+    if found:
+        raise InvalidArgumentError(
+            f"'against' must name one method, {got}, with which several names begin: {_listed(found)}"
+        )
+    raise InvalidArgumentError(
+        f"'against' must be a method of the results ({_listed(known)}), {got}"
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as a text for an error message, which has only the first names of a long list."""
+    text = "; ".join(names[:MOST_LISTED])
+    if len(names) > MOST_LISTED:
+        text += f"; and {len(names) - MOST_LISTED} more"
+    return text
 
 
 def _by_method(

@@ -80,7 +80,7 @@ def num_prototypes(config: TrainingConfig, dataset: Dataset) -> int:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Training and test examples of the run.
     """
-    if OBJECTIVES[config.objective].targets_per_image:
+    if config.has_prototype_per_image:
         count = config.train_images or len(dataset.y_train)
         count = min(count, len(dataset.y_train))
         return count - round(config.validation * count)

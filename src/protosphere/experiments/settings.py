@@ -34,6 +34,7 @@ class Setting:
         minimum: Smallest value of an integer.
         maximum: Largest value of an integer.
         below: Upper limit of a float, which must be smaller than this number.
+        at_most: Largest value of a float.
         positive: Whether a float must be greater than 0; otherwise it must be at least 0.
         choices: Allowed values of a text; empty if any text is allowed.
         prototypes_only: Whether only fixed prototypes use the setting.
@@ -43,6 +44,7 @@ class Setting:
     minimum: int = 0
     maximum: int = (1 << 63) - 1
     below: float = LARGEST_FLOAT
+    at_most: float = LARGEST_FLOAT
     positive: bool = False
     choices: tuple[str, ...] = ()
     prototypes_only: bool = False
@@ -127,12 +129,16 @@ def _check_integer(name: str, declared: Setting, value: Any) -> None:
 
 def _check_number(name: str, declared: Setting, value: Any) -> None:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    within = is_number and 0 <= value < declared.below
+    within = is_number and 0 <= value <= declared.at_most and value < declared.below
     if within and (value > 0 or not declared.positive):
         return
     least = "above 0" if declared.positive else "of at least 0"
+    if declared.at_most < declared.below:
+        most = f"at most {declared.at_most:g}"
+    else:
+        most = f"below {declared.below:g}"
     raise InvalidArgumentError(
-        f"'{name}' must be a number {least} and below {declared.below:g}, got {brief(value)}"
+        f"'{name}' must be a number {least} and {most}, got {brief(value)}"
     )
 
 

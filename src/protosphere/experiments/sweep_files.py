@@ -15,6 +15,7 @@ heads = ["linear", "bottleneck"]   # "prototypes" unless given; a learned layer 
 dims = [15]
 """
 
+import difflib
 from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
@@ -102,10 +103,18 @@ def sweep_configs(
 def _check_keys(given: Mapping[str, Any], known: set[str], where: str) -> None:
     for name in given:
         if name not in known:
-            offered = ", ".join((*AXES, *sorted(known - {*AXES})))
             raise InvalidArgumentError(
-                f"{where} has an unknown key {brief(name)}; it may have: {offered}"
+                f"{where} has an unknown key {brief(name)}; {_key_hint(name, known)}"
             )
+
+
+def _key_hint(name: str, known: set[str]) -> str:
+    """Return the end of the error message for an unknown key: the nearest key, or all keys if none is near."""
+    keys = (*AXES, *sorted(known - {*AXES}))
+    near = difflib.get_close_matches(name, keys, n=1)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    return f"it may have: {', '.join(keys)}"
 
 
 def _settings(given: Mapping[str, Any]) -> dict[str, Any]:

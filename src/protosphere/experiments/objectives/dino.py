@@ -10,6 +10,7 @@ from copy import deepcopy
 import torch
 from torch import Tensor, nn
 
+from protosphere.errors import as_share
 from protosphere.experiments.objectives.projector import build_projector
 from protosphere.experiments.objectives.registry import Prototypes, objective
 from protosphere.nn import DINOLoss, LearnedPrototypes
@@ -35,6 +36,9 @@ class SelfDistillationHead(nn.Module):
         center_momentum: Weight of the old center when the center of the teacher's outputs is updated, from 0 to 1.
         centering: "center" subtracts a running mean of the teacher's outputs. "sinkhorn" computes teacher probabilities
             that use all prototypes equally.
+
+    Raises:
+        InvalidArgumentError: If an option is out of its range.
     """
 
     def __init__(
@@ -59,7 +63,7 @@ class SelfDistillationHead(nn.Module):
             teacher_prototypes = deepcopy(prototypes)
             self.teacher["prototypes"] = teacher_prototypes
         self.teacher.requires_grad_(False)
-        self.teacher_momentum = teacher_momentum
+        self.teacher_momentum = as_share("teacher_momentum", teacher_momentum)
         self.distillation = DINOLoss(
             prototypes,
             teacher_prototypes,

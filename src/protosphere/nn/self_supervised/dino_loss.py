@@ -17,7 +17,7 @@ from protosphere.errors import (
     InvalidArgumentError,
     as_choice,
     as_positive,
-    brief,
+    as_share,
 )
 from protosphere.nn.buffer_guard import is_on_meta, like_buffers
 from protosphere.nn.kernels.threaded import without_autocast
@@ -112,7 +112,7 @@ class DINOLoss(nn.Module):
         self.teacher_prototypes = _teacher_module(self.prototypes, teacher_prototypes)
         self.student_temp = as_positive("student_temp", student_temp)
         self.teacher_temp = as_positive("teacher_temp", teacher_temp)
-        self.center_momentum = _as_share("center_momentum", center_momentum)
+        self.center_momentum = as_share("center_momentum", center_momentum)
         self.centering = as_choice("centering", centering, CENTERINGS)
         student = projection_of(self.prototypes)
         is_learned = isinstance(student, LearnedPrototypes)
@@ -236,14 +236,3 @@ def _require_pairs(student: Sequence[Tensor], teacher: Sequence[Tensor]) -> None
         raise InvalidArgumentError(
             "'student' and 'teacher' must hold different views, at least 2 in one of them, got 1 and 1"
         )
-
-
-def _as_share(name: str, value: object) -> float:
-    """Return `value` as a float; raise InvalidArgumentError if it is not a number from 0 to 1."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        share = float(value)
-        if 0 <= share <= 1:
-            return share
-    raise InvalidArgumentError(
-        f"'{name}' must be a number from 0 to 1, got {brief(value)}"
-    )
