@@ -1,6 +1,7 @@
 """Print the summary of a code and its certificate, as text for people or as JSON for programs."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,8 @@ def gap_text(proof: Certificate) -> str:
     gap = difference(proof.gap)
     if not proof.optimal:
         return gap
-    within = "" if proof.exact else ", to within rounding"
+    both_fractions = proof.exact and isinstance(proof.converse.value, Fraction)
+    within = "" if both_fractions else ", to within rounding"
     return f"{gap}: optimal{within}, no arrangement is better"
 
 
