@@ -171,3 +171,14 @@ def test_a_loss_made_from_a_head_follows_its_growth(copied):
     assert loss.double()(z, target) == CosineCrossEntropy(head, scale=8)(z, target)
     assert loss.code is head.code
     assert loss.state_dict() == state
+
+
+def test_a_head_made_from_a_code_says_that_the_code_has_no_more_points():
+    code = ps.construct("bch", num_classes=50, dim=31)
+    for head in (PrototypeHead(code), PrototypeHead(10, reserve=code)):
+        with pytest.raises(
+            InvalidArgumentError, match=r"no more points, .*reserve=code"
+        ):
+            head.grow(60)
+    with pytest.raises(InvalidArgumentError, match="prototypes differ"):
+        PrototypeHead(10, dim=16).grow(60)

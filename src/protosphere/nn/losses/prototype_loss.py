@@ -21,8 +21,8 @@ HeadOrCode: TypeAlias = "PrototypeHead | SphericalCode"
 class PrototypeLoss(nn.Module):
     """Base class of loss modules that are created from a head or a code.
 
-    A loss created from a head uses the head's prototypes as they are at each call, also after `head.grow`. Its scale and
-    its margin do not change. A loss created from a code builds a projection of its own.
+    A loss created from a head uses the head's prototypes as they are at each call, also after `head.grow`. Its scale
+    and its margin do not change. A loss created from a code builds a projection of its own.
 
     Args:
         head_or_code: A `PrototypeHead` or a `SphericalCode`.
