@@ -68,7 +68,7 @@ def ensure(condition: bool, otherwise: str) -> None:
         raise VerificationError(otherwise)
 
 
-def require(condition: bool, otherwise: str) -> None:
+def not_checked_unless(condition: bool, otherwise: str) -> None:
     """Raise NotCheckedError with the message `otherwise` unless `condition` is True."""
     if not condition:
         raise NotCheckedError(otherwise)
@@ -142,12 +142,16 @@ class CodeFile:
     def spend(self, products: int) -> None:
         """Raise NotCheckedError if the next step needs more products of two numbers than the limit allows."""
         enough = products <= self.limit
-        require(enough, f"{products:.0e} products are above the limit; see --no-limit")
+        not_checked_unless(
+            enough, f"{products:.0e} products are above the limit; see --no-limit"
+        )
 
     def hold(self, size_bytes: int) -> None:
         """Raise NotCheckedError if the next step needs more than `MOST_BYTES` bytes, unless --no-limit is given."""
         enough = size_bytes <= MOST_BYTES or self.limit == math.inf
-        require(enough, f"{size_bytes:.0e} bytes are above the limit; see --no-limit")
+        not_checked_unless(
+            enough, f"{size_bytes:.0e} bytes are above the limit; see --no-limit"
+        )
 
 
 def strict_json(text: str | bytes) -> dict[str, Any]:
@@ -187,9 +191,9 @@ def read_code(path: Path, limit: float) -> CodeFile:
     ensure(start <= len(content), "the file is truncated or not safetensors")
     header = strict_json(content[8:start])
     metadata: dict[str, Any] = header.pop("__metadata__", {})
-    require("format" in metadata, "not a file that protosphere wrote")
+    not_checked_unless("format" in metadata, "not a file that protosphere wrote")
     known = metadata["format"] == FORMAT
-    require(known, f"not a file that this protosphere wrote: the format is not '{FORMAT}'")  # fmt: skip
+    not_checked_unless(known, f"not a file that this protosphere wrote: the format is not '{FORMAT}'")  # fmt: skip
     arrays = stored_arrays(header, content[start:])
     found = content_digest(arrays, metadata["description"])
     ensure(found == metadata["digest"], "the content does not match its digest")
@@ -1103,12 +1107,16 @@ def read_proof(path: Path, code: CodeFile) -> dict[str, Any]:
     except (VerificationError, ValueError, KeyError, TypeError, RecursionError):
         own = False
         proof = {}
-    require(own, f"{path} is not a proof file that `protosphere certify --proof` wrote")
+    not_checked_unless(
+        own, f"{path} is not a proof file that `protosphere certify --proof` wrote"
+    )
     sizes = (proof.get("num_classes", code.count), proof.get("dim", code.dim))
     wanted = (code.count, code.dim)
     what = f"K={shortened(sizes[0])} and n={shortened(sizes[1])}"
     of_code = f"the code has K={code.count} and n={code.dim}"
-    require(sizes == wanted, f"the proof file {path} is for {what}, but {of_code}")
+    not_checked_unless(
+        sizes == wanted, f"the proof file {path} is for {what}, but {of_code}"
+    )
     return proof
 
 
