@@ -423,9 +423,50 @@ def test_script_runs_without_packages_and_agrees_with_the_command(sources, tmp_p
         assert printed["accepted"] == (exit_code == 0)
 
 
+def foreign_file(folder):
+    """A safetensors file that another program wrote."""
+    header = json.dumps({"x": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}})
+    path = folder / "foreign.safetensors"
+    size = len(header).to_bytes(8, "little")
+    path.write_bytes(size + header.encode() + bytes(4))
+    return path
+
+
+def test_files_that_cannot_be_checked_are_not_rejected(tmp_path):
+    uniform = saved(ps.construct("uniform", num_classes=30, dim=6), tmp_path)
+    other = ps.bounds.dual_polynomial(31, 6).to_json()
+    others_proof = write_json(tmp_path / "other.json", other)
+    broken = tmp_path / "broken.json"
+    broken.write_text("{")
+    no_proof = write_json(tmp_path / "list.json", [1])
+    cases = [
+        ([tmp_path / "missing.safetensors"], "No such file"),
+        ([tmp_path], "cannot read"),
+        ([foreign_file(tmp_path)], "not a file that protosphere wrote"),
+        ([uniform, "--proof", tmp_path / "missing.json"], "missing.json"),
+        ([uniform, "--proof", broken], "broken.json"),
+        ([uniform, "--proof", no_proof], "list.json"),
+        ([uniform, "--proof", others_proof], "K=31 and n=6"),
+    ]
+    for arguments, reason in cases:
+        exit_code, printed = run_script(*arguments)
+        assert exit_code == 2, (arguments, printed)
+        assert not printed["accepted"]
+        assert not printed["checked"]
+        assert reason in printed["reason"]
+
+
+def test_a_false_proof_is_rejected_and_named(tmp_path):
+    path = saved(ps.construct("uniform", num_classes=30, dim=6), tmp_path)
+    for forged in forged_proofs(ps.bounds.dual_polynomial(30, 6).to_json()):
+        verdict = verify.verify(path, write_json(tmp_path / "forged.json", forged))
+        assert verdict.exit_code == 1
+        assert "forged.json" in verdict.reason
+
+
 def test_too_much_work_is_refused_unless_it_is_asked_for(sources):
     verdict = verify.verify(sources[3], limit=10)
-    assert not verdict.accepted
+    assert verdict.exit_code == 2
     assert "--no-limit" in verdict.reason
     assert verify.verify(sources[3], limit=math.inf).accepted
 

@@ -11,9 +11,11 @@ has four parts:
    integer; float64 coordinates are multiplied by 2^52 and rounded, with a bound on what the rounding can change.
 3. Converse: Rankin's bound by its formula; the bounds of Levenshtein and of linear programming by a polynomial with
    rational coefficients that proves them. Other theorems are only cited, and the answer says so.
-4. Answer: what was proved and what was assumed, exit code 0; or what is wrong, exit code 1.
+4. Answer: accepted, with what was proved and what was assumed (exit code 0); rejected, with what is wrong (exit
+   code 1); or not checked, with the reason (exit code 2).
 
-A file is accepted only if all checks have passed: any error is a rejection.
+A file is accepted only if all checks have passed. It is not checked if the work is above the limit, if the file or the
+proof cannot be read, or if one of them is no file for this program. Any other error is a rejection.
 """
 
 from __future__ import annotations
@@ -56,10 +58,20 @@ class VerificationError(Exception):
     """Error for a code file that states something false, or something that this program cannot prove."""
 
 
+class NotCheckedError(Exception):
+    """Error for a check that could not be made, through no fault of what the code file states."""
+
+
 def ensure(condition: bool, otherwise: str) -> None:
     """Raise VerificationError with the message `otherwise` unless `condition` is True."""
     if not condition:
         raise VerificationError(otherwise)
+
+
+def not_checked_unless(condition: bool, otherwise: str) -> None:
+    """Raise NotCheckedError with the message `otherwise` unless `condition` is True."""
+    if not condition:
+        raise NotCheckedError(otherwise)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -128,14 +140,18 @@ class CodeFile:
         return found
 
     def spend(self, products: int) -> None:
-        """Raise VerificationError if the next step needs more products of two numbers than the limit allows."""
+        """Raise NotCheckedError if the next step needs more products of two numbers than the limit allows."""
         enough = products <= self.limit
-        ensure(enough, f"{products:.0e} products are above the limit; see --no-limit")
+        not_checked_unless(
+            enough, f"{products:.0e} products are above the limit; see --no-limit"
+        )
 
     def hold(self, size_bytes: int) -> None:
-        """Raise VerificationError if the next step needs more than `MOST_BYTES` bytes, unless --no-limit is given."""
+        """Raise NotCheckedError if the next step needs more than `MOST_BYTES` bytes, unless --no-limit is given."""
         enough = size_bytes <= MOST_BYTES or self.limit == math.inf
-        ensure(enough, f"{size_bytes:.0e} bytes are above the limit; see --no-limit")
+        not_checked_unless(
+            enough, f"{size_bytes:.0e} bytes are above the limit; see --no-limit"
+        )
 
 
 def strict_json(text: str | bytes) -> dict[str, Any]:
@@ -174,8 +190,10 @@ def read_code(path: Path, limit: float) -> CodeFile:
     start = 8 + int.from_bytes(content[:8], "little")
     ensure(start <= len(content), "the file is truncated or not safetensors")
     header = strict_json(content[8:start])
-    metadata = header.pop("__metadata__")
-    ensure(metadata["format"] == FORMAT, f"the format is not '{FORMAT}'")
+    metadata: dict[str, Any] = header.pop("__metadata__", {})
+    not_checked_unless("format" in metadata, "not a file that protosphere wrote")
+    known = metadata["format"] == FORMAT
+    not_checked_unless(known, f"not a file that this protosphere wrote: the format is not '{FORMAT}'")  # fmt: skip
     arrays = stored_arrays(header, content[start:])
     found = content_digest(arrays, metadata["description"])
     ensure(found == metadata["digest"], "the content does not match its digest")
@@ -1076,12 +1094,42 @@ def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
     return changes[0] == changes[1]
 
 
+def read_proof(path: Path, code: CodeFile) -> dict[str, Any]:
+    """Read a proof file; NotCheckedError is raised if it is no proof for the K and n of the code."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise NotCheckedError(f"cannot read the proof file {path}: {reason}") from None
+    try:
+        proof = strict_json(content)
+        own = proof["format"] == PROOF_FORMAT
+    except (VerificationError, ValueError, KeyError, TypeError, RecursionError):
+        own = False
+        proof = {}
+    not_checked_unless(
+        own, f"{path} is not a proof file that `protosphere certify --proof` wrote"
+    )
+    sizes = (proof.get("num_classes", code.count), proof.get("dim", code.dim))
+    wanted = (code.count, code.dim)
+    what = f"K={shortened(sizes[0])} and n={shortened(sizes[1])}"
+    of_code = f"the code has K={code.count} and n={code.dim}"
+    not_checked_unless(
+        sizes == wanted, f"the proof file {path} is for {what}, but {of_code}"
+    )
+    return proof
+
+
+def shortened(value: Any) -> str:
+    """Return a value of a file as text of at most 20 characters."""
+    return repr(value)[:20]
+
+
 def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
     """Return the lower bound on the maximum cosine of any K points that a proof states, after checking the proof.
 
     The polynomial of the proof must show that K points cannot have all cosines at most equal to the bound.
     """
-    ensure(proof["format"] == PROOF_FORMAT, f"the format is not '{PROOF_FORMAT}'")
     cosine = fraction_in(proof["cosine"])
     coefficients = [fraction_in(coefficient) for coefficient in proof["coefficients"]]
     degree = len(coefficients) - 1
@@ -1091,6 +1139,17 @@ def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
     below = -1 < cosine < 1 and f[-1] != 0 and is_negative(f, Fraction(-1), cosine)
     ensure(below, "the polynomial of the proof is not negative up to its cosine")
     return cosine
+
+
+def checked_proof(name: str, proof: dict[str, Any], code: CodeFile) -> Fraction:
+    """Return the bound that a proof proves; the message of an error names the proof file."""
+    try:
+        return proof_bound(proof, code)
+    except VerificationError as error:
+        raise VerificationError(f"the proof file {name}: {error}") from None
+    except (KeyError, TypeError, ValueError) as error:
+        found = type(error).__name__
+        raise VerificationError(f"the proof file {name} is malformed ({found})") from None  # fmt: skip
 
 
 # Levenshtein's bound
@@ -1345,7 +1404,8 @@ class Verdict:
     Attributes:
         file: Path of the file.
         accepted: Whether the file is accepted.
-        reason: Reason why the file is rejected; empty if it is accepted.
+        checked: Whether the check was made. If not, the file is neither accepted nor rejected.
+        reason: Reason why the file is rejected or was not checked; empty if it is accepted.
         proved: Statements that were proved.
         assumed: Statements of the file that were not checked.
         numbers: The main numbers by name, such as "max_cosine_low" and "converse".
@@ -1353,10 +1413,25 @@ class Verdict:
 
     file: str
     accepted: bool = False
+    checked: bool = True
     reason: str = ""
     proved: list[str] = field(default_factory=list[str])
     assumed: list[str] = field(default_factory=list[str])
     numbers: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def word(self) -> str:
+        """The verdict in words."""
+        if not self.checked:
+            return "NOT CHECKED"
+        return "accepted" if self.accepted else "REJECTED"
+
+    @property
+    def exit_code(self) -> int:
+        """Exit code of the program: 0 if the file is accepted, 1 if it is rejected, and 2 if it was not checked."""
+        if not self.checked:
+            return 2
+        return 0 if self.accepted else 1
 
 
 def shown(value: Fraction) -> str:
@@ -1396,14 +1471,15 @@ def check_cosine(code: CodeFile, found: MaxCosine) -> None:
 
 def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
     """Check the content of a code file, and the proof if one is given, and write the results into `verdict`."""
+    stated_proof = None if proof is None else read_proof(proof, code)
     structure = code.description["structure"]
     ensure(structure in STRUCTURES, "the structure is unknown")
     found = STRUCTURES[structure](code)
     check_cosine(code, found)
     best = stated_converse(code, found)
     converses = [best]
-    if proof is not None:
-        value = proof_bound(strict_json(proof.read_bytes()), code)
+    if stated_proof is not None:
+        value = checked_proof(str(proof), stated_proof, code)
         converses.append(Converse(value, "linear programming", "by a given polynomial"))
         best = max(converses, key=lambda converse: converse.value)
     range_text = f"exactly {found.low}"
@@ -1477,14 +1553,25 @@ def verify(
         limit: Largest number of products of two numbers to compute; `math.inf` for no limit on time and memory.
 
     Returns:
-        The verdict. Everything that an accepted file states is proved, except for the statements in `assumed`.
+        The verdict. Everything that an accepted file states is proved, except for the statements in `assumed`. A file
+        that was not checked is neither accepted nor rejected.
     """
     verdict = Verdict(str(path))
     try:
         fill_in(verdict, read_code(path, limit), proof)
         verdict.accepted = True
-    except (VerificationError, OSError) as error:
+    except VerificationError as error:
         verdict.reason = str(error)
+    except NotCheckedError as error:
+        verdict.checked = False
+        verdict.reason = str(error)
+    except OSError as error:
+        verdict.checked = False
+        reason = error.strerror or type(error).__name__
+        verdict.reason = f"cannot read the file: {reason}"
+    except MemoryError:
+        verdict.checked = False
+        verdict.reason = "the memory does not suffice"
     except Exception as error:  # a malformed file: nothing has been accepted
         verdict.reason = f"the file is malformed ({type(error).__name__})"
     return verdict
@@ -1492,7 +1579,7 @@ def verify(
 
 def show(verdict: Verdict, *, json_output: bool = False) -> None:
     """Print a verdict, as JSON if `json_output` is true."""
-    lines = [f"{verdict.file}: {'accepted' if verdict.accepted else 'REJECTED'}"]
+    lines = [f"{verdict.file}: {verdict.word}"]
     if json_output:
         lines = [json.dumps(vars(verdict), indent=2)]
     elif verdict.accepted:
@@ -1504,8 +1591,11 @@ def show(verdict: Verdict, *, json_output: bool = False) -> None:
 
 
 def main() -> int:
-    """Check the file that the command line names; return 0 if it is accepted, otherwise 1."""
-    parser = argparse.ArgumentParser(description="Check a code file of protosphere.")
+    """Check the file that the command line names, and return the exit code of the verdict."""
+    parser = argparse.ArgumentParser(
+        description="Check a code file of protosphere.",
+        epilog="Exit codes: 0 accepted, 1 rejected, 2 not checked (above the limit, or unusable files or arguments).",
+    )
     parser.add_argument("file", type=Path, help="code file (.safetensors)")
     parser.add_argument(
         "--proof",
@@ -1522,7 +1612,7 @@ def main() -> int:
     limit = math.inf if options.no_limit else MOST_PRODUCTS
     verdict = verify(options.file, options.proof, limit)
     show(verdict, json_output=options.json)
-    return 0 if verdict.accepted else 1
+    return verdict.exit_code
 
 
 if __name__ == "__main__":

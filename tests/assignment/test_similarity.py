@@ -9,6 +9,7 @@ import torch
 import protosphere as ps
 from protosphere.assignment.similarity import as_similarity
 from protosphere.assignment.taxonomy import SHIPPED
+from protosphere.errors import InvalidArgumentError
 
 CODE = ps.construct("cross_polytope", num_classes=4, dim=2)
 
@@ -300,3 +301,13 @@ def test_tensors_of_every_floating_type_are_similarities(dtype):
     assert np.array_equal(
         as_similarity(halves.to(dtype).requires_grad_(), 4), as_similarity(halves, 4)
     )
+
+
+def test_features_without_labels_or_with_text_labels_are_one_sentence():
+    x = np.eye(4)
+    for features in (x, x.tolist()):
+        with pytest.raises(InvalidArgumentError, match="'labels' must be given"):
+            ps.similarity_from_features(features)
+    for labels in (list("abcd"), np.array(list("abcd"), dtype=object)):
+        with pytest.raises(InvalidArgumentError, match=r"np\.unique"):
+            ps.similarity_from_features(x, labels)

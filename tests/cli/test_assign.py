@@ -79,6 +79,7 @@ def test_the_picture_is_drawn(run, sources):
     )
     assert answer.exit_code == 0
     assert "Assigned to align" in answer.out
+    assert str(sources / "p.png") in answer.out.replace("\n", "")
     assert (sources / "p.png").stat().st_size > 5000
 
 

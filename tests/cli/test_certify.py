@@ -55,11 +55,20 @@ def test_card_says_how_even_the_points_are(run, tmp_path, points, said):
     assert f"energy          {even.energy:.6f}, at a scale of {even.scale:.2f}" in lines
 
 
+def test_the_proof_that_was_written_is_named(run, tmp_path):
+    ps.construct("uniform", num_classes=30, dim=6).save(tmp_path / "code.safetensors")
+    words = ("certify", tmp_path / "code.safetensors", "--proof", tmp_path / "p.json")
+    assert str(tmp_path / "p.json") in run(*words).out.replace("\n", "")
+    assert run(*words, "--json").json["proof"] == str(tmp_path / "p.json")
+
+
 def test_normalize_is_asked_for(run, tmp_path):
     np.save(tmp_path / "long.npy", 3 * np.eye(4))
     refused = run("certify", tmp_path / "long.npy")
     assert refused.exit_code == 2
     assert refused.out == ""
+    assert "--normalize" in refused.err
+    assert "normalize=True" in refused.err
     assert (
         run("certify", tmp_path / "long.npy", "--normalize", "--json").json[
             "max_cosine"

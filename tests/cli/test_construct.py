@@ -28,6 +28,14 @@ def test_card_shows_the_fraction_beside_the_decimal(run):
     assert "0.015873 (exactly 1/63)" in run("construct", "bch", "-K", 100, "-n", 63).out
 
 
+def test_card_says_that_a_converse_in_floating_point_is_met_to_within_rounding(run):
+    lines = run("construct", "e8_shell", "-K", 240, "-n", 8).out.splitlines()
+    (gap,) = (line for line in lines if "gap" in line)
+    assert "to within rounding" in gap
+    lines = run("construct", "bch", "-K", 100, "-n", 127).out.splitlines()
+    assert not any("to within rounding" in line for line in lines)
+
+
 def test_card_of_a_code_without_guarantee(run):
     out = run("construct", "uniform", "--classes", 10, "--dim", 3).out
     assert "none by theory" in out

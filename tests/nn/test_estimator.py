@@ -20,6 +20,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.estimator_checks import check_estimator
 
 from protosphere import nn
+from protosphere.errors import InvalidArgumentError
 from protosphere.nn import PrototypeClassifier, PrototypeHead, linear_probe
 from protosphere.nn import estimator as classifier
 from protosphere.nn.feature_scaling import moments
@@ -234,6 +235,9 @@ def test_examples_may_come_in_parts(digits):
         match=r"'hidden' must be the widths of hidden layers, such as \(64,\), got 64",
     ):
         PrototypeClassifier(hidden=64).fit(train, classes)  # pyright: ignore[reportArgumentType]
+    for widths in ((0,), (-4,), ("a",)):
+        with pytest.raises(InvalidArgumentError, match="a width is an integer above 0"):
+            PrototypeClassifier(hidden=widths).fit(train, classes)  # pyright: ignore[reportArgumentType]
     with pytest.raises(
         ValueError, match="'class_weight' must be weights for partial_fit"
     ):

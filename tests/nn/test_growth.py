@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from fractions import Fraction
 
 import numpy as np
@@ -12,7 +13,12 @@ import protosphere as ps
 from protosphere.constructions.build import rebuild
 from protosphere.constructions.nested import nested_order
 from protosphere.errors import InvalidArgumentError
-from protosphere.nn import PrototypeHead, first_classes, nested_certificates
+from protosphere.nn import (
+    CosineCrossEntropy,
+    PrototypeHead,
+    first_classes,
+    nested_certificates,
+)
 
 RESERVES = [
     ("best", 100, 16),
@@ -151,3 +157,28 @@ def test_the_first_classes_of_a_file_are_not_exact_by_its_guarantee(tmp_path, fo
     first = first_classes(ps.load(path), 100).certificate
     assert not first.exact
     assert first.interval[0] <= code.max_cosine <= first.interval[1]
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_loss_made_from_a_head_follows_its_growth(copied):
+    head = PrototypeHead(5, dim=16, reserve=40)
+    loss = CosineCrossEntropy(head, scale=8)
+    if copied:
+        head, loss = copy.deepcopy((head, loss))
+    state = loss.state_dict()
+    head.grow(30)
+    z, target = torch.randn(6, 16, dtype=torch.float64), torch.arange(24, 30)
+    assert loss.double()(z, target) == CosineCrossEntropy(head, scale=8)(z, target)
+    assert loss.code is head.code
+    assert loss.state_dict() == state
+
+
+def test_a_head_made_from_a_code_says_that_the_code_has_no_more_points():
+    code = ps.construct("bch", num_classes=50, dim=31)
+    for head in (PrototypeHead(code), PrototypeHead(10, reserve=code)):
+        with pytest.raises(
+            InvalidArgumentError, match=r"no more points, .*reserve=code"
+        ):
+            head.grow(60)
+    with pytest.raises(InvalidArgumentError, match="prototypes differ"):
+        PrototypeHead(10, dim=16).grow(60)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional
@@ -295,3 +296,24 @@ def test_options_go_to_the_scheme():
     ).code.provenance.options["modify"]
     with pytest.raises(InvalidArgumentError, match="'bch' has no option 'modfy'"):
         PrototypeHead(50, dim=40, scheme="bch", options={"modfy": True})
+
+
+@pytest.mark.parametrize("z", [np.zeros((2, 9), np.float32), [[0.0] * 9]])
+def test_vectors_that_are_no_tensor_are_one_sentence(z):
+    head = PrototypeHead(10, dim=9)
+    for method in (head, head.decode, head.score, head.embed):
+        with pytest.raises(InvalidArgumentError, match="'z' must be a tensor"):
+            method(z)
+
+
+@pytest.mark.parametrize("points", [np.eye(10), [[1.0, 0.0], [0.0, 1.0]]])
+def test_points_in_place_of_a_code_are_pointed_to_from_points(points):
+    with pytest.raises(InvalidArgumentError, match=r"ps\.from_points"):
+        PrototypeHead(points)
+    with pytest.raises(InvalidArgumentError, match=r"ps\.from_points"):
+        PrototypeHead(2, reserve=points)
+
+
+def test_a_path_is_no_state_dict():
+    with pytest.raises(InvalidArgumentError, match=r"got 'x\.pt'; torch\.load"):
+        PrototypeHead.from_state_dict("x.pt")  # pyright: ignore[reportArgumentType]

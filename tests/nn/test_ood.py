@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
@@ -53,6 +54,12 @@ def test_a_threshold_is_the_highest_that_accepts_enough(accept):
     assert (scores > threshold).sum() < round(100 * accept)
 
 
+def test_thresholds_of_arrays_and_lists_are_those_of_tensors():
+    scores = [0.1, 0.5, 0.7, 0.9]
+    for known in (scores, np.array(scores), torch.tensor(scores, dtype=torch.float64)):
+        assert threshold_at_tpr(known, 0.5) == 0.7
+
+
 def test_misuse_is_one_sentence():
     with pytest.raises(
         InvalidArgumentError, match="'accept' must be above 0 and at most 1, got 95"
@@ -63,5 +70,9 @@ def test_misuse_is_one_sentence():
         match=r"'known' must be a vector of finite scores, got shape \(0,\)",
     ):
         threshold_at_tpr(torch.zeros(0))
-    with pytest.raises(InvalidArgumentError, match="finite scores"):
+    with pytest.raises(InvalidArgumentError, match="finite scores, got NaN"):
         threshold_at_tpr(torch.tensor([float("nan")]))
+    with pytest.raises(InvalidArgumentError, match="finite scores, got infinity"):
+        threshold_at_tpr([1.0, float("inf")])
+    with pytest.raises(InvalidArgumentError, match=r"finite scores, got \['a'\]"):
+        threshold_at_tpr(["a"])

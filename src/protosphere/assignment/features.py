@@ -1,6 +1,7 @@
 """Class similarity from the features of a network: the cosines between the mean features of the classes."""
 
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
@@ -45,8 +46,12 @@ def similarity_from_features(
     elif isinstance(source, Mapping):
         arrays = cast("Mapping[str, Any]", source)
         features, classes = _scaled_features(arrays, "the mapping")
+    elif not isinstance(source, (str, PathLike)):
+        raise InvalidArgumentError(
+            f"'labels' must be given if 'source' is an array of features, got {type(source).__name__} without labels"
+        )
     else:
-        path = Path(source)
+        path = Path(cast("str | PathLike[str]", source))
         arrays = read_arrays(path, ("x_train", "y_train", "step"))
         features, classes = _scaled_features(arrays, str(path))
     return similarity_from_embeddings(class_means(features, classes, num_classes))
@@ -90,6 +95,11 @@ def _check_shapes(features: NDArray[Any], labels: NDArray[Any]) -> None:
         shapes = f"{features.shape} and {labels.shape}"
         raise InvalidArgumentError(
             f"'features' must be one image per row and 'labels' its class, got {shapes}"
+        )
+    if labels.dtype.kind in "OSUT":
+        raise InvalidArgumentError(
+            "'labels' must be classes 0, 1, 2, ..., got text or objects; "
+            "np.unique(labels, return_inverse=True)[1] numbers the classes in sorted order"
         )
     if labels.dtype.kind not in "iu" or labels.min() < 0:
         raise InvalidArgumentError(

@@ -54,4 +54,6 @@ def assign(
     if picture is not None:
         draw_similarity(as_similarity(similarity), found, picture, tree=tree)
     assert found.choice is not None, "an assignment has a reason"
-    show_code(str(file), found, file=written, json=json, reason=found.choice.reason)
+    drawn = {} if picture is None else {"figure": str(picture)}
+    reason = found.choice.reason
+    show_code(str(file), found, file=written, json=json, reason=reason, **drawn)

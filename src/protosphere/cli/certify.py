@@ -38,8 +38,12 @@ def certify(
         code = certified_code(file, normalize=normalize, progress=progress)
     if proof_file is not None:
         write_proof(proof_file, code)
-    unverified = {"said_by_file": UNVERIFIED_FIELDS} if code.provenance else {}
-    show_code(str(file), code, file=file, json=json, **unverified)
+    more: dict[str, object] = {}
+    if code.provenance:
+        more["said_by_file"] = UNVERIFIED_FIELDS
+    if proof_file is not None:
+        more["proof"] = str(proof_file)
+    show_code(str(file), code, file=file, json=json, **more)
 
 
 def write_proof(path: Path, code: ps.SphericalCode) -> None:

@@ -1,6 +1,7 @@
 """Print the summary of a code and its certificate, as text for people or as JSON for programs."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,8 @@ def show_code(
         code: The code.
         json: Whether to print JSON.
         file: File that the code was written to or read from, or None.
-        **more: Further fields of the JSON; the text shows only the field `reason`.
+        **more: Further fields of the JSON. The text shows only the field `reason`, and the fields `proof` and `figure`,
+            which name files that were written.
     """
     if json:
         print_json(code_record(code) | {"file": file and str(file)} | more)
@@ -40,6 +42,7 @@ def show_code(
     lines = list(code_lines(code, was_read))
     if file is not None and not was_read:
         lines.append(("written", str(file)))
+    lines += [("written", more[name]) for name in ("proof", "figure") if name in more]
     heading = f"{title}: {code.num_classes} points in {code.dim} dimensions"
     print_summary(heading, lines)
     if "reason" in more:
@@ -127,7 +130,8 @@ def gap_text(proof: Certificate) -> str:
     gap = difference(proof.gap)
     if not proof.optimal:
         return gap
-    within = "" if proof.exact else ", to within rounding"
+    both_fractions = proof.exact and isinstance(proof.converse.value, Fraction)
+    within = "" if both_fractions else ", to within rounding"
     return f"{gap}: optimal{within}, no arrangement is better"
 
 

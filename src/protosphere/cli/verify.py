@@ -29,7 +29,10 @@ def verify(
     no_limit: NoLimit = False,
     json: Json = False,
 ) -> None:
-    """Check in exact arithmetic what a code file states about its points; the exit code is 1 if the file is rejected.
+    """Check in exact arithmetic what a code file states about its points.
+
+    The exit code is 0 if the file is accepted, 1 if it is rejected, and 2 if it was not checked. A file is not checked
+    if the work is above the limit, or if the file or the proof cannot be read or used.
 
     Args:
         file: A .safetensors file that protosphere wrote.
@@ -37,5 +40,5 @@ def verify(
     limit = math.inf if no_limit else verifier.MOST_PRODUCTS
     verdict = verifier.verify(file, proof, limit)
     verifier.show(verdict, json_output=json)
-    if not verdict.accepted:
-        raise SystemExit(1)
+    if verdict.exit_code:
+        raise SystemExit(verdict.exit_code)

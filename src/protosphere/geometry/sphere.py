@@ -108,12 +108,17 @@ def padded(points: Points, dim: int) -> Points:
     return np.pad(points, ((0, 0), (0, dim - points.shape[1])))
 
 
-def require_unit_rows(points: Points, what: str = "points") -> None:
+def require_unit_rows(
+    points: Points,
+    what: str = "points",
+    advice: str = "divide each row by its norm first",
+) -> None:
     """Raise an error unless the points are a matrix of at least two finite unit vectors, up to rounding.
 
     Args:
         points: Array to check, with points as rows.
         what: Name of the argument, for the error message.
+        advice: End of the error message for rows that are not unit vectors.
 
     Raises:
         InvalidArgumentError: If the array is not a matrix with at least two rows, or a row is not a finite unit vector;
@@ -133,6 +138,4 @@ def require_unit_rows(points: Points, what: str = "points") -> None:
     row = int(np.argmax(np.abs(norms - 1)))
     if abs(norms[row] - 1) > UNIT_TOLERANCE:
         got = f"got norm {norms[row]:.6g} in row {row}"
-        raise InvalidArgumentError(
-            f"'{what}' must have unit rows, {got}; divide each row by its norm first"
-        )
+        raise InvalidArgumentError(f"'{what}' must have unit rows, {got}; {advice}")

@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from protosphere.errors import InvalidArgumentError, as_choice, as_integer
+from protosphere.errors import InvalidArgumentError, as_choice, as_integer, brief
 from protosphere.nn.feature_scaling import moments
 from protosphere.nn.head import PrototypeHead
 from protosphere.nn.linear_probe import (
@@ -142,7 +142,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
             The estimator itself.
 
         Raises:
-            InvalidArgumentError: If `solver` or `max_iter` is not valid.
+            InvalidArgumentError: If `solver`, `max_iter` or `hidden` is not valid.
             ValueError: If the examples are not valid, or there are fewer than two classes.
         """
         as_choice("solver", self.solver, ("auto", "lbfgs", "adam"))
@@ -311,10 +311,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
 
     def _prepare(self, classes: NDArray[Any], num_features: int) -> None:
         """Create a head for the given classes and a map with random initial weights."""
-        if not np.iterable(self.hidden):
-            raise ValueError(
-                f"'hidden' must be the widths of hidden layers, such as (64,), got {self.hidden!r}"
-            )
+        widths = _checked_widths(self.hidden)
         if len(classes) < 2:
             raise ValueError(
                 f"'y' must hold at least two classes, got one class: {classes[0]!r}"
@@ -328,12 +325,22 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         self.head_ = head.double()
         self._adam = None
         self._rng = check_random_state(self.random_state)
-        self.map_ = drawn_map([num_features, *self.hidden, self.head_.dim], self._rng)
+        self.map_ = drawn_map([num_features, *widths, self.head_.dim], self._rng)
 
     def _probe(self, unit: str) -> LinearProbe:
         return LinearProbe(
             self.map_, self.head_, self.alpha, unit if self.verbose else None
         )
+
+
+def _checked_widths(hidden: Any) -> list[int]:
+    """Return the widths of the hidden layers after a check that they are integers above 0."""
+    with suppress(TypeError, InvalidArgumentError):
+        return [as_integer("hidden", width, minimum=1) for width in hidden]
+    raise InvalidArgumentError(
+        f"'hidden' must be the widths of hidden layers, such as (64,), got {brief(hidden)}; "
+        "a width is an integer above 0"
+    )
 
 
 def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:

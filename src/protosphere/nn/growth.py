@@ -126,13 +126,16 @@ def nested_certificates(code: SphericalCode) -> tuple[Certificate, ...]:
     )
 
 
-def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
+def require_room(
+    reserve: SphericalCode, in_use: int, num_classes: int, *, own_code: bool
+) -> None:
     """Check that a head can grow to a number of classes.
 
     Args:
         reserve: Code of all classes, including those reserved for later.
         in_use: Number of classes in use.
         num_classes: Requested number of classes.
+        own_code: Whether the head was made from a code, not from a number of classes.
 
     Raises:
         InvalidArgumentError: If `num_classes` is less than `in_use` or more than the number of classes of `reserve`.
@@ -141,10 +144,17 @@ def require_room(reserve: SphericalCode, in_use: int, num_classes: int) -> None:
         raise InvalidArgumentError(
             f"'num_classes' must be at least the {in_use} of now, got {num_classes}"
         )
+    if num_classes > reserve.num_classes and own_code:
+        raise InvalidArgumentError(
+            f"'num_classes' must be at most {reserve.num_classes}, as the code of this head has no more points, "
+            f"got {num_classes}; a new PrototypeHead({in_use}, reserve=code) from a code of {num_classes} points has "
+            "room, but its prototypes differ unless that code begins with the points of this head"
+        )
     if num_classes > reserve.num_classes:
         raise InvalidArgumentError(
             f"'num_classes' must be at most {reserve.num_classes}, all that this head was made for, got {num_classes}; "
-            f"a new PrototypeHead({in_use}, dim={reserve.dim}, reserve={num_classes}) can grow so far"
+            f"a new PrototypeHead({in_use}, dim={reserve.dim}, reserve={num_classes}) can grow so far, but its "
+            "prototypes differ from those of this head"
         )
 
 
@@ -202,6 +212,12 @@ def reserved(
                 "'dim' and 'reserve' go with a number of classes, got a code, which has them"
             )
         return given, given.num_classes
+    for name, value in (("num_classes", given), ("reserve", reserve)):
+        if isinstance(value, list | tuple) or getattr(value, "ndim", 0):
+            raise InvalidArgumentError(
+                f"'{name}' must be a number of classes or a code, got an array or a list; "
+                "ps.from_points(points) makes a code of unit rows"
+            )
     K = as_integer("num_classes", given, minimum=2)
     if isinstance(reserve, SphericalCode):
         if dim not in (None, reserve.dim):

@@ -8,7 +8,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from protosphere.errors import InvalidArgumentError, as_choice
+from protosphere.errors import InvalidArgumentError, as_choice, brief
 from protosphere.nn import checkpoint, growth
 from protosphere.nn.buffer_guard import (
     buffers_intact,
@@ -28,7 +28,7 @@ from protosphere.nn.streaming.cross_entropy import (
     IGNORED_CLASS,
     streamed_cross_entropy,
 )
-from protosphere.nn.vectors import checked_wide
+from protosphere.nn.vectors import check_tensor, checked_wide
 from protosphere.spherical.certificate import Certificate
 from protosphere.spherical.spherical_code import SphericalCode
 
@@ -93,6 +93,9 @@ class PrototypeHead(nn.Module):
         given_preset = None if preset is None else preset_named(preset)
         self.reserve, in_use = growth.reserved(
             num_classes, dim, reserve, scheme, seed, options or {}
+        )
+        self._own_code = any(
+            isinstance(given, SphericalCode) for given in (num_classes, reserve)
         )
         self.preset = given_preset or default_preset(self.reserve.num_classes)
         self._preset_given = given_preset is not None
@@ -208,6 +211,7 @@ class PrototypeHead(nn.Module):
         Returns:
             (..., K) logits.
         """
+        check_tensor(z)
         if z.ndim == 2:
             return self.projection(self.embed(z))
         logits = self.projection(self.embed(z).reshape(-1, self.dim))
@@ -363,7 +367,9 @@ class PrototypeHead(nn.Module):
         Raises:
             InvalidArgumentError: If `num_classes` is below the current number or above the number in the reserve.
         """
-        growth.require_room(self.reserve, self.num_classes, num_classes)
+        growth.require_room(
+            self.reserve, self.num_classes, num_classes, own_code=self._own_code
+        )
         like = like_buffers(self.projection)
         self._refill(num_classes, like.device, like.dtype)
         return self
@@ -421,6 +427,10 @@ class PrototypeHead(nn.Module):
         Raises:
             InvalidArgumentError: If the state dict has no head with this prefix, or the state of the head is damaged.
         """
+        if not isinstance(cast("object", state), Mapping):
+            raise InvalidArgumentError(
+                f"'state' must be a state dict, got {brief(state)}; torch.load(path) reads one from a file"
+            )
         key = f"{prefix}_extra_state"
         if key not in state:
             raise InvalidArgumentError(

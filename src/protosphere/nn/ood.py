@@ -8,21 +8,22 @@ norm of z, unless the preset divides z by its norm.
 import math
 
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor
 
-from protosphere.errors import InvalidArgumentError
+from protosphere.errors import InvalidArgumentError, brief
 
 ROUNDING = 1e-9
 """Tolerance for the rounding error of a fraction times a count, so that 0.07 of 100 scores is 7 and not 8."""
 
 
-def threshold_at_tpr(known: Tensor, accept: float = 0.95) -> float:
+def threshold_at_tpr(known: Tensor | ArrayLike, accept: float = 0.95) -> float:
     """Return the highest threshold at which at least a fraction `accept` of the known inputs is accepted.
 
     An input is accepted if its score is at least the threshold.
 
     Args:
-        known: Vector of the scores of held-out inputs that belong to known classes.
+        known: Vector of the scores of held-out inputs that belong to known classes: a tensor, an array or a list.
         accept: Fraction of these inputs to accept (the true positive rate), above 0 and at most 1.
 
     Returns:
@@ -41,9 +42,27 @@ def threshold_at_tpr(known: Tensor, accept: float = 0.95) -> float:
         raise InvalidArgumentError(
             f"'accept' must be above 0 and at most 1, got {accept!r}"
         )
-    if known.ndim != 1 or not len(known) or not bool(torch.isfinite(known).all()):
+    scores = _as_scores(known)
+    if scores.ndim != 1 or not len(scores):
         raise InvalidArgumentError(
-            f"'known' must be a vector of finite scores, got shape {tuple(known.shape)}"
+            f"'known' must be a vector of finite scores, got shape {tuple(scores.shape)}"
         )
-    needed = max(1, math.ceil(accept * len(known) - ROUNDING))
-    return float(known.double().sort(descending=True).values[needed - 1])
+    if not bool(torch.isfinite(scores).all()):
+        found = "NaN" if bool(scores.isnan().any()) else "infinity"
+        raise InvalidArgumentError(
+            f"'known' must be a vector of finite scores, got {found} among them"
+        )
+    needed = max(1, math.ceil(accept * len(scores) - ROUNDING))
+    return float(scores.double().sort(descending=True).values[needed - 1])
+
+
+def _as_scores(known: Tensor | ArrayLike) -> Tensor:
+    """Return scores as a tensor; numbers that are not a tensor become float64."""
+    if isinstance(known, Tensor):
+        return known
+    try:
+        return torch.as_tensor(known, dtype=torch.float64)
+    except (TypeError, ValueError, RuntimeError):
+        raise InvalidArgumentError(
+            f"'known' must be a vector of finite scores, got {brief(known)}"
+        ) from None

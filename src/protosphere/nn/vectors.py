@@ -49,7 +49,16 @@ def checked_wide(z: Tensor, dim: int) -> Tensor:
     return widened(z)
 
 
+def check_tensor(z: Tensor) -> None:
+    """Raise InvalidArgumentError unless z is a tensor, or a stand-in for one, such as a proxy of `torch.fx`."""
+    if not hasattr(z, "is_floating_point"):
+        raise InvalidArgumentError(
+            f"'z' must be a tensor, got {type(z).__name__}; torch.as_tensor(z) makes it one"
+        )
+
+
 def _check(z: Tensor, dim: int) -> None:
+    check_tensor(z)
     if not z.is_floating_point():
         raise InvalidArgumentError(
             f"'z' must be of a floating type, got {z.dtype}; z.float() makes it one"

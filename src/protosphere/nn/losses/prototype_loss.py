@@ -1,11 +1,12 @@
 """The base class of all loss modules, and the function that makes the scale of their cosines."""
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from torch import nn
+from torch import Tensor, nn
 
 from protosphere.errors import InvalidArgumentError, brief
-from protosphere.nn.projections import projection_for
+from protosphere.nn.projections import Projection, projection_for
 from protosphere.nn.scale import Scale
 from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.statistics import confident_scale
@@ -20,14 +21,11 @@ HeadOrCode: TypeAlias = "PrototypeHead | SphericalCode"
 class PrototypeLoss(nn.Module):
     """Base class of loss modules that are created from a head or a code.
 
-    A loss created from a head shares the head's projection. A loss created from a code builds a projection of its own.
+    A loss created from a head uses the head's prototypes as they are at each call, also after `head.grow`. Its scale
+    and its margin do not change. A loss created from a code builds a projection of its own.
 
     Args:
         head_or_code: A `PrototypeHead` or a `SphericalCode`.
-
-    Attributes:
-        code: Code of the prototypes.
-        projection: Module that computes dot products with the prototypes.
 
     Raises:
         InvalidArgumentError: If `head_or_code` is neither a head nor a code.
@@ -35,9 +33,11 @@ class PrototypeLoss(nn.Module):
 
     def __init__(self, head_or_code: HeadOrCode) -> None:
         super().__init__()
+        self._code: SphericalCode | None = None
+        self._heads: tuple[PrototypeHead, ...] = ()
         if isinstance(head_or_code, SphericalCode):
-            self.code = head_or_code
-            self.projection = projection_for(head_or_code)
+            self._code = head_or_code
+            self._modules["projection"] = projection_for(head_or_code)
         elif not (
             hasattr(head_or_code, "code") and hasattr(head_or_code, "projection")
         ):
@@ -45,8 +45,34 @@ class PrototypeLoss(nn.Module):
                 f"a loss is made from a PrototypeHead or a code, got {brief(head_or_code)}"
             )
         else:
-            self.code = head_or_code.code
-            self.projection = head_or_code.projection
+            # in a tuple, so that the head is no submodule: its state is saved with the model, not with the loss
+            self._heads = (head_or_code,)
+            self._follow_head()
+
+    @property
+    def code(self) -> SphericalCode:
+        """Code of the prototypes in use."""
+        for head in self._heads:
+            return head.code
+        return cast("SphericalCode", self._code)
+
+    @property
+    def projection(self) -> Projection:
+        """Module that computes dot products with the prototypes in use."""
+        for head in self._heads:
+            return head.projection
+        return cast("Projection", self._modules["projection"])
+
+    def _follow_head(self) -> None:
+        """Make the head's projection a submodule of the loss, so that `to` and the like move it with the loss."""
+        for head in self._heads:
+            self._modules["projection"] = head.projection
+
+    def _apply(
+        self, fn: Callable[[Tensor], Tensor], recurse: bool = True
+    ) -> "PrototypeLoss":
+        self._follow_head()
+        return cast("Any", super())._apply(fn, recurse)  # torch has no types for it
 
 
 def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:

@@ -88,6 +88,13 @@ def code_from_parts(parts: code_file.Parts) -> SphericalCode:
     return SphericalCode(placement, unverified(claim), provenance, choice)
 
 
+NORMALIZE = (
+    "divide each row by its norm first: pass normalize=True to ps.from_points or ps.certify, "
+    "or --normalize to `protosphere certify`"
+)
+"""What to do with rows that are not unit vectors."""
+
+
 def measured_points(
     points: Any, *, normalize: bool = False, progress: Progress = ignore
 ) -> SphericalCode:
@@ -111,7 +118,7 @@ def measured_points(
     if normalize:
         _require_directions(matrix)
     else:
-        require_unit_rows(matrix)
+        require_unit_rows(matrix, advice=NORMALIZE)
     structure = recognized(matrix) if lossless else Plain(normalized(matrix))
     placement = Placement("given points", structure)
     return SphericalCode(placement, certified(placement, None, progress), None)
