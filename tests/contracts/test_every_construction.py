@@ -140,6 +140,19 @@ def test_points_are_unit_and_certified_as_measured(row):
     assert float(code.max_cosine) == pytest.approx(max_cosine(points), abs=1e-12)
 
 
+@pytest.mark.parametrize("scheme", ps.available())
+def test_smallest_dimension_is_the_smallest_that_is_feasible(scheme):
+    formula = ps.describe(scheme).traits.smallest_dim
+    for count in (2, 3, 8, 9) if formula else ():
+        assert (
+            ps.construct(scheme, num_classes=count, dim=formula(count)).num_classes
+            == count
+        )
+        if formula(count) > 1:
+            with pytest.raises(ps.InfeasibleError):
+                ps.construct(scheme, num_classes=count, dim=formula(count) - 1)
+
+
 @pytest.mark.parametrize("row", BUILDABLE, ids=str)
 def test_points_are_stored_as_the_traits_of_the_scheme_say(row):
     code = build(*row)

@@ -1,4 +1,4 @@
-"""Formats taken apart into arrays and words, and put together again: so that what is inside can be changed."""
+"""Formats taken apart into arrays and header, and put together again: so that what is inside can be changed."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from safetensors.numpy import load, save
-from tests.fuzz.mutations import change_arrays, change_words, changed_bytes
+from tests.fuzz.mutations import change_arrays, change_header, changed_bytes
 
 from protosphere.nn.checkpoint import MAGIC
 
 
 class Container(NamedTuple):
-    """How a format is taken apart, into arrays by name and words, and put together."""
+    """How a format is taken apart, into arrays by name and header, and put together."""
 
     unpack: Callable[[bytes], tuple[dict[str, Any], Any]]
     pack: Callable[[dict[str, Any], Any], bytes]
@@ -37,11 +37,11 @@ def changed(content: bytes, container: Container | None, rng: random.Random) -> 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            arrays, words = container.unpack(content)
+            arrays, header = container.unpack(content)
             for _ in range(rng.randint(1, 3)):
-                in_words = words and (not arrays or rng.random() < 0.5)
-                (change_words if in_words else change_arrays)(arrays, words, rng)
-            return container.pack(arrays, words)
+                in_header = header and (not arrays or rng.random() < 0.5)
+                (change_header if in_header else change_arrays)(arrays, header, rng)
+            return container.pack(arrays, header)
         except Exception:  # what the writer cannot hold no file holds
             return changed_bytes(content, rng)
 
@@ -51,7 +51,7 @@ def _npz(content: bytes) -> tuple[dict[str, Any], Any]:
         return {name: file[name] for name in file.files}, {}
 
 
-def _to_npz(arrays: dict[str, Any], words: Any) -> bytes:
+def _to_npz(arrays: dict[str, Any], header: Any) -> bytes:
     packed = io.BytesIO()
     np.savez(packed, **arrays)
     return packed.getvalue()
@@ -61,14 +61,14 @@ def _npy(content: bytes) -> tuple[dict[str, Any], Any]:
     return {"rows": np.load(io.BytesIO(content))}, {}
 
 
-def _to_npy(arrays: dict[str, Any], words: Any) -> bytes:
+def _to_npy(arrays: dict[str, Any], header: Any) -> bytes:
     packed = io.BytesIO()
     np.save(packed, next(iter(arrays.values())))
     return packed.getvalue()
 
 
-def _to_lines(arrays: dict[str, Any], words: Any) -> bytes:
-    return "".join(json.dumps(line) + "\n" for line in words).encode()
+def _to_lines(arrays: dict[str, Any], header: Any) -> bytes:
+    return "".join(json.dumps(line) + "\n" for line in header).encode()
 
 
 def _toml_value(value: Any) -> str:
@@ -86,15 +86,17 @@ def _toml_value(value: Any) -> str:
     return json.dumps(value)
 
 
-def _to_toml(arrays: dict[str, Any], words: Any) -> bytes:
+def _to_toml(arrays: dict[str, Any], header: Any) -> bytes:
     return "".join(
-        f"{json.dumps(key)} = {_toml_value(value)}\n" for key, value in words.items()
+        f"{json.dumps(key)} = {_toml_value(value)}\n" for key, value in header.items()
     ).encode()
 
 
-def _to_csv(arrays: dict[str, Any], words: Any) -> bytes:
+def _to_csv(arrays: dict[str, Any], header: Any) -> bytes:
     text = io.StringIO()
-    csv.writer(text).writerows(row if isinstance(row, list) else [row] for row in words)
+    csv.writer(text).writerows(
+        row if isinstance(row, list) else [row] for row in header
+    )
     return text.getvalue().encode()
 
 
@@ -105,15 +107,15 @@ def _weights(content: bytes) -> tuple[dict[str, Any], Any]:
     }
 
 
-def _to_weights(arrays: dict[str, Any], words: Any) -> bytes:
+def _to_weights(arrays: dict[str, Any], header: Any) -> bytes:
     return save(
         {name: np.ascontiguousarray(array) for name, array in arrays.items()},
-        _metadata(words),
+        _metadata(header),
     )
 
 
-def _metadata(words: Any) -> dict[str, str]:
-    return {name: json.dumps(value) for name, value in words.items()}
+def _metadata(header: Any) -> dict[str, str]:
+    return {name: json.dumps(value) for name, value in header.items()}
 
 
 def _state(content: bytes) -> tuple[dict[str, Any], Any]:
@@ -124,29 +126,29 @@ def _state(content: bytes) -> tuple[dict[str, Any], Any]:
     raw = state.tobytes()
     start = len(MAGIC) + 8
     stop = start + int.from_bytes(raw[len(MAGIC) : start], "little")
-    code, code_words = _weights(zlib.decompress(raw[stop:]))
+    code, code_header = _weights(zlib.decompress(raw[stop:]))
     return code, {
-        "words": json.loads(raw[start:stop]),
-        "code": code_words,
+        "header": json.loads(raw[start:stop]),
+        "code": code_header,
         "others": dict(others),
         "name": name,
     }
 
 
-def _to_state(arrays: dict[str, Any], words: Any) -> bytes:
-    text = json.dumps(words["words"]).encode()
-    code = zlib.compress(_to_weights(arrays, words["code"]), 1)
+def _to_state(arrays: dict[str, Any], header: Any) -> bytes:
+    text = json.dumps(header["header"]).encode()
+    code = zlib.compress(_to_weights(arrays, header["code"]), 1)
     raw = np.frombuffer(MAGIC + len(text).to_bytes(8, "little") + text + code, np.uint8)
-    return save({words["name"]: raw} | words["others"])
+    return save({header["name"]: raw} | header["others"])
 
 
 def _pt(content: bytes) -> tuple[dict[str, Any], Any]:
     return {}, copy.deepcopy(torch.load(io.BytesIO(content), weights_only=True))
 
 
-def _to_pt(arrays: dict[str, Any], words: Any) -> bytes:
+def _to_pt(arrays: dict[str, Any], header: Any) -> bytes:
     packed = io.BytesIO()
-    torch.save(words, packed)
+    torch.save(header, packed)
     return packed.getvalue()
 
 
@@ -164,11 +166,11 @@ def _tar(content: bytes) -> tuple[dict[str, Any], Any]:
     }
 
 
-def _to_tar(arrays: dict[str, Any], words: Any) -> bytes:
+def _to_tar(arrays: dict[str, Any], header: Any) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
         for name, array in arrays.items():
-            told = words.get(name, {})
+            told = header.get(name, {})
             content = array.tobytes()
             member = tarfile.TarInfo(told.get("name", name))
             member.size = told.get("size", len(content))
@@ -183,7 +185,7 @@ def _gzip(content: bytes) -> tuple[dict[str, Any], Any]:
     return {"content": np.frombuffer(gzip.decompress(content), np.uint8).copy()}, {}
 
 
-def _to_gzip(arrays: dict[str, Any], words: Any) -> bytes:
+def _to_gzip(arrays: dict[str, Any], header: Any) -> bytes:
     return gzip.compress(next(iter(arrays.values())).tobytes(), 1)
 
 
@@ -191,10 +193,10 @@ def _text(content: bytes) -> tuple[dict[str, Any], Any]:
     return {}, [line.split() for line in content.decode().splitlines()]
 
 
-def _to_text(arrays: dict[str, Any], words: Any) -> bytes:
+def _to_text(arrays: dict[str, Any], header: Any) -> bytes:
     return "\n".join(
         " ".join(map(str, line)) if isinstance(line, list) else str(line)
-        for line in words
+        for line in header
     ).encode()
 
 
@@ -203,7 +205,7 @@ CONTAINERS = {
     ".npy": Container(_npy, _to_npy),
     ".json": Container(
         lambda content: ({}, json.loads(content)),
-        lambda _, words: json.dumps(words).encode(),
+        lambda _, header: json.dumps(header).encode(),
     ),
     ".jsonl": Container(
         lambda content: ({}, [*map(json.loads, content.splitlines())]), _to_lines

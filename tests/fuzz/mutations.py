@@ -40,7 +40,7 @@ def mutate(source: Path, target: Path, rng: random.Random) -> None:
             warnings.catch_warnings(),
         ):
             warnings.simplefilter("ignore")
-            (change_words if rng.random() < 0.5 else change_arrays)(arrays, words, rng)
+            (change_header if rng.random() < 0.5 else change_arrays)(arrays, words, rng)
     try:
         storage.write(target, arrays, words)
         if rng.random() < 0.5:
@@ -71,7 +71,7 @@ def changed_bytes(content: bytes, rng: random.Random) -> bytes:
     return bytes(raw)
 
 
-def change_words(arrays, words, rng: random.Random) -> None:
+def change_header(arrays, words, rng: random.Random) -> None:
     """One entry of the description, however deep, another value, gone, or new; sizes at times with the arrays'."""
     holder = words
     while True:

@@ -49,7 +49,7 @@ def linear_words(bits=5, replace=False):
     return LinearWords(11, encode(generator, messages), generator, messages)
 
 
-def chain_words(count=90):
+def chain_header(count=90):
     return ShortenedWords.of(ShortenedCosets(4, 1, 1), count).permuted(
         RNG.permutation(count)
     )
@@ -89,8 +89,8 @@ CASES = {
     "linear, few of many": linear_words(25),
     "cosets": CosetUnion.of(quadratic_forms(4, 3), 4, RNG.permutation(96)[:70]),
     "cosets, whole": CosetUnion.of(quadratic_forms(4, 3), 4, RNG.permutation(80)),
-    "shortened": chain_words(),
-    "glued": GluedWords(chain_words(), 0.8, ps.construct("simplex", num_classes=6, dim=5).points, 16),
+    "shortened": chain_header(),
+    "glued": GluedWords(chain_header(), 0.8, ps.construct("simplex", num_classes=6, dim=5).points, 16),
     "glued, zeros": GluedWords(linear_words(), 1.0, np.zeros((1, 4)), 1 << 62),
     "simplices": OrthogonalSimplices(np.array([4, 4, 3]), RNG.permutation(11)[:9], 10),
     "lattice": ps.construct("e8_shell", num_classes=200, dim=8).placement.structure,

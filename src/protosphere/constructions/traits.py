@@ -1,6 +1,6 @@
 """Traits: properties that a construction states about itself, for use in other parts of the package."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,6 +53,8 @@ class Traits:
             the same maximum cosine.
         fast_projection: Whether the points are codewords in cosets of RM(1, m), for which a head computes logits
             fastest.
+        smallest_dim: Function from K to the smallest dimension of K points. `compose` uses this dimension for a part if
+            none is given. None if the dimension must be given.
         in_paper: Whether the construction is in Lindström et al. (2024).
         on_page: Whether the atlas page shows the construction.
         page_formula: Whether the scripts of the atlas page compute the maximum cosine of the construction.
@@ -72,6 +74,7 @@ class Traits:
     quick_guarantee: bool = False
     low_frame_potential: bool = False
     fast_projection: bool = False
+    smallest_dim: Callable[[int], int] | None = None
     in_paper: bool = False
     on_page: bool = True
     page_formula: bool = False

@@ -28,6 +28,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     traits=Traits(
         closed_form=True,
         quick_guarantee=True,
+        smallest_dim=lambda count: -(-count // 2),
         in_paper=True,
         page_formula=True,
         style=FigureStyle("cross-polytope", "#CC79A7", "D", "none"),

@@ -20,6 +20,7 @@ from protosphere.spherical.placement import Placement, dense_placement
     reference="the naive baseline of Lindstrom et al. (2024), Figure 1 left",
     traits=Traits(
         closed_form=True,
+        smallest_dim=lambda count: count,
         in_paper=True,
         page_formula=True,
         style=FigureStyle("one-hot", "#000000", "s", "none"),

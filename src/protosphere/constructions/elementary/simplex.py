@@ -26,6 +26,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
     traits=Traits(
         closed_form=True,
         quick_guarantee=True,
+        smallest_dim=lambda count: count - 1,
         in_paper=True,
         page_formula=True,
         style=FigureStyle("simplex (Kasarla et al.)", "#D55E00", "*", "none", size=12),

@@ -24,9 +24,6 @@ from protosphere.spherical.structures.structure import read_fraction
 
 SIMPLEX = "simplex"
 
-SCHEMES_WITHOUT_DIM = (SIMPLEX, "one_hot", "cross_polytope")
-"""Schemes for which the dimension may be omitted: they take their smallest possible dimension."""
-
 LARGEST_WEIGHT_DENOMINATOR = 10**6
 """Weights are rounded to fractions with at most this denominator."""
 
@@ -94,13 +91,11 @@ def smallest_dim(scheme: str, count: int) -> int | None:
         scheme: Name of the scheme, such as 'simplex'.
         count: Number of points.
 
-    >>> [smallest_dim(scheme, 9) for scheme in SCHEMES_WITHOUT_DIM]
+    >>> [smallest_dim(scheme, 9) for scheme in ("simplex", "one_hot", "cross_polytope")]
     [8, 9, 5]
     """
-    if scheme not in SCHEMES_WITHOUT_DIM:
-        return None
-    smallest = {SIMPLEX: count - 1, "one_hot": count}
-    return smallest.get(scheme, -(-count // 2))
+    formula = describe(scheme).traits.smallest_dim
+    return None if formula is None else formula(count)
 
 
 def _is_scheme_with_sizes(given: object) -> bool:
