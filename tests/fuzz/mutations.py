@@ -32,7 +32,7 @@ def mutate(source: Path, target: Path, rng: random.Random) -> None:
     if source.suffix != ".safetensors" or rng.random() < 0.1:
         target.write_bytes(changed_bytes(source.read_bytes(), rng))
         return
-    arrays, words = storage.read(source)
+    arrays, header = storage.read(source)
     arrays = {name: array.copy() for name, array in arrays.items()}
     for _ in range(rng.randint(1, 3)):
         with (
@@ -40,9 +40,11 @@ def mutate(source: Path, target: Path, rng: random.Random) -> None:
             warnings.catch_warnings(),
         ):
             warnings.simplefilter("ignore")
-            (change_header if rng.random() < 0.5 else change_arrays)(arrays, words, rng)
+            (change_header if rng.random() < 0.5 else change_arrays)(
+                arrays, header, rng
+            )
     try:
-        storage.write(target, arrays, words)
+        storage.write(target, arrays, header)
         if rng.random() < 0.5:
             claim_the_truth(target)
     except (
@@ -71,9 +73,9 @@ def changed_bytes(content: bytes, rng: random.Random) -> bytes:
     return bytes(raw)
 
 
-def change_header(arrays, words, rng: random.Random) -> None:
+def change_header(arrays, header, rng: random.Random) -> None:
     """One entry of the description, however deep, another value, gone, or new; sizes at times with the arrays'."""
-    holder = words
+    holder = header
     while True:
         inner = [
             value
@@ -111,7 +113,7 @@ def change_header(arrays, words, rng: random.Random) -> None:
         holder[key] = copy.deepcopy(rng.choice(HOSTILE))
 
 
-def change_arrays(arrays, words, rng: random.Random) -> None:
+def change_arrays(arrays, header, rng: random.Random) -> None:
     """One array: entries, type, shape, or another's place."""
     name = rng.choice(list(arrays))
     array = arrays[name]
@@ -185,9 +187,9 @@ def claim_the_truth(path: Path) -> None:
         AttributeError,
         MemoryError,
     ):
-        arrays, words = storage.read(path)
-        placement = file.parts(arrays, words, complete=True)[0]
+        arrays, header = storage.read(path)
+        placement = file.parts(arrays, header, complete=True)[0]
         if placement.count * placement.dim < MOST_ENTRIES:
             true = max_cosine(placement.unit_rows(0, placement.count))
-            words["certificate"] |= {"max_cosine": min(true, 1.0), "guarantee": None}
-            storage.write(path, arrays, words)
+            header["certificate"] |= {"max_cosine": min(true, 1.0), "guarantee": None}
+            storage.write(path, arrays, header)
