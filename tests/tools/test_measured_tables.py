@@ -32,7 +32,7 @@ FACTS = {
     ("docs/studies/search.md", "| n, K | found | table | initialization |"): (
         "codes that were found once and beat a table of others; later searches do not change that"
     ),
-    ("docs/data.md", "| name | what | parameters |"): (
+    ("docs/data.md", "| name | network | number of parameters |"): (
         "numbers of parameters, which follow from the networks and are tested with them"
     ),
     ("docs/install.md", "| `pip install 'protosphere[...]'` | for |"): (
