@@ -3,10 +3,11 @@
 `python -m benchmarks.parts` times loss and gradient of one batch of 256:
 
 - all combinations: 11,172 classes of 19, 21 and 28 values, n = 65;
-- some combinations: one million random classes of P parts of 256 values, n = 128 or the next multiple of P.
+- some combinations: one million random classes of P parts of 256 values, n = 128 or the next multiple of P;
+- quantized: one million random vectors of 128 numbers, compressed by `ps.from_embeddings` to P bytes each.
 
 Steps of both layers alternate, and the ratio is the ratio of the medians. The dense layer computes the gradient of its
-weights too, as it does in training. `--classes` and `--parts` set the second case, `--json` prints JSON.
+weights too, as it does in training. `--classes`, `--parts` and `--bytes` set the other cases, `--json` prints JSON.
 """
 
 from __future__ import annotations
@@ -116,15 +117,32 @@ def some_combinations(num_classes: int, parts: int) -> dict[str, object]:
     return row(f"{parts} parts of 256 values", dim, num_classes, projection, seconds)
 
 
+def quantized(num_classes: int, parts: int) -> dict[str, object]:
+    """Time a head whose prototypes are random vectors, compressed to `parts` bytes each."""
+    vectors = np.random.default_rng(0).standard_normal((num_classes, 128), np.float32)
+    head = PrototypeHead(ps.from_embeddings(vectors, parts=parts))
+    z = torch.randn(BATCH, head.dim, requires_grad=True)
+    target = torch.randint(num_classes, (BATCH,))
+    steps = [
+        lambda: head.loss(z, target).backward(),
+        dense_step(z, target, num_classes),
+    ]
+    seconds = medians(steps, 5)
+    name = f"vectors in {parts} bytes"
+    return row(name, head.dim, num_classes, head, seconds)
+
+
 def main() -> None:
     """Print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--classes", type=int, default=1_000_000)
     parser.add_argument("--parts", type=int, nargs="+", default=[8, 15, 16])
+    parser.add_argument("--bytes", type=int, nargs="+", default=[12, 15])
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     rows = [all_combinations()]
     rows += [some_combinations(given.classes, parts) for parts in given.parts]
+    rows += [quantized(given.classes, parts) for parts in given.bytes]
     if given.json:
         print(json.dumps({"threads": torch.get_num_threads(), "rows": rows}))
         return
