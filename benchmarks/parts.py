@@ -7,7 +7,8 @@
 - quantized: one million random vectors of 128 numbers, compressed by `ps.from_embeddings` to P bytes each.
 
 Steps of both layers alternate, and the ratio is the ratio of the medians. The dense layer computes the gradient of its
-weights too, as it does in training. `--classes`, `--parts` and `--bytes` set the other cases, `--json` prints JSON.
+weights and updates them, as it does in training. `--classes`, `--parts` and `--bytes` set the other cases, `--json`
+prints JSON.
 """
 
 from __future__ import annotations
@@ -49,10 +50,12 @@ def medians(steps: list[Callable[[], object]], repeats: int) -> list[float]:
 def dense_step(z: Tensor, target: Tensor, num_classes: int) -> Callable[[], None]:
     """Return a function that takes a step of a learned layer."""
     layer = nn.Linear(z.shape[1], num_classes)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1, momentum=0.9)
 
     def step() -> None:
-        layer.zero_grad()
+        optimizer.zero_grad()
         cross_entropy(layer(z), target).backward()
+        optimizer.step()
 
     return step
 
@@ -137,7 +140,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--classes", type=int, default=1_000_000)
     parser.add_argument("--parts", type=int, nargs="+", default=[8, 15, 16])
-    parser.add_argument("--bytes", type=int, nargs="+", default=[12, 15])
+    parser.add_argument("--bytes", type=int, nargs="+", default=[8, 12, 15])
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     rows = [all_combinations()]
