@@ -249,7 +249,8 @@ def _quantized(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None
         tables = QuantizedTables(
             structure.parts, structure.codebooks, structure.dim, dtype
         )
-        return CombinationsBlock(tables, as_tensor(values[first:last].copy()))
+        factors = as_tensor(structure.factors(first, last)).to(dtype)
+        return CombinationsBlock(tables, as_tensor(values[first:last].copy()), factors)
 
     return ProjectionPlan("quantized", (BlockSpec(len(values), 1, build),))
 

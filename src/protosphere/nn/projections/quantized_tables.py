@@ -11,15 +11,14 @@ from torch import Tensor, nn
 
 from protosphere.nn.kernels.buffers import as_tensor
 from protosphere.nn.projections.part_tables import PartTables
-from protosphere.spherical.structures.quantized import LEAST_REST
 from protosphere.types import Points
 
 
 class QuantizedTables(nn.Module):
     """Values of parts, each in its own coordinates, followed by codewords that share the next coordinates.
 
-    The dot product of z with a class is the sum of the entries of `self(z)` for the values of its parts, plus a factor
-    of the class times the sum of the entries for its codewords. The factor gives the class norm 1.
+    The dot product of z with a class is the sum of the entries of `self(z)` for the values of its parts, plus the
+    factor of the class (`QuantizedPoints.factors`) times the sum of the entries for its codewords.
 
     Args:
         parts: Values of each part, one matrix per part.
@@ -84,56 +83,26 @@ class QuantizedTables(nn.Module):
         sums = weights[:, first:] @ self.codewords.to(weights.dtype)
         return self._padded(torch.cat([own, sums], dim=1))
 
-    def rows(self, values: Tensor, like: Tensor) -> Tensor:
-        """Return the prototypes of classes, given by their values, as rows.
+    def rows(self, values: Tensor, factors: Tensor, like: Tensor) -> Tensor:
+        """Return the prototypes of classes as rows.
 
         Args:
             values: Value of each part and codeword of each codebook, one row per class.
+            factors: Factor of each class.
             like: Tensor whose dtype the rows get.
         """
         own = self.parts.rows(values[:, : self.num_parts], like)
-        sums = self._sums(values, like.dtype)
-        factors = self._scale(values, sums)
-        return self._padded(torch.cat([own, sums * factors[:, None]], dim=1))
-
-    def factors(self, values: Tensor, dtype: torch.dtype) -> Tensor:
-        """Return the factor of the codewords of each class.
-
-        Args:
-            values: Value of each part and codeword of each codebook, one row per class.
-            dtype: Dtype of the result.
-        """
-        return self._scale(values.long(), self._sums(values.long(), dtype))
-
-    def _sums(self, values: Tensor, dtype: torch.dtype) -> Tensor:
-        """Return the sum of the codewords of each class."""
-        codewords = self.codewords.to(dtype)
+        codewords = self.codewords.to(like.dtype)
         places = values[:, self.num_parts :] + self._codeword_offsets()
         total = codewords[places[:, 0]]
         for number in range(1, places.shape[1]):
             total = total + codewords[places[:, number]]
-        return total
+        scaled = total * factors.to(like.dtype)[:, None]
+        return self._padded(torch.cat([own, scaled], dim=1))
 
     def _codeword_offsets(self) -> Tensor:
         """Return the index of the first codeword of each codebook."""
         return self.offsets[self.num_parts :] - self.parts.num_entries
-
-    def _scale(self, values: Tensor, sums: Tensor) -> Tensor:
-        """Return the factor of the sum of codewords of each class."""
-        rests = (1 - self.squares()[self._places(values)].sum(1)).clamp(min=LEAST_REST)
-        squares = sums.double().square().sum(1)
-        return (rests / squares).sqrt().to(sums.dtype)
-
-    def _places(self, values: Tensor) -> Tensor:
-        return values[:, : self.num_parts] + self.offsets[: self.num_parts]
-
-    def squares(self) -> Tensor:
-        """Return the squared norm of each value of each part, in float64."""
-        found = [
-            run.points.double().square().sum(2).flatten()
-            for run in self.parts.runs(self.codewords.dtype)
-        ]
-        return torch.cat(found)
 
     def _padded(self, rows: Tensor) -> Tensor:
         missing = self.dim - self.last

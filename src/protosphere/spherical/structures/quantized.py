@@ -134,10 +134,28 @@ class QuantizedPoints:
             rows[:, first:last] = part[values[:, number]]
             first = last
         sums = self._sums(values)
-        norms = np.linalg.norm(sums, axis=1)
-        factors = np.sqrt(self._rests(values)) / norms
+        factors = self._factors(values, sums)
         rows[:, first : first + sums.shape[1]] = sums * factors[:, None]
         return rows
+
+    def factors(self, start: int, stop: int) -> NDArray[np.float64]:
+        """Return the factors by which the sums of codewords are multiplied, so that the points have norm 1.
+
+        Args:
+            start: Index of the first point.
+            stop: One past the index of the last point.
+        """
+        factors = np.empty(stop - start)
+        for first in range(start, stop, BLOCK_ROWS):
+            last = min(first + BLOCK_ROWS, stop)
+            values = self.values[first:last]
+            sums = self._sums(values)
+            factors[first - start : last - start] = self._factors(values, sums)
+        return factors
+
+    def _factors(self, values: Values, sums: Points) -> NDArray[np.float64]:
+        """Return the factors of points from the sums of their codewords."""
+        return np.sqrt(self._rests(values)) / np.linalg.norm(sums, axis=1)
 
     @cached_property
     def _halves(self) -> NDArray[np.float64]:

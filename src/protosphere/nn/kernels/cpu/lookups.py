@@ -241,53 +241,6 @@ def scatter_rows(
 
 
 @compiled_exactly
-def write_factors(
-    codewords: Block,
-    squares: NDArray[np.float64],
-    values: Values,
-    offsets: Offsets,
-    num_parts: int,
-    factors: Factors,
-) -> None:
-    """Write the factor of each class, which gives the point of the class norm 1.
-
-    A point consists of the values of the parts and the sum of the codewords times the factor. The factor is
-    sqrt(1 - the sum of the squared norms of the values), divided by the norm of the sum of the codewords.
-
-    Args:
-        codewords: Codewords of all codebooks, one per row.
-        squares: Squared norm of each value of each part.
-        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
-        offsets: Index of the first table row of each part and each codebook.
-        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
-        factors: Array for the K factors, overwritten.
-    """
-    dim = codewords.shape[1]
-    whole = U(dim - dim % 16)
-    total = np.empty(dim, np.float32)
-    lanes = np.empty(16, np.float32)
-    for k in range(U(len(values))):
-        rest = 1.0
-        for p in range(U(num_parts)):
-            rest -= squares[U(offsets[p] + values[k, p])]
-        total[:] = 0
-        for p in range(U(num_parts), U(len(offsets))):
-            row = codewords[U(offsets[p] - offsets[num_parts] + values[k, p])]
-            for i in range(U(dim)):
-                total[i] += row[i]
-        lanes[:] = 0
-        for i in range(U(0), whole, U(16)):
-            for w in range(U(16)):
-                lanes[w] += total[i + w] * total[i + w]
-        square = 0.0
-        for w in range(U(16)):
-            square += lanes[w]
-        for i in range(whole, U(dim)):
-            square += total[i] * total[i]
-        factors[k] = np.sqrt(rest / square)
-
-
-@compiled_exactly
 def write_scores(
     tables: Block,
     values: Values,

@@ -14,7 +14,6 @@ from torch import Tensor
 
 from protosphere.nn.kernels.buffers import aligned_zeros, as_tensor
 from protosphere.nn.kernels.torch_ops import TorchBackend
-from protosphere.nn.projections.quantized_tables import QuantizedTables
 from protosphere.nn.tracing import in_memory
 
 if TYPE_CHECKING:
@@ -142,14 +141,8 @@ def _classes(
     values = lookups.values.numpy()
     offsets = lookups.tables.offsets.numpy()
     factors = np.empty(0, np.float32)
-    tables = lookups.tables
-    if isinstance(tables, QuantizedTables):
-        factors = np.empty(len(values), np.float32)
-        codewords = tables.codewords.float().numpy()
-        squares = tables.squares().numpy()
-        _loops().write_factors(
-            codewords, squares, values, offsets, tables.num_parts, factors
-        )
+    if lookups.factors is not None:
+        factors = lookups.factors.float().numpy()
     return values, offsets, factors, lookups.num_plain
 
 
