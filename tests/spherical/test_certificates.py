@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import protosphere as ps
+from protosphere.constructions.build import rebuild
+from protosphere.errors import InvalidArgumentError
 from protosphere.geometry import gram
 from protosphere.spherical.certificate import Measurement, certificate_of
 from protosphere.spherical.structures.plain import on_grid
@@ -226,3 +228,17 @@ def test_each_structure_has_a_reason_of_its_own_for_an_exact_value():
     ]
     reasons = {code.certificate.reason for code in codes if code.certificate.exact}
     assert len(reasons - {""}) == 3
+
+
+def test_an_index_without_a_prototype_is_named():
+    code = ps.construct("simplex", num_classes=10, dim=9)
+    with pytest.raises(IndexError, match="from -10 to 9, got 50"):
+        code[50]
+    with pytest.raises(TypeError, match="integer or a slice, got str"):
+        code["first"]
+
+
+def test_a_code_of_own_points_has_nothing_to_rebuild_from():
+    code = ps.from_points(np.eye(4))
+    with pytest.raises(InvalidArgumentError, match=r"'provenance' must be .* got None"):
+        rebuild(code.provenance)

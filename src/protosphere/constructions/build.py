@@ -36,13 +36,19 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
         progress: Called while pairs are measured.
 
     Raises:
-        InvalidArgumentError: If a search found the code, or protosphere did not write the provenance.
+        InvalidArgumentError: If a search found the code, if protosphere did not write the provenance, or if there is
+            no provenance (None, for a code of your own points).
 
     >>> from protosphere.constructions import best
     >>> code = best(num_classes=100, dim=15, iterations=0, catalogue=False)
     >>> rebuild(code.provenance)
     SphericalCode(best: shortened_cosets, K=100, n=15, max cosine 1/5, converse 0.166667 (levenshtein))
     """
+    if not isinstance(provenance, Provenance):
+        raise InvalidArgumentError(
+            f"'provenance' must be the provenance of a scheme's code, got {brief(provenance)}:"
+            " a code of your own points has none, and its file contains the points"
+        )
     placed = provenance.placed_by
     entry = describe(placed.construction)
     if entry.traits.searched:

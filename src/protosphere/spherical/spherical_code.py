@@ -97,8 +97,22 @@ class SphericalCode:
         return self  # immutable: copies of a model share its code
 
     def __getitem__(self, index: int | slice) -> Points:
-        """Return row `index`, or the rows of a slice, as float64."""
-        chosen = range(self.num_classes)[index]
+        """Return row `index`, or the rows of a slice, as float64.
+
+        Raises:
+            IndexError: If there is no such row.
+            TypeError: If `index` is neither an integer nor a slice.
+        """
+        try:
+            chosen = range(self.num_classes)[index]
+        except IndexError:
+            raise IndexError(
+                f"the index of a prototype must be from {-self.num_classes} to {self.num_classes - 1}, got {index}"
+            ) from None
+        except TypeError:
+            raise TypeError(
+                f"a code is indexed by an integer or a slice, got {type(index).__name__}; index code.points instead"
+            ) from None
         if isinstance(chosen, int):
             return self.rows(chosen, chosen + 1)[0]
         first = min(chosen, default=0)
