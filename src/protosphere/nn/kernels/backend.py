@@ -13,16 +13,17 @@ if TYPE_CHECKING:
 class KernelBackend(Protocol):
     """Protocol of operations on all points of a block: dot products, weighted sums, log-sum-exp and top-k.
 
-    A backend has no state; all its data are in the block and the tensors. Its methods are called with gradients and
-    autocast switched off and never with tensors in half precision. Several threads call them concurrently, each with
-    some rows of the batch.
+    A block has some of the prototypes of a head as its points (see `ProjectionBlock`). A backend has no state; all its
+    data are in the block and the tensors. The methods of a backend are called without gradients and without autocast,
+    and never with tensors in half precision. Several threads call the methods concurrently, each with some rows of the
+    batch.
 
     To add a backend, write a class with these methods in a new file and list it in `kernels.registry.BACKENDS`, before
     the last entry. Inherit from `kernels.torch_ops.TorchBackend` to implement only some of the operations.
 
     Attributes:
         name: Name of the backend.
-        block_kinds: Kinds of blocks that the backend supports; None for every kind.
+        block_kinds: Kinds of blocks that the backend supports. If None, it supports every kind.
 
     Example:
         >>> from protosphere.nn.kernels.registry import BACKENDS
@@ -34,11 +35,11 @@ class KernelBackend(Protocol):
     block_kinds: frozenset[str] | None
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True if the backend can be used for this block and these rows.
+        """Return True if the backend can be used for a block and for the device and dtype of `rows`.
 
         Args:
             block: Block of a kind in `block_kinds`.
-            rows: B x n vectors, or B x P weights; only device and dtype matter.
+            rows: B x n vectors, or B x P weights of the points.
         """
         ...
 
@@ -53,21 +54,21 @@ class KernelBackend(Protocol):
         ...
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of the block's points: `weights` times the matrix of points.
+        """Return the matrix product of `weights` and the points of a block.
 
         Args:
             block: Block of P points in R^n.
             weights: B x P weights.
 
         Returns:
-            B x n sums.
+            B x n weighted sums of the points.
         """
         ...
 
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and on request its gradient.
+        """Return the log-sum-exp of each vector's dot products with the points, and optionally its gradient.
 
         The gradient with respect to a vector is the weighted mean of all points; the weights are the softmax of the
         vector's dot products with the points.
@@ -89,16 +90,17 @@ class KernelBackend(Protocol):
         index: Tensor,
         with_mean: bool,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the two results of `log_sum_exp`, and one point of the block for each vector, given by its index.
+        """Return the two results of `log_sum_exp`, and one chosen point of the block for each vector.
 
         Args:
             block: Block of P points in R^n.
             z: B x n vectors.
-            index: B indices of points in the block, such as the labels of the vectors.
+            index: For each vector, the index of the chosen point in the block, such as the label of the vector.
             with_mean: Whether to compute the weighted means of `log_sum_exp`.
 
         Returns:
-            B log-sum-exps, B x n weighted means (an empty B x 0 tensor if `with_mean` is False) and B x n points.
+            B log-sum-exps, B x n weighted means and B x n chosen points. If `with_mean` is False, the tensor of means
+            is empty, B x 0.
         """
         ...
 

@@ -18,7 +18,7 @@ def as_tensor(array: NDArray[Any]) -> Tensor:
 
 
 def with_torch_strides(tensor: Tensor) -> Tensor:
-    """Return the tensor unchanged; if it is empty, return a new empty tensor of the same shape with torch's strides.
+    """Return the tensor unchanged, unless it is empty; return an empty tensor as a copy that has torch's strides.
 
     Tensors made from empty numpy arrays have strides of 0, with which `torch.export.save` raises an error.
     """
@@ -28,7 +28,9 @@ def with_torch_strides(tensor: Tensor) -> Tensor:
 
 
 def aligned_zeros(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Return float32 zeros whose memory starts with a cache line, so that each row of 16 numbers fills one cache line.
+    """Return float32 zeros whose memory begins at a cache line.
+
+    A cache line has room for 16 numbers. If each row has 16 numbers, each row fills exactly one cache line.
 
     Args:
         shape: Shape of the array.

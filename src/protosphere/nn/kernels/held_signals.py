@@ -1,8 +1,8 @@
 """Delay signal handlers, such as the handler of Ctrl-C, while C code calls back into Python.
 
-A handler may run between any two instructions of the main thread. If it raises an exception in a callback of ctypes,
-outside of a `try`, Python prints "Exception ignored" and continues. The interrupt and the result of the callback are
-then lost.
+Python may run a signal handler between any two instructions of the main thread. If the handler raises an exception in a
+callback of ctypes, outside of a `try` statement, Python prints "Exception ignored" and continues. The exception and the
+result of the callback are then lost.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ HELD = tuple(
 
 
 class HeldSignals(ExitStack):
-    """Context that delays signal handlers until its end, or until `allow_here(True)`.
+    """Context manager that delays signal handlers until its end, or until `allow_here(True)` is called.
 
-    Python runs handlers only in the main thread, so in other threads the context does nothing.
+    Python runs signal handlers only in the main thread. In other threads, the context manager does nothing.
     """
 
     def __init__(self) -> None:
@@ -55,10 +55,12 @@ class HeldSignals(ExitStack):
             signal.signal(number, self._hold)
 
     def allow_here(self, interruptible: bool) -> None:
-        """Let signal handlers run immediately, or delay them again; outside the main thread, do nothing.
+        """Let signal handlers run immediately, or delay them again.
+
+        Outside the main thread, the method does nothing.
 
         Args:
-            interruptible: Whether handlers run immediately. If True, the handlers of delayed signals run now.
+            interruptible: Whether signal handlers run immediately. If True, the handlers of delayed signals run now.
         """
         if threading.current_thread() is not threading.main_thread():
             return

@@ -25,11 +25,11 @@ BACKENDS: list[KernelBackend] = [
 
 
 def backend_for(block: ProjectionBlock, rows: Tensor) -> KernelBackend:
-    """Return the first backend that supports a block and the dtype and device of `rows`.
+    """Return the first backend in `BACKENDS` that supports a block and the dtype and device of `rows`.
 
     Args:
         block: Block of P points in R^n.
-        rows: B x n vectors, or B x P weights.
+        rows: B x n vectors, or B x P weights of the points.
 
     Returns:
         The backend.

@@ -3,9 +3,9 @@
 torch divides every single operation among its threads and waits for the slowest thread after each operation. A call of
 twenty short operations waits twenty times, which dominates the time if other processes use the CPUs too.
 
-If torch uses GNU OpenMP, the jobs run on torch's own threads. These spin for milliseconds after each operation and
-would compete with the threads of a separate pool. For n = 256, K = 65,536 and batch 64, a loss directly after a dense
-layer takes 5.6 ms on torch's threads and 9.6 ms on a separate pool.
+If torch uses GNU OpenMP, the jobs run on torch's own threads. After each operation, torch's threads wait actively for
+some milliseconds and would compete with the threads of a separate pool. For n = 256, K = 65,536 and batch 64, a loss
+directly after a dense layer takes 5.6 ms on torch's threads and 9.6 ms on a separate pool.
 """
 
 import ctypes
@@ -39,7 +39,10 @@ def run_jobs(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 @lru_cache(maxsize=1)
 def _team_start() -> Any:
-    """Return the function GOMP_parallel(function, data, threads, flags) if torch has loaded GNU OpenMP, else None."""
+    """Return the function `GOMP_parallel` of GNU OpenMP; return None if torch has not loaded GNU OpenMP.
+
+    The function has the arguments (function, data, threads, flags).
+    """
     try:
         return ctypes.CDLL(
             "libgomp.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW
@@ -49,7 +52,10 @@ def _team_start() -> Any:
 
 
 def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
-    """Run the jobs on torch's own threads and return their results; raise the first exception of a job."""
+    """Run the jobs on torch's own threads (an OpenMP team) and return their results in the order of the jobs.
+
+    If jobs fail, one of their exceptions is raised.
+    """
     numbers = count()
     given = dict[int, Result]()
     failed = list[BaseException]()
@@ -80,7 +86,10 @@ def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 
 def _in_pool(jobs: list[Callable[[], Result]]) -> list[Result]:
-    """Run the jobs on a thread pool and return their results; raise the first exception of a job."""
+    """Run the jobs on the threads of a thread pool, and return their results in the order of the jobs.
+
+    If jobs fail, the exception of the first of these jobs is raised.
+    """
     before = torch.get_num_threads()
 
     def run(job: Callable[[], Result]) -> Result:
@@ -97,10 +106,12 @@ def _in_pool(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 @lru_cache(maxsize=1)
 def _pool(process: int, threads: int) -> ThreadPoolExecutor:
-    """Return the thread pool of a process, cached because starting a thread takes 0.2 ms.
+    """Return a thread pool for one process.
+
+    The pool is cached, because starting a thread takes 0.2 ms.
 
     Args:
-        process: Id of this process, so that a forked process gets a pool of its own.
+        process: Id of the current process. A forked process has another id, so it gets a pool of its own.
         threads: Number of threads.
     """
     del process

@@ -1,4 +1,7 @@
-"""Kernel calls for a batch whose rows are divided among threads."""
+"""Kernel calls for a batch whose rows are divided among threads.
+
+A score is the dot product of a vector with a point. The points of a block are some of the prototypes of a head.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +28,16 @@ FEWEST_ROWS = 8
 """Smallest number of rows per thread."""
 
 FEWEST_SCORES = 1 << 20
-"""Smallest number of scores, which are dot products with points, for which several threads are used.
+"""Smallest number of scores for which several threads are used.
 
-Computing so many scores takes milliseconds; waking the threads takes 0.1 ms.
+Computing this number of scores takes milliseconds, while waking the threads takes 0.1 ms.
 """
 
 HUGE_PAGES_FROM = 1 << 25
 """Size in bytes above which the memory of results is allocated by numpy, which uses huge pages.
 
-Above this size, glibc always requests new memory from the system, and the first access to each small page is slow. For
-64 MB, the first access takes 45 ms, and 9 ms with huge pages.
+Above this size, glibc always requests new memory from the system, and the first access to each small page is slow. The
+first access to 64 MB takes 45 ms with small pages and 9 ms with huge pages.
 """
 
 
@@ -49,15 +52,19 @@ def without_autocast(z: Tensor) -> AbstractContextManager[object]:
 def by_rows(
     work: Callable[[slice], Result], z: Tensor, num_scores: int
 ) -> list[Result]:
-    """Apply `work` to consecutive slices of the rows of z in parallel, and return the results in order.
+    """Apply `work` to consecutive slices of the rows of z in parallel.
 
-    On a CPU each slice has a thread of its own, whose operations are single-threaded. On other devices, and if there
-    are fewer than `FEWEST_SCORES` scores, there is one slice. No gradients are recorded, and autocast is off.
+    On a CPU, each slice has a thread of its own, and the tensor operations on the slice are single-threaded. On other
+    devices, and if there are fewer than `FEWEST_SCORES` scores, there is only one slice with all rows. No gradients are
+    recorded, and autocast is off.
 
     Args:
-        work: Function from a slice of rows to a result.
+        work: Function from a slice of row indices to a result.
         z: The batch, with one row per example.
         num_scores: Number of scores that `work` computes per row.
+
+    Returns:
+        The result of `work` for each slice, in the order of the rows.
     """
     rows = len(z)
     pieces = _num_threads(z, num_scores)
@@ -76,7 +83,6 @@ def by_rows(
 
 
 def _num_threads(z: Tensor, num_scores: int) -> int:
-    """Return the number of threads among which the rows of z are divided."""
     rows = len(z)
     if rows * num_scores < FEWEST_SCORES or not in_memory(z):
         return 1
@@ -89,7 +95,7 @@ def gathered_rows(
     """Apply `work` to slices of the rows of z, as `by_rows` does, and concatenate the tensors that `work` returns.
 
     Args:
-        work: Function from a slice of rows to two tensors, each with one row per row of the slice.
+        work: Function from a slice of row indices to two tensors, each with one row per row of the slice.
         z: The batch of B rows.
         num_scores: Number of scores that `work` computes per row.
 
@@ -103,7 +109,7 @@ def gathered_rows(
 def threaded_log_sum_exp(
     z: Tensor, blocks: Sequence[ProjectionBlock], with_mean: bool
 ) -> tuple[Tensor, Tensor]:
-    """Return the log-sum-exp of each vector's dot products with the points of all blocks, and on request its gradient.
+    """Return the log-sum-exp of each vector's dot products with the points of all blocks, and optionally its gradient.
 
     The gradient with respect to a vector is the weighted mean of all points; the weights are the softmax of the
     vector's dot products with the points. The results are not differentiable.
@@ -132,18 +138,19 @@ def threaded_log_sum_exp(
 def threaded_softmax_terms(
     z: Tensor, index: Tensor, block: ProjectionBlock, with_mean: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the results of `threaded_log_sum_exp` for one block, and one point for each vector, given by its index.
+    """Return the results of `threaded_log_sum_exp` for one block, and one chosen point of the block for each vector.
 
     The results are not differentiable.
 
     Args:
         z: B x n vectors.
-        index: B indices of points in the block, such as the labels of the vectors.
+        index: For each vector, the index of the chosen point in the block, such as the label of the vector.
         block: Block of points.
         with_mean: Whether to compute the weighted means of `threaded_log_sum_exp`.
 
     Returns:
-        B log-sum-exps, B x n weighted means (an empty B x 0 tensor if `with_mean` is False) and B x n points.
+        B log-sum-exps, B x n weighted means and B x n chosen points. If `with_mean` is False, the tensor of means is
+        empty, B x 0.
     """
 
     def of_rows(rows: slice) -> tuple[Tensor, Tensor, Tensor]:
@@ -161,13 +168,14 @@ def threaded_softmax_terms(
 def merged_log_sum_exps(
     pieces: Sequence[tuple[Tensor, Tensor]],
 ) -> tuple[Tensor, Tensor]:
-    """Return the log-sum-exps and weighted means of the union of several sets of points, from the results of each set.
+    """Combine the log-sum-exps and weighted means over several sets of points into those over their union.
 
     Args:
-        pieces: For each set, its results of `KernelBackend.log_sum_exp`: B log-sum-exps and B x n weighted means.
+        pieces: For each set of points, the results of `KernelBackend.log_sum_exp`: B log-sum-exps and B x n weighted
+            means.
 
     Returns:
-        B log-sum-exps and B x n weighted means of the union.
+        B log-sum-exps and B x n weighted means over all points of all sets.
     """
     if len(pieces) == 1:
         return pieces[0]
@@ -179,7 +187,9 @@ def merged_log_sum_exps(
 
 
 def threaded_products(z: Tensor, block: ProjectionBlock) -> Tensor:
-    """Return the B x P dot products of vectors with the points of a block, computed in threads; not differentiable.
+    """Return the B x P dot products of vectors with the points of a block, computed by several threads.
+
+    The result is not differentiable.
 
     Args:
         z: B x n vectors.
@@ -199,10 +209,12 @@ def threaded_products(z: Tensor, block: ProjectionBlock) -> Tensor:
 
 
 def threaded_weighted_sum(weights: Tensor, block: ProjectionBlock) -> Tensor:
-    """Return the B x n weighted sums of the points of a block, computed in threads; not differentiable.
+    """Return the B x n weighted sums of the points of a block, computed by several threads.
+
+    The result is not differentiable.
 
     Args:
-        weights: B x P weights.
+        weights: B x P weights of the points.
         block: Block of P points in R^n.
     """
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class TorchBackend:
-    """Backend that calls the tensor operations of each block (`projections/block.py`)."""
+    """Backend that calls the tensor operations of each block (see `ProjectionBlock`)."""
 
     name = "torch"
     block_kinds: frozenset[str] | None = None
@@ -26,23 +26,23 @@ class TorchBackend:
         block.write_products(z, out)
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of the block's points."""
+        """Return the B x n weighted sums of the block's points for B x P `weights`."""
         return block.weighted_sum(weights)
 
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and on request its gradient.
+        """Return the log-sum-exp of each vector's dot products with the points, and optionally its gradient.
 
-        If `with_mean` is True, the second result is the gradient: the mean of the points, weighted by the softmax of
-        the dot products. Otherwise the second result is empty.
+        If `with_mean` is True, the second tensor has the gradients: row i is the mean of the points, weighted by the
+        softmax of the dot products of vector i with the points. Otherwise the second tensor is empty.
         """
         return block.log_sum_exp(z, with_mean)
 
     def softmax_terms(
         self, block: ProjectionBlock, z: Tensor, index: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the two results of `log_sum_exp`, and one point of the block for each vector, given by its index."""
+        """Return the two results of `log_sum_exp`, and for each vector i the point `index[i]` of the block."""
         value, mean = self.log_sum_exp(block, z, with_mean)
         return value, mean, block.rows(index, z)
 

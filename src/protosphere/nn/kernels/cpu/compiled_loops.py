@@ -32,14 +32,15 @@ CHOSEN_ENTRIES = 1 << 22
 class CpuBackend(TorchBackend):
     """CPU backend for blocks of codewords in cosets of a linear code.
 
-    It computes the dot products of each coset by one Walsh-Hadamard transform, in the L1 cache.
+    One Walsh-Hadamard transform, whose data stay in the L1 cache, computes the dot products with all codewords of a
+    coset.
     """
 
     name = "cpu"
     block_kinds: frozenset[str] | None = frozenset({"cosets"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True if the rows are a float32 tensor on the CPU, and the tables of the block are on the CPU too."""
+        """Return True if `rows` is a float32 tensor on the CPU and the tables of the block are on the CPU."""
         if rows.dtype != torch.float32:
             return False
         return in_memory(rows) and in_memory(_coset_tables(block).flips)
@@ -56,7 +57,7 @@ class CpuBackend(TorchBackend):
             by_coset.add_(_glue_scores(tables, z)[:, :, None])
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of the block's points."""
+        """Return the B x n weighted sums of the block's points for B x P `weights`."""
         tables = _coset_tables(block)
         width = _loops().LANES
         groups = -(-len(weights) // width)
@@ -77,10 +78,10 @@ class CpuBackend(TorchBackend):
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and on request its gradient.
+        """Return the log-sum-exp of each vector's dot products with the points, and optionally its gradient.
 
-        If `with_mean` is True, the second result is the gradient: the mean of the points, weighted by the softmax of
-        the dot products. Otherwise the second result is empty.
+        If `with_mean` is True, the second tensor has the gradients: row i is the mean of the points, weighted by the
+        softmax of the dot products of vector i with the points. Otherwise the second tensor is empty.
         """
         tables = _coset_tables(block)
         width = _loops().LANES
@@ -142,14 +143,24 @@ class CpuBackend(TorchBackend):
 
 
 def _coset_tables(block: ProjectionBlock) -> CosetTables:
-    """Return the tables of a block of cosets."""
     return cast("HadamardBlock", block).coset_tables
 
 
 def _top_k_within(
     tables: CosetTables, z: Tensor, cosets: Tensor, glue: Tensor, k: int
 ) -> TopK:
-    """Return the k largest dot products of vector i with the points of the cosets in row i of `cosets`, and indices."""
+    """Return the k largest dot products of each vector with the points of its own cosets, and their indices.
+
+    Args:
+        tables: The signs of all cosets.
+        z: B x n vectors.
+        cosets: B x m indices of cosets; row i has the cosets of vector i.
+        glue: B x C dot products of the vectors with the glue vectors of all C cosets.
+        k: Number of points, at most the number of points of m cosets.
+
+    Returns:
+        B x k dot products in descending order, and the B x k indices of the points in the block.
+    """
     per_coset = tables.per_coset
     # the vectors differ in their cosets, so each is multiplied by the signs of its cosets before the transform
     repeated = _to_bins(tables, z).repeat_interleave(cosets.shape[1], dim=0)
@@ -171,13 +182,17 @@ def _glue_scores(tables: CosetTables, z: Tensor) -> Tensor:
 
 
 def _to_bins(tables: CosetTables, z: Tensor) -> Tensor:
-    """Return the coordinates of vectors in the order of `tables.columns`, times the coefficient of the codewords."""
+    """Return a matrix whose column i is column `tables.columns[i]` of `z`, times `tables.coefficient`."""
     scaled = z[:, : tables.length] * tables.coefficient
     return scaled.index_select(1, tables.columns)
 
 
 def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
-    """Return an array of shape (groups, m * LANES) with the entries of a B x m matrix, LANES rows per group."""
+    """Return the entries of a B x m matrix in the order that the compiled loops need.
+
+    Every LANES consecutive rows of the matrix form a group. The result has one row per group, with m * LANES numbers:
+    number j * LANES + i of a group is entry j of row i of the group. The last group is padded with zeros.
+    """
     # entry j * LANES + i of a group is entry j of its row i; the last group is padded with zeros
     width = _loops().LANES
     padded = nn.functional.pad(rows, (0, 0, 0, -len(rows) % width))
@@ -188,7 +203,15 @@ def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
 def _from_lanes(
     tables: CosetTables, lanes: Tensor, coset_weights: Tensor | None, batch: int
 ) -> Tensor:
-    """Return the B x n sums of an array in lanes, plus the glue vectors of the cosets, weighted by `coset_weights`."""
+    """Return B x n weighted sums of points, computed from their coordinates in the order of the compiled loops.
+
+    Args:
+        tables: The signs of all cosets.
+        lanes: Coordinates of the sums, ordered by `tables.columns`, in the order that `_to_lanes` returns.
+        coset_weights: B x C weights with which the glue vectors of the C cosets are added. If None, no glue vectors are
+            added.
+        batch: Number B of sums.
+    """
     grouped = lanes.view(len(lanes), len(tables.columns), _loops().LANES)
     rows = grouped.transpose(1, 2).flatten(0, 1)[:batch] * tables.coefficient
     sums = rows.new_zeros(batch, tables.dim).index_add_(1, tables.columns, rows)
@@ -199,7 +222,7 @@ def _from_lanes(
 
 
 def _loops() -> Any:
-    """Return the module of compiled loops, imported on first use because the import is slow."""
+    """Return the module of compiled loops. It is imported on first use, because the import is slow."""
     from protosphere.nn.kernels.cpu import walsh_hadamard
 
     return walsh_hadamard

@@ -1,14 +1,13 @@
 """Compiled loops that compute dot products with classes as sums of rows of a lookup table.
 
-A class has one value of each part, such as a color and a shape. If classes are quantized, a class also has one
-codeword of each codebook. The table has a row for each value of each part and for each codeword of each codebook.
-LANES vectors are processed at a time (see `simd`): entry w of a row is the dot product of the value or codeword with
-vector w.
+A class has one value of each part, such as a color and a shape. If classes are quantized, a class also has one codeword
+of each codebook. The table has a row for each value of each part and for each codeword of each codebook. LANES vectors
+are processed at a time (see `simd`): entry w of a row is the dot product of the value or codeword with vector w.
 
 A score is the dot product of a vector with the point of a class. The scores of class k with LANES vectors are the sum
 of the table rows of the values of its parts, plus factors[k] times the sum of the table rows of its codewords. The
-compiler does not vectorize access to rows at looked-up positions, so vector instructions are written explicitly, which
-is 4 times as fast.
+compiler does not vectorize access to rows at looked-up positions. Therefore vector instructions are written explicitly,
+which makes the loops 4 times as fast.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -46,7 +45,15 @@ _ROW = ir.VectorType(ir.FloatType(), LANES)
 
 
 def row_at(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
-    """Return the pointer to the row of a float32 array that begins at index `start`."""
+    """Return an LLVM pointer to LANES consecutive numbers of a float32 array.
+
+    Args:
+        context: The target context of numba.
+        builder: The LLVM builder.
+        kind: The numba type of the array.
+        array: The LLVM value of the array.
+        start: The LLVM value of the index of the first number.
+    """
     data = context.make_array(kind)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [start]), _ROW.as_pointer())
 
@@ -61,7 +68,14 @@ def _maximum(builder: Any, first: Any, second: Any) -> Any:
 
 
 def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
-    """Return the signature and the code generator of an instruction that combines a row of x with rows of y."""
+    """Return the signature and the code generator of an instruction that combines one row of x with rows of y.
+
+    Args:
+        combine: Function that generates the code for combining two rows, such as `_sum` or `_maximum`.
+        x: Type of the array x; a row of it is replaced by the combination.
+        y: Type of the array y.
+        num_rows: Number of rows of y; 1 or 4.
+    """
     signature = types.void(x, types.uint64, y, *[types.uint64] * num_rows)
 
     def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
@@ -128,10 +142,12 @@ def sum_rows(
 
     Args:
         table: Lookup table, a one-dimensional array of rows of LANES numbers.
-        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
-        offsets: Index of the first table row of each part and each codebook.
-        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
-        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
+        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
+            entries of a row are the indices of the values and codewords of the class.
+        offsets: Index of the first table row of each part, followed by that of each codebook.
+        factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
+            no codebooks.
+        num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         first: Index of the first class.
         count: Number of classes.
         x: One-dimensional array with a row of LANES scores per class; the first `count` rows are overwritten.
@@ -156,14 +172,15 @@ def add_looked_up_rows(
     count: int,
     x: Block,
 ) -> None:
-    """Add the table rows of parts (or codebooks) `start` to `stop - 1` to the scores of `count` consecutive classes.
+    """Add the table rows of some parts (or codebooks) to the scores of `count` consecutive classes.
 
     Args:
         table: Lookup table, a one-dimensional array of rows of LANES numbers.
-        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
-        offsets: Index of the first table row of each part and each codebook.
-        start: Index of the first part or codebook.
-        stop: One past the index of the last part or codebook.
+        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
+            entries of a row are the indices of the values and codewords of the class.
+        offsets: Index of the first table row of each part, followed by that of each codebook.
+        start: First column of `values` to process.
+        stop: One past the last column of `values` to process.
         first: Index of the first class.
         count: Number of classes.
         x: One-dimensional array with a row of LANES scores per class; updated in place.
@@ -219,10 +236,12 @@ def scatter_rows(
 
     Args:
         x: One-dimensional array with a row of LANES numbers per class; overwritten if `factors` is not empty.
-        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
-        offsets: Index of the first table row of each part and each codebook.
-        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
-        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
+        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
+            entries of a row are the indices of the values and codewords of the class.
+        offsets: Index of the first table row of each part, followed by that of each codebook.
+        factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
+            no codebooks.
+        num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         first: Index of the first class.
         count: Number of classes.
         table: Table, a one-dimensional array of rows of LANES numbers; updated in place.
@@ -249,15 +268,18 @@ def write_scores(
     num_parts: int,
     scores: Block,
 ) -> None:
-    """Write the scores of all classes with all vectors, one vector per row.
+    """Write the scores of all classes with B vectors.
 
     Args:
-        tables: Lookup tables, one for each group of LANES vectors: (groups, rows * LANES).
-        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
-        offsets: Index of the first table row of each part and each codebook.
-        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
-        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
-        scores: B x K array for the scores, overwritten. The last group of vectors may have fewer than LANES vectors.
+        tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
+        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
+            entries of a row are the indices of the values and codewords of the class.
+        offsets: Index of the first table row of each part, followed by that of each codebook.
+        factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
+            no codebooks.
+        num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
+        scores: B x K array for the scores, overwritten. If B is not a multiple of LANES, the last group has fewer
+            vectors.
     """
     x = np.empty(TILE * LANES, np.float32)
     num_classes = len(values)
@@ -281,15 +303,19 @@ def add_weights(
     num_parts: int,
     tables: Block,
 ) -> None:
-    """Add the weight of each class to the table rows of the class, for all vectors: the transpose of `write_scores`.
+    """Add the weight of each class to the table rows of the class, for B vectors: the transpose of `write_scores`.
+
+    The weight is multiplied by the factor of the class before it is added to the table rows of codewords.
 
     Args:
         weights: B x K weights, one row for each vector.
-        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
-        offsets: Index of the first table row of each part and each codebook.
-        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
-        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
-        tables: Tables, one for each group of LANES vectors: (groups, rows * LANES); updated in place.
+        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
+            entries of a row are the indices of the values and codewords of the class.
+        offsets: Index of the first table row of each part, followed by that of each codebook.
+        factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
+            no codebooks.
+        num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
+        tables: (groups, rows * LANES) array with one table for each group of LANES vectors; updated in place.
     """
     x = np.zeros(TILE * LANES, np.float32)
     num_classes = len(values)
@@ -319,11 +345,13 @@ def write_highest_lookups(
     """Write the largest score of each tile of `TILE` consecutive classes, for each vector.
 
     Args:
-        tables: Lookup tables, one for each group of LANES vectors: (groups, rows * LANES).
-        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
-        offsets: Index of the first table row of each part and each codebook.
-        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
-        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
+        tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
+        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
+            entries of a row are the indices of the values and codewords of the class.
+        offsets: Index of the first table row of each part, followed by that of each codebook.
+        factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
+            no codebooks.
+        num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         highest: (groups, tiles, LANES) array for the largest scores, overwritten.
     """
     x = np.empty(TILE * LANES, np.float32)
@@ -381,20 +409,22 @@ def write_lookup_sums(
     sums: NDArray[np.float64],
     weights: Block,
 ) -> None:
-    """Write, for each vector, the sum of exp(score - shift) over all classes, and add the terms to tables.
+    """Write, for each vector, the sum of exp(score - shift) over all classes, and optionally add its terms to tables.
 
-    The shift of a vector is chosen by the function so that score - shift is at most `LEEWAY` for all classes.
+    The function chooses the shift of each vector so that score - shift is at most `LEEWAY` for all classes.
 
     Args:
-        tables: Lookup tables, one for each group of LANES vectors: (groups, rows * LANES).
-        values: K x P indices: entry (k, p) is the value of part p, or codeword of codebook p, of class k.
-        offsets: Index of the first table row of each part and each codebook.
-        factors: Factor of each class, by which the sum of its codewords is multiplied; empty if there are no codebooks.
-        num_parts: Number of parts; the columns of `values` after them belong to codebooks.
+        tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
+        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
+            entries of a row are the indices of the values and codewords of the class.
+        offsets: Index of the first table row of each part, followed by that of each codebook.
+        factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
+            no codebooks.
+        num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         shifts: (groups, LANES) array for the shift of each vector, overwritten.
         sums: (groups, LANES) array for the sum of each vector, overwritten.
-        weights: Zeros in the shape of `tables`, to which exp(score - shift) of each class is added as by `add_weights`;
-            an empty array to omit this.
+        weights: Zeros in the shape of `tables`. The function adds exp(score - shift) of each class to the rows of the
+            class, as `add_weights` does. If the array is empty, nothing is added.
     """
     x = np.empty(TILE * LANES, np.float32)
     y = np.empty(TILE * LANES, np.float32)
@@ -424,15 +454,15 @@ def write_lookup_sums(
 
 @compiled_exactly
 def raise_shift(peak: Block, shift: Block, sums: NDArray[np.float64]) -> Block:
-    """Raise the shift of each vector to its peak, and rescale its sum of exp(score - shift) accordingly.
+    """Raise the shift of each vector to its peak where the peak is higher, and rescale its sum of exp(score - shift).
 
     Args:
         peak: Largest score of each of LANES vectors in a tile.
         shift: Shift of each vector, updated in place.
-        sums: Sum of each vector, updated in place.
+        sums: For each vector, the sum of exp(score - shift) over the previous tiles, updated in place.
 
     Returns:
-        The factor by which the sum of each vector was multiplied; 1 if the peak is not above the shift.
+        The factor by which the sum of each vector was multiplied; the factor is 1 if the peak is not above the shift.
     """
     factors = np.ones(LANES, np.float32)
     for w in range(LANES):

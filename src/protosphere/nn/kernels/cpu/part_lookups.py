@@ -1,6 +1,6 @@
 """The float32 CPU backend for blocks of classes made of parts, or of quantized classes.
 
-It computes dot products as sums of table lookups, in compiled loops.
+Compiled loops compute dot products as sums of table lookups.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ CHOSEN_ENTRIES = 1 << 22
 class PartLookupsBackend(TorchBackend):
     """CPU backend for blocks of classes made of parts, or of quantized classes.
 
-    It computes dot products as sums of table rows, for 16 vectors at a time.
+    Compiled loops compute dot products as sums of table rows, for 16 vectors at a time.
     """
 
     name = "part_lookups"
     block_kinds: frozenset[str] | None = frozenset({"combinations"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True if the rows are a float32 tensor on the CPU, and the tables of the block are on the CPU too."""
+        """Return True if `rows` is a float32 tensor on the CPU and the tables of the block are on the CPU."""
         if rows.dtype != torch.float32:
             return False
         return in_memory(rows) and in_memory(_lookups(block).values)
@@ -46,7 +46,7 @@ class PartLookupsBackend(TorchBackend):
         _loops().write_scores(entries, *_classes(lookups), out.numpy())
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of the block's points."""
+        """Return the B x n weighted sums of the block's points for B x P `weights`."""
         lookups = _lookups(block)
         collected = _empty_lanes(len(weights), lookups.tables.num_entries)
         given = weights.contiguous().numpy()
@@ -56,10 +56,10 @@ class PartLookupsBackend(TorchBackend):
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and on request its gradient.
+        """Return the log-sum-exp of each vector's dot products with the points, and optionally its gradient.
 
-        If `with_mean` is True, the second result is the gradient: the mean of the points, weighted by the softmax of
-        the dot products. Otherwise the second result is empty.
+        If `with_mean` is True, the second tensor has the gradients: row i is the mean of the points, weighted by the
+        softmax of the dot products of vector i with the points. Otherwise the second tensor is empty.
         """
         lookups = _lookups(block)
         entries = _to_lanes(lookups.tables(z))
@@ -80,9 +80,9 @@ class PartLookupsBackend(TorchBackend):
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        A first pass computes only the largest dot product of each tile; a tile is a run of consecutive classes. The k
-        points with the largest dot products are in the k tiles with the largest of these maxima, so a second pass
-        computes the dot products of those tiles only.
+        A tile consists of `TILE` consecutive classes; the last tile may be smaller. A first pass computes only the
+        largest dot product of each tile. The k points with the largest dot products are in the k tiles with the largest
+        of these maxima, so a second pass computes the dot products of those tiles only.
         """
         lookups = _lookups(block)
         entries = lookups.tables(z)
@@ -111,7 +111,18 @@ def _top_k_within(
     tiles: Tensor,
     k: int,
 ) -> TopK:
-    """Return the k largest dot products of vector i with the points of the tiles in row i of `tiles`, and indices."""
+    """Return the k largest dot products of each vector with the points of its own tiles, and their indices.
+
+    Args:
+        lookups: The block.
+        factors: Factors of all classes, by which the sums of their codewords are multiplied; empty without codewords.
+        entries: B x E dot products of the vectors with the rows of all tables, as `lookups.tables` returns them.
+        tiles: B x m indices of tiles; row i has the tiles of vector i.
+        k: Number of points, at most the number of points in the m tiles.
+
+    Returns:
+        B x k dot products in descending order, and the B x k indices of the points in the block.
+    """
     tile = _loops().TILE
     classes = (tiles[:, :, None] * tile + torch.arange(tile)).flatten(1)
     inside = classes < lookups.num_points
@@ -137,7 +148,7 @@ def _lookups(block: ProjectionBlock) -> CombinationsBlock:
 def _classes(
     lookups: CombinationsBlock,
 ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float32], int]:
-    """Return the arguments `values`, `offsets`, `factors` and `num_parts` of the loops in `lookups`."""
+    """Return `values`, `offsets`, `factors` and `num_parts` of a block, which are arguments of the compiled loops."""
     values = lookups.values.numpy()
     offsets = lookups.tables.offsets.numpy()
     factors = np.empty(0, np.float32)
@@ -147,13 +158,20 @@ def _classes(
 
 
 def _empty_lanes(batch: int, entries: int) -> NDArray[np.float32]:
-    """Return float32 zeros of shape (groups, entries * LANES), with room for `entries` numbers of each vector."""
+    """Return zeros in the order of `_to_lanes` for `batch` vectors with `entries` numbers each."""
     width = _loops().LANES
     return aligned_zeros((-(-batch // width), entries * width))
 
 
 def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
-    """Return an array of shape (groups, m * LANES) with the entries of a B x m matrix; the end is padded with zeros."""
+    """Return the numbers of a B x m matrix in the order that the compiled loops need.
+
+    Every LANES consecutive rows of the matrix form a group. The result has one row per group, with m * LANES numbers:
+    number j * LANES + i of a group is entry j of row i of the group. The last group is padded with zeros.
+
+    Args:
+        entries: The B x m matrix.
+    """
     batch, count = entries.shape
     lanes = _empty_lanes(batch, count)
     width = _loops().LANES
@@ -168,7 +186,12 @@ def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
 
 
 def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
-    """Return the B x m matrix of an array in lanes: the inverse of `_to_lanes`."""
+    """Return the matrix of which `_to_lanes` computes `lanes`.
+
+    Args:
+        lanes: Array with one row per group of LANES vectors.
+        batch: Number B of rows of the matrix.
+    """
     width = _loops().LANES
     count = lanes.shape[1] // width
     by_group = as_tensor(lanes).view(len(lanes), count, width)
@@ -176,7 +199,7 @@ def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
 
 
 def _loops() -> Any:
-    """Return the module of compiled loops, imported on first use because the import is slow."""
+    """Return the module of compiled loops. It is imported on first use, because the import is slow."""
     from protosphere.nn.kernels.cpu import lookups
 
     return lookups

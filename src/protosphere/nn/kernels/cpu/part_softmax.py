@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from protosphere.nn.projections.block import ProjectionBlock
 
 MOST_NUMBERS = 1 << 16
-"""Largest size of a part, points times coordinates, for which the compiled loop is faster than torch."""
+"""Largest number of points times coordinates of a part for which the compiled loop is faster than torch."""
 
 
 class PartSoftmaxBackend(TorchBackend):
     """CPU backend for blocks of all combinations of the values of small parts.
 
-    It computes the softmax of 16 vectors at a time.
+    A compiled loop computes the softmax of 16 vectors at a time.
     """
 
     name = "part_softmax"
     block_kinds: frozenset[str] | None = frozenset({"all combinations"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True if the rows are a float32 tensor on the CPU, and the block's tables are small and on the CPU too.
+        """Return True if `rows` is a float32 tensor on the CPU and the tables of the block are small and on the CPU.
 
-        The table of a part is small if it has at most `MOST_NUMBERS` numbers.
+        The table of a part is small if its number of points times its number of coordinates is at most `MOST_NUMBERS`.
         """
         if rows.dtype != torch.float32 or not in_memory(rows):
             return False
@@ -44,10 +44,10 @@ class PartSoftmaxBackend(TorchBackend):
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and on request its gradient.
+        """Return the log-sum-exp of each vector's dot products with the points, and optionally its gradient.
 
-        If `with_mean` is True, the second result is the gradient: the mean of the points, weighted by the softmax of
-        the dot products. Otherwise the second result is empty.
+        If `with_mean` is True, the second tensor has the gradients: row i is the mean of the points, weighted by the
+        softmax of the dot products of vector i with the points. Otherwise the second tensor is empty.
         """
         return self.softmax_terms(block, z, None, with_mean)[:2]
 
@@ -58,17 +58,17 @@ class PartSoftmaxBackend(TorchBackend):
         index: Tensor | None,
         with_mean: bool,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the results of `log_sum_exp`, and one point for each vector, given by its index, in one pass.
+        """Return the two results of `log_sum_exp`, and one chosen point of the block for each vector.
 
         Args:
             block: Block of P points in R^n.
             z: B x n vectors.
-            index: B indices of points in the block; None to omit the points.
+            index: For each vector, the index of the chosen point in the block. If None, no points are returned.
             with_mean: Whether to compute the means of the points, weighted by the softmax of the dot products.
 
         Returns:
-            B log-sum-exps, B x n weighted means and B x n points. Means and points that are omitted are empty B x 0
-            tensors.
+            B log-sum-exps, B x n weighted means and B x n chosen points. If `with_mean` is False, the tensor of means
+            is empty, B x 0. If `index` is None, the tensor of points is empty, B x 0.
         """
         batch, dim = z.shape
         value = z.new_zeros(batch)
@@ -94,7 +94,7 @@ def _combinations(block: ProjectionBlock) -> AllCombinationsBlock:
 
 
 def _loops() -> Any:
-    """Return the module of compiled loops, imported on first use because the import is slow."""
+    """Return the module of compiled loops. It is imported on first use, because the import is slow."""
     from protosphere.nn.kernels.cpu import part_softmax_loops
 
     return part_softmax_loops

@@ -1,7 +1,7 @@
 """Compiled loops that compute softmaxes over the values of each part, for LANES vectors at a time (see `simd`).
 
-The compiler does not keep sums of rows in registers, so the innermost loop is written as vector instructions. This
-makes the whole softmax 4 times as fast.
+A row has LANES numbers, one for each vector. The compiler does not keep sums of rows in registers. Therefore the
+innermost loop is written as vector instructions, which makes the whole softmax 4 times as fast.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -32,7 +32,14 @@ _INDEX = ir.IntType(64)
 
 
 def _scaled_sums(x: Any, y: Any, factors: Any, num_sums: int) -> Any:
-    """Return the signature and the code generator of an instruction that writes sums of the rows of y times factors."""
+    """Return the signature and the code generator of an instruction that writes weighted sums of rows.
+
+    Args:
+        x: Type of the array to which the sums are written.
+        y: Type of the array of the rows.
+        factors: Type of the array of the weights.
+        num_sums: Number of sums that the instruction writes.
+    """
     index = types.uint64
     signature = types.void(x, index, y, factors, index, index, index, index)
 
@@ -66,7 +73,7 @@ def _scaled_sums(x: Any, y: Any, factors: Any, num_sums: int) -> Any:
 
 
 def _repeated(builder: Any, number: Any) -> Any:
-    """Return a row of which every entry is the number."""
+    """Return an LLVM vector of LANES entries that all equal `number`."""
     empty = ir.Constant(_ROW, ir.Undefined)
     single = builder.insert_element(empty, number, ir.Constant(ir.IntType(32), 0))
     order = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
@@ -77,7 +84,10 @@ def _repeated(builder: Any, number: Any) -> Any:
 def write_one_sum(
     typing: Any, x: Any, i: Any, y: Any, f: Any, start: Any, jump: Any, d: Any, n: Any
 ) -> Any:
-    """Write the sum of f[start + d k] y[k LANES : (k + 1) LANES] over k < n into x[i : i + LANES]."""
+    """Write a weighted sum of the first n rows of y into x[i : i + LANES].
+
+    The weight of row k is f[start + d * k]. The argument `jump` has no effect.
+    """
     del typing, i, start, jump, d, n
     return _scaled_sums(x, y, f, 1)
 
@@ -86,7 +96,11 @@ def write_one_sum(
 def write_four_sums(
     typing: Any, x: Any, i: Any, y: Any, f: Any, start: Any, jump: Any, d: Any, n: Any
 ) -> Any:
-    """Apply `write_one_sum` to four consecutive rows of x, with `start` increased by `jump` from row to row."""
+    """Write four weighted sums of the first n rows of y into four consecutive rows of x.
+
+    The first of the four rows begins at x[i]. In sum j, for j = 0, ..., 3, the weight of row k is f[start + jump * j +
+    d * k].
+    """
     del typing, i, start, jump, d, n
     return _scaled_sums(x, y, f, 4)
 
@@ -102,18 +116,18 @@ def write_weighted_rows(
     stride: int,
     count: int,
 ) -> None:
-    """Write sums of the rows of y, each times a factor, into the first `many` rows of x.
+    """Write `many` weighted sums of the rows of y into the first rows of x.
 
-    Row j of x is the sum over k < count of factors[start + jump j + stride k] times row k of y.
+    In row j of x, the weight of row k of y is factors[start + jump * j + stride * k].
 
     Args:
         x: One-dimensional array of rows of LANES numbers; the first `many` rows are overwritten.
         many: Number of sums.
         y: One-dimensional array of rows of LANES numbers.
-        factors: One-dimensional array of factors.
-        start: Index of the first factor.
-        jump: Distance between the factors of one sum and of the next sum.
-        stride: Distance between the factors of one row and of the next row.
+        factors: One-dimensional array of weights.
+        start: Index of the weight of the first row in the first sum.
+        jump: Distance in `factors` between the weights of a row in consecutive sums.
+        stride: Distance in `factors` between the weights of consecutive rows in a sum.
         count: Number of rows of y.
     """
     in_fours = U(many) - U(many) % AT_ONCE
@@ -129,13 +143,13 @@ def write_weighted_rows(
 def write_columns(
     rows: Block, z: Block, first: int, lanes: int, left: int, width: int
 ) -> None:
-    """Write `width` coordinates of LANES vectors into rows, one row per coordinate.
+    """Copy `width` coordinates of up to LANES consecutive vectors into `rows`, one row per coordinate.
 
     Args:
         rows: One-dimensional array of rows of LANES numbers; the first `width` rows are overwritten.
         z: B x n vectors.
         first: Index of the first vector.
-        lanes: Number of vectors, at most LANES; the other entries of the rows stay the same.
+        lanes: Number of vectors, at most LANES. The other entries of the rows stay the same.
         left: Index of the first coordinate.
         width: Number of coordinates.
     """
@@ -155,15 +169,15 @@ def read_columns(
     left: int,
     width: int,
 ) -> None:
-    """Read `width` coordinates of LANES vectors from rows, and store them in `mean`, divided by each vector's total.
+    """Divide `width` coordinates of up to LANES vectors by the total of each vector, and store them in `mean`.
 
     Args:
         rows: One-dimensional array with a row of LANES numbers per coordinate.
         total: Divisor of the coordinates of each vector.
-        mean: B x n vectors; only the chosen coordinates of the chosen vectors are overwritten.
+        mean: B x n array. The function overwrites only the given coordinates of the given vectors.
         first: Index of the first vector.
         lanes: Number of vectors, at most LANES.
-        left: Index of the first coordinate.
+        left: Index of the first coordinate in `mean`.
         width: Number of coordinates.
     """
     for w in range(lanes):
@@ -185,23 +199,25 @@ def add_part_softmax(
     mean: Block,
     own: Block,
 ) -> None:
-    """Process consecutive parts whose points have the same shape, for all vectors.
+    """Add log-sum-exps over the points of parts to `value`, and write softmax means and chosen points.
 
-    For each vector and part, the function adds the log-sum-exp of the dot products with the points of the part to
-    `value`, writes the mean of these points, weighted by the softmax, into `mean`, and writes one chosen point into
-    `own`.
+    The function processes consecutive parts whose points have the same shape. For each vector and part, it
+
+    - adds the log-sum-exp of the dot products with the points of the part to `value`,
+    - writes the mean of these points, weighted by the softmax of the dot products, into `mean`,
+    - writes the point of one chosen value of the part into `own`.
 
     Args:
         z: B x n vectors.
-        index: B indices of classes, which are combinations of values; they choose the points in `own`. Empty to omit
-            `own`.
-        points: Points of the parts, as a one-dimensional array.
+        index: For each vector, the index of the class whose values choose the points in `own`. A class is a combination
+            of values of all parts. The array is empty if `own` is omitted.
+        points: One-dimensional array with the coordinates of the points, part by part and point by point.
         shape: Number of parts, number of points of each part, and number of coordinates of each part.
         column: Index of the first coordinate of the first of these parts.
-        step: Number of combinations of the values of all parts after these.
+        step: Number of combinations of the values of all parts after these parts.
         value: B sums of log-sum-exps, updated in place.
-        mean: B x n array; the columns of these parts are overwritten. A B x 0 array to omit the means.
-        own: B x n array; the columns of these parts are overwritten. A B x 0 array to omit the points.
+        mean: B x n array; the columns of these parts are overwritten. A B x 0 array omits the means.
+        own: B x n array; the columns of these parts are overwritten. A B x 0 array omits the points.
     """
     count, size, width = shape
     rows = np.zeros(max(size, width) * LANES, np.float32)

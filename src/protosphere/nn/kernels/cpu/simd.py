@@ -39,10 +39,10 @@ P1, P2, P3, P4, P5, P6 = (
 
 @compiled_exactly
 def radix4_butterfly(x: Block, y: Block, b: int) -> None:
-    """Transform all groups of four rows of x that are a quarter of the block apart, and write the results into y.
+    """Apply two steps of the Walsh-Hadamard transform to x, and write the result into y.
 
-    Group j consists of row j of each quarter of x. Its Walsh-Hadamard transform, two steps of sums and differences, is
-    written into the four adjacent rows 4j to 4j + 3 of y.
+    For j = 0, ..., b/4 - 1, the four rows j, j + b/4, j + b/2 and j + 3b/4 of x are transformed together. The result,
+    the Walsh-Hadamard transform of these four rows, is written into the rows 4j, ..., 4j + 3 of y.
 
     Args:
         x: Block of b rows.
@@ -70,10 +70,10 @@ def radix4_butterfly(x: Block, y: Block, b: int) -> None:
 
 @compiled_exactly
 def radix2_butterfly(x: Block, y: Block, b: int) -> None:
-    """Write the sum and the difference of all pairs of rows of x that are half the block apart into y.
+    """Apply one step of the Walsh-Hadamard transform to x, and write the result into y.
 
-    For each j, the pair consists of row j of the first half and row j of the second half of x. The sum and the
-    difference are written into the adjacent rows 2j and 2j + 1 of y.
+    For j = 0, ..., b/2 - 1, the sum of the rows j and j + b/2 of x is written into row 2j of y. Row j minus row j + b/2
+    is written into row 2j + 1 of y.
 
     Args:
         x: Block of b rows.
@@ -93,7 +93,7 @@ def radix2_butterfly(x: Block, y: Block, b: int) -> None:
 
 @compiled_exactly
 def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Apply `radix4_butterfly` to the rows of z, each multiplied by its sign, and write the result into y.
+    """Multiply each row of z by a sign, apply `radix4_butterfly` to the products, and write the result into y.
 
     Args:
         z: Block of b rows.
@@ -129,21 +129,22 @@ def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
 def walsh_hadamard_rows(
     x: Block, y: Block, b: int, left: int, last: int
 ) -> tuple[Block, Block]:
-    """Compute the Walsh-Hadamard transform of the rows of x over the bits of the row index.
+    """Compute the Walsh-Hadamard transform of the rows of x.
 
-    Each step transforms one or two bits and moves them from the highest to the lowest position of the row index, so
-    that the order is restored after all steps.
+    Each step transforms one or two bits of the row index and moves them from its highest to its lowest position. After
+    all steps, the order of the bits is restored.
 
     Args:
-        x: Block of b rows to transform; used as scratch.
-        y: Block of b rows, used as scratch.
+        x: Block of b rows to transform; also used as scratch memory.
+        y: Block of b rows, used as scratch memory.
         b: Number of rows.
-        left: Two to the power of the number of bits that are not transformed yet; b at the beginning.
-        last: Value of `left` at which the function stops: 1 for a complete transform, 4 if the caller transforms the
-            last two bits by `radix4_butterfly`.
+        left: Two to the power of the number of bits that have not been transformed yet. If no bit has been transformed,
+            `left` is b.
+        last: Value of `left` at which the function stops. Give 1 for a complete transform. Give 4 if the caller
+            transforms the last two bits as `radix4_butterfly` does.
 
     Returns:
-        The block (x or y) with the result, and the other block, which is free for scratch.
+        The block (x or y) with the result, and the other block, which is free for scratch memory.
     """
     while left > last:
         if left == 2 * last or left == 8 * last:
@@ -162,20 +163,20 @@ def coset_products(
 ) -> tuple[Block, Block]:
     """Compute the dot products of LANES vectors with the b codewords of a coset.
 
-    The rows of z are divided into b groups of consecutive rows. The dot products are the Walsh-Hadamard transform of
-    the signed sums over the groups.
+    The rows of z are multiplied by their signs, divided into b groups of consecutive rows, and summed over each group.
+    The dot products are the Walsh-Hadamard transform of the b sums.
 
     Args:
         z: The vectors, with one row per coordinate and one lane per vector.
         flips: Signs of the coset, one for each row of z.
-        x: Block of b rows, used as scratch.
-        y: Block of b rows, used as scratch.
+        x: Block of b rows, used as scratch memory.
+        y: Block of b rows, used as scratch memory.
         b: Number of codewords of the coset, a power of two.
-        last: 1 to compute the dot products; 4 to omit the last `radix4_butterfly` of the transform, which the caller
-            then computes.
+        last: Give 1 to compute the dot products. Give 4 to omit the last two steps of the transform if the caller
+            computes them as `radix4_butterfly` does.
 
     Returns:
-        The block (x or y) with the result, and the other block, which is free for scratch.
+        The block (x or y) with the result, and the other block, which is free for scratch memory.
     """
     if len(flips) > b or b < 4 * last:
         gather_bins(z, flips, x, b)
@@ -186,7 +187,9 @@ def coset_products(
 
 @compiled_exactly
 def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Divide the rows of z into b groups of consecutive rows, and write the signed sum of each group into y.
+    """Multiply the rows of z by their signs, divide them into b groups of consecutive rows, and write the sums into y.
+
+    Row i of y is the sum of group i.
 
     Args:
         z: Vectors, with one row per coordinate and one lane per vector.
@@ -208,17 +211,17 @@ def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
 def scatter_words(
     x: Block, y: Block, flips: Flips, z: Block, b: int
 ) -> tuple[Block, Block]:
-    """Add weighted sums of the b codewords of a coset to z: the transpose of `coset_products`.
+    """Add a weighted sum of the b codewords of a coset to z, for each lane: the transpose of `coset_products`.
 
     Args:
-        x: Block of b rows with the weights, one row per codeword; also used as scratch.
-        y: Block of b rows, used as scratch.
+        x: Block of b rows with the weights, one row per codeword; also used as scratch memory.
+        y: Block of b rows, used as scratch memory.
         flips: Signs of the coset, one for each row of z.
-        z: Sums, with one row per coordinate and one lane per vector; updated in place.
+        z: Sums, with one row per coordinate and one lane per sum; updated in place.
         b: Number of codewords of the coset, a power of two.
 
     Returns:
-        The blocks x and y in either order, both free for scratch.
+        The blocks x and y in either order. Both are free for scratch memory.
     """
     x, y = walsh_hadamard_rows(x, y, b, b, 1)
     size = U(len(flips) // b)
@@ -234,7 +237,7 @@ def scatter_words(
 def exponentials(
     x: Block, sign: np.float32, shift: Block, y: Block, bits: NDArray[np.int32], b: int
 ) -> None:
-    """Write max(exp(sign x - shift), 2^-126) into y.
+    """Write max(exp(sign * x - shift), 2^-126) into y.
 
     The exponential of v is computed as 2^n times 2^f, where n is v / log 2 rounded to an integer (by adding and
     subtracting ROUNDER), and f is the difference v / log 2 - n. The float 2^n has the exponent bits n + 127.
@@ -244,7 +247,7 @@ def exponentials(
         sign: 1 or -1.
         shift: LANES numbers, one per lane.
         y: Block of b rows, overwritten.
-        bits: Block of b rows of integers, used as scratch.
+        bits: Block of b rows of integers, used as scratch memory.
         b: Number of rows.
     """
     powers = bits.view(np.float32)

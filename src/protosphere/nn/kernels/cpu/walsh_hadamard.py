@@ -3,11 +3,11 @@
 The points are the codewords of all cosets as vectors with entries +1 and -1. If the argument `both` is True, they also
 include the antipode of each codeword, which is the negative vector.
 
-The array z has shape (groups, rows * LANES). A group has LANES vectors, with one row per coordinate (see `simd`). The
-array `flips` has shape (cosets, rows); it has the signs of each coset in the order of the rows of z. The rows are
-divided into bins, which are groups of consecutive rows of equal size. The number of bins is the number of codewords
-per coset: the dot products with the codewords of a coset are the Walsh-Hadamard transform of the signed sums over the
-bins.
+The array z has shape (groups, rows * LANES). A group has LANES vectors, with one row per coordinate (see `simd`). Entry
+w of each row belongs to vector w of the group; it is in lane w. The array `flips` has shape (cosets, rows); it has the
+signs of each coset in the order of the rows of z. The rows are divided into bins, which are groups of consecutive rows
+of equal size. The number of bins is the number of codewords per coset: the dot products with the codewords of a coset
+are the Walsh-Hadamard transform of the sums over the bins, in which each row is multiplied by its sign.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ def write_highest(
     Args:
         z: (groups, rows * LANES) coordinates of the vectors.
         flips: (cosets, rows) signs.
-        bins: Number of codewords per coset, which is the number of bins.
+        bins: Number of bins, which is also the number of codewords per coset without antipodes.
         both: Whether the points include the antipode of each codeword.
         highest: (groups, cosets, LANES) array for the results.
     """
@@ -53,15 +53,15 @@ def write_highest(
 
 @compiled_exactly
 def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) -> None:
-    """Write the dot products of B vectors with all points, one vector per row.
+    """Write the dot products of B vectors with all points.
 
     Args:
-        z: (groups, rows * LANES) coordinates of the vectors. The last group may be padded; vectors after the first B
+        z: (groups, rows * LANES) coordinates of the vectors. Vectors after the first B, which fill up the last group,
             are ignored.
         flips: (cosets, rows) signs.
-        bins: Number of codewords per coset, which is the number of bins.
+        bins: Number of bins, which is also the number of codewords per coset without antipodes.
         both: Whether the points include the antipode of each codeword.
-        products: Array for the results, with a row for each vector and a column for each point.
+        products: Array for the results, with a row for each of the B vectors and a column for each point.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -105,12 +105,12 @@ def write_lane(
 def add_weighted_words(
     weights: Block, flips: Flips, bins: int, both: bool, z: Block
 ) -> None:
-    """Add weighted sums of all points to z: the transpose of `write_words`.
+    """Add B weighted sums of all points to z: the transpose of `write_words`.
 
     Args:
-        weights: Weights with a row for each of B sums and a column for each point.
+        weights: Array with a row for each of the B sums and a column for each point.
         flips: (cosets, rows) signs.
-        bins: Number of codewords per coset, which is the number of bins.
+        bins: Number of bins, which is also the number of codewords per coset without antipodes.
         both: Whether the points include the antipode of each codeword.
         z: (groups, rows * LANES) coordinates of the sums, updated in place.
     """
@@ -162,20 +162,22 @@ def write_sums(
 ) -> None:
     """Write, for each vector and coset, the sum of exp(score - peak) over the points of the coset.
 
-    A score is the dot product of a vector with a point, plus the dot product of the vector with the glue vector of the
-    coset. The array `glue` has the dot products with the glue vectors. The peak of a vector at a coset is its largest
-    score in this coset and all previous ones. The array `word_sums` receives, for each vector, the sum of all points,
-    weighted by exp(score - last peak).
+    A score is the dot product of a vector with a point, plus a number from `glue` for the vector and the coset. The
+    peak of a vector at a coset is the largest score of the vector in this coset and all previous ones.
+
+    For each vector, the function also adds a weighted sum of all points to `word_sums`. The weight of a point is
+    exp(score - peak), where the peak is that at the last coset.
 
     Args:
         z: (groups, rows * LANES) coordinates of the vectors.
         flips: (cosets, rows) signs.
-        glue: (groups, cosets, LANES) numbers to add to the dot products.
-        bins: Number of codewords per coset, which is the number of bins.
+        glue: (groups, cosets, LANES) dot products of the vectors with the glue vectors of the cosets.
+        bins: Number of bins, which is also the number of codewords per coset without antipodes.
         both: Whether the points include the antipode of each codeword.
         peaks: (groups, cosets, LANES) array for the peaks.
         sums: (groups, cosets, LANES) zeros, to which the sums are added.
-        word_sums: Zeros in the shape of z, to which the weighted sums are added; an empty array to omit them.
+        word_sums: Zeros in the shape of z, to which the weighted sums are added. If the array is empty, they are
+            omitted.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -210,18 +212,20 @@ def write_sums(
 def raise_peak(
     x: Block, both: bool, glue: Block, peaks: Block, coset: int, bins: int
 ) -> bool:
-    """Write the peak of each of LANES vectors: its largest score in a coset and all previous cosets (see `write_sums`).
+    """Write the peak of each of LANES vectors at a coset: its largest score in this coset and all previous ones.
+
+    A score is defined in `write_sums`.
 
     Args:
         x: Block of dot products of the vectors with the codewords of the coset.
         both: Whether the points include the antipode of each codeword.
-        glue: LANES dot products with the glue vector of the coset.
-        peaks: (cosets, LANES) peaks; row `coset` is overwritten, the previous row is read.
-        coset: Index of the coset in `peaks`.
+        glue: LANES dot products of the vectors with the glue vector of the coset.
+        peaks: (cosets, LANES) peaks. Row `coset` is overwritten; the previous row is read.
+        coset: Index of the coset.
         bins: Number of codewords of the coset.
 
     Returns:
-        Whether the peak of any vector was raised; always True for the first coset.
+        Whether any vector has a higher peak than at the previous coset; always True for the first coset.
     """
     peak = peaks[coset]
     peak[:] = -np.inf
@@ -238,12 +242,12 @@ def raise_peak(
 
 @compiled_exactly
 def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Raise the running maximum of each lane to the largest entry of the lane in a block.
+    """Raise the running maximum of each lane to the largest entry of the lane in x, if this entry is larger.
 
     Args:
         x: Block of b rows.
-        both: Whether to take the largest absolute value instead of the largest entry.
-        highest: LANES running maxima, which are raised in place and never lowered.
+        both: Whether to use the absolute values of the entries.
+        highest: LANES running maxima, updated in place.
         b: Number of rows.
     """
     step = U(b // 4) * W
@@ -267,12 +271,14 @@ def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Apply `max_rows` to the result of `radix4_butterfly` for x, without storing that result.
+    """Apply `max_rows` to the result of `radix4_butterfly` for x.
+
+    The result of `radix4_butterfly` is not stored.
 
     Args:
         x: Block of b rows.
-        both: Whether to take the largest absolute value instead of the largest entry.
-        highest: LANES running maxima, which are raised in place and never lowered.
+        both: Whether to use the absolute values of the entries.
+        highest: LANES running maxima, updated in place.
         b: Number of rows.
     """
     step = U(b // 4) * W
