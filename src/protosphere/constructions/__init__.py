@@ -1,4 +1,7 @@
-"""Constructions of spherical codes: one file for each scheme, registered by its import here."""
+"""Constructions of spherical codes.
+
+Each scheme has its own module. Importing this package imports these modules, and this registers the schemes.
+"""
 
 # The order of the list is ours.
 # isort: off

@@ -1,4 +1,8 @@
-"""Build the points of a code from its provenance: from the scheme, its options and choices, and later steps."""
+"""Build the points of a code from its provenance.
+
+A provenance stores the arguments of `ps.construct`, the parameters that the scheme chose, and the steps that were
+applied to the points afterwards (see `spherical.provenance`).
+"""
 
 from dataclasses import replace
 
@@ -96,15 +100,16 @@ def placement_of(provenance: Provenance, progress: Progress = ignore) -> Placeme
 
 
 def streams(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
-    """Return two random generators from a seed: one for the points, one for their assignment to classes."""
+    """Return two random generators with the seed `seed`: the first is for the points, the second for their order."""
     first, second = np.random.SeedSequence(seed).spawn(2)
     return np.random.default_rng(first), np.random.default_rng(second)
 
 
 def after(placement: Placement, step: Step) -> Placement:
-    """Return the points after a step: with zeros appended, or a subset of them in a given order.
+    """Apply a step to points, and return the resulting points.
 
-    A subset of a structured code is stored as dense vectors, without the structure.
+    A step appends zero coordinates, or it selects and reorders points. A proper subset that is given by indices is
+    stored as dense vectors, without the structure of the code.
 
     Args:
         placement: The points before the step.
@@ -125,7 +130,10 @@ def after(placement: Placement, step: Step) -> Placement:
 
 
 def with_choice(asked: Provenance) -> Provenance:
-    """Return a provenance with the chosen parameters of the scheme; if it stores none, they are chosen now."""
+    """Return a provenance with the parameters that the scheme chose.
+
+    If the provenance `asked` stores no such parameters, they are chosen now.
+    """
     chosen = asked.chosen or describe(asked.construction).chosen(
         asked.num_classes, asked.dim, asked.options
     )
@@ -133,7 +141,9 @@ def with_choice(asked: Provenance) -> Provenance:
 
 
 def build(named: Provenance, progress: Progress) -> Placement | SphericalCode:
-    """Call the build function of a construction with the chosen parameters and the random generators of the seed.
+    """Call the build function of a construction and return its result.
+
+    The function gets the chosen parameters, and random generators with the seed of the provenance.
 
     Args:
         named: Provenance with all parameters chosen.

@@ -202,7 +202,10 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
 
 
 def _has_other_grid(structure: object, rebuilt: Placement) -> bool:
-    """Return whether a file states a cosine step that differs from the step of the rebuilt points."""
+    """Return whether a file states another cosine step for `structure` than the rebuilt points have.
+
+    A cosine step is a fraction such that all cosines are 1 minus multiples of this fraction.
+    """
     if not isinstance(structure, Plain) or structure.unverified_step is None:
         return False
     return structure.unverified_step != rebuilt.structure.cosine_step
@@ -211,7 +214,14 @@ def _has_other_grid(structure: object, rebuilt: Placement) -> bool:
 def _rebuilt(
     code: SphericalCode, progress: Progress
 ) -> tuple[Placement, Fraction] | None:
-    """Return the rebuilt points and their guarantee; None if they prove no more than measuring, or differ in a bit."""
+    """Build the points of a code again from its provenance, and return them with their exact guarantee.
+
+    The result is None in these cases:
+
+    - The points are not stored as a dense matrix, or their cosines are exact without a theorem.
+    - The code has no provenance, or its provenance cannot be rebuilt quickly with an exact guarantee.
+    - The rebuilt points differ from the stored points in at least one bit.
+    """
     structure = code.placement.structure
     named = code.provenance
     if not isinstance(structure, Plain) or structure.measures_exactly:
@@ -233,7 +243,10 @@ def _rebuilt(
 
 
 def is_closed_form(named: Provenance) -> bool:
-    """Return whether the points have a closed form, fit in memory, and can be rebuilt without reading a file."""
+    """Return whether the points of a provenance have a closed form and can be rebuilt.
+
+    They can be rebuilt if they fit into memory and no file has to be read.
+    """
     entry = describe(named.placed_by.construction)
     steps = [step for level in _levels(named) for step in level.steps]
     small_steps = all(0 <= step.count <= MOST_ENTRIES for step in steps)
@@ -241,7 +254,10 @@ def is_closed_form(named: Provenance) -> bool:
 
 
 def _is_feasible(placed: Provenance) -> bool:
-    """Return whether a construction accepts the sizes and options of a provenance, and no option names a file."""
+    """Return whether a construction accepts the sizes and options of the provenance `placed`.
+
+    Options in `TEXTS` must be empty, because their text could be the path of a file.
+    """
     entry = describe(placed.construction)
     K = placed.num_classes
     n = placed.dim
@@ -258,7 +274,11 @@ def _is_feasible(placed: Provenance) -> bool:
 
 
 def _quick_guarantee(named: Provenance, dim: int) -> Fraction | None:
-    """Return the exact guarantee of a code that can be rebuilt quickly and without reading a file; else None."""
+    """Return the guarantee of a code as a fraction, or None.
+
+    None is returned if the guarantee is not a fraction, or if rebuilding the code would take long or need a file. `dim`
+    is the dimension of the stored points.
+    """
     placed = named.placed_by
     entry = describe(placed.construction)
     K = placed.num_classes
@@ -286,12 +306,15 @@ def _is_small(value: object) -> bool:
 
 
 def _levels(named: Provenance) -> list[Provenance]:
-    """Return the provenance and every provenance that it resolves to."""
+    """Return `named` and all provenances that are reached from it by following the attribute `resolved`."""
     return [named] if named.resolved is None else [named, *_levels(named.resolved)]
 
 
 def _is_quick(level: Provenance, dim: int) -> bool:
-    """Return whether the mapping and the steps of one provenance are cheap enough to be applied again."""
+    """Return whether the mapping and the steps of the provenance `level` can be applied again quickly.
+
+    `dim` is the dimension of the stored points.
+    """
     ordered = level.mapping.startswith(NESTED)
     if ordered and level.num_classes**2 * level.dim > MOST_ORDERED:
         return False

@@ -33,7 +33,7 @@ PRODUCTS_A_UNIT = 10**8
 
 
 def compared_schemes() -> tuple[str, ...]:
-    """Return the schemes that are compared by default: those of Lindström et al. (2024), and 'best'."""
+    """Return the names of the schemes that are compared by default: those of Lindström et al. (2024), and 'best'."""
     return constructions_with(lambda traits: traits.in_paper or traits.chooses)
 
 
@@ -117,9 +117,10 @@ class Comparison:
         )
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one row for each scheme and dimension (kind 'scheme') and for each bound (kind 'bound').
+        """Return all results and bounds as rows, for example for `pandas.DataFrame`.
 
-        A row is a dict, such as `pandas.DataFrame` and writers of CSV or JSON take it.
+        A row is a dict. Its entry "kind" is "scheme" for the result of a scheme at a dimension, and "bound" for a bound
+        at a dimension.
         """
         cells = [
             _record(
@@ -230,7 +231,7 @@ def compare_at(
 
 
 def limits(num_classes: int, dim: int) -> Limits:
-    """Return the three bounds on the maximum cosine of K points in R^n.
+    """Return the achievable bound, the converse and the converse of the paper for K points in R^n.
 
     Args:
         num_classes: Number K of points.
@@ -249,7 +250,7 @@ def limits(num_classes: int, dim: int) -> Limits:
 
 
 def limit_records(num_classes: int, rows: Iterable[Limits]) -> list[dict[str, Any]]:
-    """Return one row for each bound, a dict with the same keys as the rows of `Comparison.records`.
+    """Return one row for each bound at each dimension; the rows have the same keys as in `Comparison.records`.
 
     Args:
         num_classes: Number K of points.
@@ -321,12 +322,18 @@ def _cell(
 
 
 def _weight(entry: Construction, K: int, dim: int) -> int:
-    """Return the approximate time of a cell in units of progress; descents compute the Gram matrix at every step."""
+    """Return the number of units of progress that the construction `entry` counts for at one dimension.
+
+    The number grows with the time: each step of a descent computes a K x K matrix of cosines.
+    """
     return 1 + K * K * dim * int(entry.options.get("steps", 1)) // PRODUCTS_A_UNIT
 
 
 def _share(progress: Progress, done: int, weight: int, total: int) -> Progress:
-    """Return a progress function that reports the steps of one descent as a part of the whole comparison."""
+    """Return a progress function for one descent, which reports the progress of the whole comparison to `progress`.
+
+    Of the `total` units of progress, `done` were done before the descent, and `weight` belong to the descent.
+    """
 
     def within(stage: str, step: int, steps: int) -> None:
         if stage == "optimizing":

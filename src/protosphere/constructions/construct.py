@@ -110,14 +110,15 @@ def best(
             case. The result then depends on the speed of the machine. None sets no time limit.
         iterations: Number of evaluations of the search, in place of `budget`; 0 uses only algebraic codes and the
             catalogue. The default, None, takes a few seconds, or less if an improvement is unlikely. For up to 300
-            classes in up to 64 dimensions, and for some larger K, the catalogue has codes of earlier searches. The cost
-            of these searches is part of the limit: 1,000 to 60,000 evaluations, or the first second of `budget`.
+            classes in up to 64 dimensions, and for some larger K, the catalogue has a code of an earlier search. The
+            cost of the earlier search is subtracted from the limit: 1,000 to 60,000 evaluations of `iterations`, or the
+            first second of `budget`.
         catalogue: Whether to use the catalogue; without it, `iterations=0` uses only algebraic codes.
         seed: Seed of the random choices of the search.
         mapping: 'fixed' gives class i point i; 'random' permutes the points by the seed.
         prefer: 'separated' takes the code with the lowest maximum cosine. If several codes have it, algebraic codes are
-            preferred to codes of a search; among these, schemes with the lowest frame potential come first, then
-            schemes with the fastest projection. 'energy' takes the code with the lowest energy (see
+            preferred to codes of a search. Among algebraic codes, schemes with the lowest frame potential come first,
+            then schemes with the fastest projection. 'energy' takes the code with the lowest energy (see
             `ps.code_statistics`; lower means more uniform points) among all codes within `tolerance` of the lowest
             maximum cosine.
         tolerance: Largest increase of the maximum cosine that `prefer="energy"` accepts.
@@ -173,7 +174,10 @@ def _built(
 
 
 def _implied(options: dict[str, Any]) -> int | None:
-    """Return the number of classes of the given similarity, tree or table of parts; None if none is given."""
+    """Return the number of classes that the option `similarity`, `table` or `tree` determines.
+
+    If none of these options is given, None is returned.
+    """
     if options.get("similarity"):
         return len(as_similarity(options["similarity"]))
     if options.get("table"):

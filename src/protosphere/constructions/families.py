@@ -1,4 +1,7 @@
-"""Families of codes whose sizes and maximum cosines are known by theorem; their points are built on request."""
+"""Families of codes whose sizes and maximum cosines are known by theorem; their points are built on request.
+
+A member of a family is one of its codes.
+"""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -72,7 +75,10 @@ Members = Callable[[int], Iterable[Member]]
 
 
 def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
-    """Return a function from a dimension to the members of at most this dimension."""
+    """Return a function that takes the largest dimension and returns all members up to this dimension.
+
+    If `generate` takes the largest dimension itself, it is returned. Otherwise it yields all members, which are cached.
+    """
     if inspect.signature(generate).parameters:
         return generate
     listed = cache(lambda: tuple(generate()))
@@ -85,9 +91,10 @@ def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
 
 
 def fitting_member(members: Members, num_classes: int, dim: int) -> Member | None:
-    """Return the member of exactly this dimension that has at least K points and the lowest maximum cosine.
+    """Return the member of a family to use for K points in R^n, or None if no member fits.
 
-    None is returned if no member fits.
+    A member fits if its dimension is n and it has at least K points. Of all members that fit, the one with the lowest
+    maximum cosine is returned; of several such members, the one with the fewest points.
 
     Args:
         members: Function from the largest dimension to the members of the family.
@@ -105,7 +112,7 @@ def fitting_member(members: Members, num_classes: int, dim: int) -> Member | Non
 
 
 def named_member(members: Members, dim: int, id: str) -> Member:
-    """Return the member with this dimension and id.
+    """Return the member of a family with this dimension and this id.
 
     Args:
         members: Function from the largest dimension to the members of the family.
@@ -132,24 +139,25 @@ def family(
     infeasible_reason: InfeasibleReason | None = None,
     traits: Traits = NO_TRAITS,
 ) -> Callable[[Callable[..., Iterable[Member]]], Members]:
-    """Register a family of codes, given by a generator of its members, as a construction.
+    """Register a family of codes as a construction; the decorated function yields the members of the family.
 
-    The construction has the name of the decorated generator. The generator either has no argument and yields all
-    members, or has the largest dimension as its argument and yields the members up to this dimension. Numerical
+    The construction gets the name of the decorated function. This function either has no argument and yields all
+    members, or its argument is the largest dimension, and it yields the members up to this dimension. Numerical
     searches also start from the members of all families.
 
     Args:
         summary: One line that describes the family in lists.
         reference: Publication of the family.
-        named: Function of a dimension and an id that returns the member. By default the member is looked up among
-            the members that the generator yields, so that their ids must not change.
-        fitting: Function of K and n that returns the member to use for K points in R^n, or None. By default the
-            member of dimension n with at least K points and the lowest maximum cosine is used.
+        named: Function that takes a dimension and an id and returns the member. By default the member is looked up
+            among the members that the decorated function yields.
+        fitting: Function that takes K and n and returns the member to use for K points in R^n, or None. By default it
+            is `fitting_member`.
         infeasible_reason: See `Construction`. The default message names the nearest dimensions with a fitting member.
         traits: See `Traits`.
 
     Returns:
-        A decorator. It replaces the generator by a function of the largest dimension that returns the members up to it.
+        A decorator. It replaces the decorated function by a function that takes the largest dimension and returns the
+        members up to this dimension.
     """
 
     def register(generate: Callable[..., Iterable[Member]]) -> Members:
@@ -161,7 +169,7 @@ def family(
         def why_not(num_classes: int, dim: int) -> str | None:
             if dim <= LARGEST_FAMILY_DIM and fit(num_classes, dim):
                 return None
-            return _nowhere(name, members, num_classes, dim)
+            return _no_member_reason(name, members, num_classes, dim)
 
         def guarantee(
             num_classes: int, dim: int, chosen: Mapping[str, Any] | None = None
@@ -200,8 +208,7 @@ LARGEST_FAMILY_DIM = 4096
 """Largest dimension up to which members of families are listed."""
 
 
-def _nowhere(name: str, members: Members, num_classes: int, dim: int) -> str:
-    """Return the message for a request that no member serves, with the nearest dimensions of a fitting member."""
+def _no_member_reason(name: str, members: Members, num_classes: int, dim: int) -> str:
     dims = {
         member.dim
         for member in members(min(LARGEST_FAMILY_DIM, 4 * dim + 64))

@@ -1,4 +1,4 @@
-"""Limits of memory and time, checked before anything is built."""
+"""Reasons why a code is infeasible: too little memory, too much time, or a dimension that is too small."""
 
 import os
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def memory_bytes() -> int:
 
 
 def dense_points_fit(num_bytes: int) -> bool:
-    """Return whether points that take this many bytes as dense vectors fit into four gigabytes and half the memory."""
+    """Return whether dense vectors of `num_bytes` bytes fit into 3.5 GiB and into half of the machine's memory."""
     return num_bytes <= min(LARGEST_DENSE_BYTES, memory_bytes())
 
 
@@ -48,12 +48,12 @@ def size_infeasible_reason(
 ) -> str | None:
     """Return why K points of R^n are too many for memory or for measuring all pairs, or None if they are feasible.
 
-    For a construction that chooses among others the smallest requirement counts, because it chooses a construction
-    that fits. Packed points are unpacked to dense rows, a few at a time, when they are measured. So a few dense rows
-    must fit as well.
+    A construction that chooses among others, such as 'best', is checked with the smallest requirement of all
+    constructions, because it can choose a construction that fits. Packed codewords are unpacked when they are measured,
+    a few at a time. Therefore a few dense vectors must fit into memory as well.
 
     Args:
-        scheme: Construction that is asked for the points.
+        scheme: The construction.
         num_classes: Number K of points.
         dim: Dimension n.
     """
@@ -74,7 +74,10 @@ def size_infeasible_reason(
 
 
 def _bits_per_point(traits: Traits, dim: int, held_bits: int) -> int:
-    """Return the number of bits of a point as the construction stores it; a codeword takes `held_bits`."""
+    """Return the number of bits in which a construction with these traits stores a point.
+
+    For packed codewords these are `held_bits` bits and the bits of the index. `dim` is the dimension of the point.
+    """
     if traits.numbered or traits.chooses:
         return NUMBER_BITS
     if traits.packed:

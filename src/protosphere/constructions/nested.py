@@ -1,4 +1,4 @@
-"""Functions that order the points of a code, or choose some of them, so that the first points are well separated."""
+"""Functions that choose well separated points of a code, or that put such points first."""
 
 from bisect import bisect_left
 
@@ -80,7 +80,7 @@ def far_apart(points: Points, count: int) -> Indices:
     """Return the indices of `count` points with low pairwise cosines.
 
     A greedy choice takes points whose pairwise cosines are at most a threshold. Bisection finds the lowest threshold at
-    which this choice succeeds.
+    which this choice finds `count` points.
 
     Args:
         points: Unit vectors, as rows.
@@ -102,7 +102,11 @@ def far_apart(points: Points, count: int) -> Indices:
 
 
 def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None:
-    """Return indices of `count` pairwise compatible points by a greedy choice, or None if there are too few left."""
+    """Return the indices of `count` points of which every two are compatible, or None if the choice fails.
+
+    `compatible[i, j]` says whether points i and j may be chosen together. Each step chooses the point that is
+    compatible with the largest number of points that may still be chosen.
+    """
     alive = np.ones(len(compatible), dtype=np.bool_)
     chosen = np.empty(count, dtype=np.int64)
     for i in range(count):
@@ -116,9 +120,10 @@ def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None
 
 
 def select_subset(points: Points, num_classes: int) -> Indices:
-    """Return the indices of the points that remain when points of closest pairs are removed one at a time.
+    """Remove points until `num_classes` points are left, and return the indices of the points that are left.
 
-    Each step removes the point that occurs in the largest number of closest pairs, until `num_classes` points are left.
+    Each step considers the closest pairs of points, which are the pairs with the largest cosine. It removes the point
+    that occurs in the largest number of these pairs.
 
     Args:
         points: Unit vectors, as rows.

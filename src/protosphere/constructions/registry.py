@@ -63,10 +63,10 @@ class Construction:
         summary: One line that describes the construction in lists.
         reference: Publication of the construction.
         infeasible_reason: Function that says why a request is infeasible and what would work, or returns None.
-        guarantee: Function that returns an upper bound on the maximum cosine by a theorem, without building the points,
-            or None. It may have the parameter `chosen`.
-        members: For a family, the function of the largest dimension that lists all its codes up to this dimension (see
-            `families.Member`); otherwise None.
+        guarantee: Function that returns the guarantee, which is an upper bound on the maximum cosine, or None if no
+            theorem gives one. It does not build the points. It may have the parameter `chosen`.
+        members: For a family, a function that takes the largest dimension and returns all codes of the family up to
+            this dimension (see `families.Member`). None for other constructions.
         choose: Function that returns the parameters that a request leaves open, such as the member of a family. They
             are names and numbers that never change their meaning. `build` gets them as `chosen`, and provenance
             stores them. None if a request leaves nothing open.
@@ -118,12 +118,15 @@ class Construction:
     def chosen(
         self, num_classes: int, dim: int, options: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """Choose the parameters that a feasible request leaves open, and return them by name.
+        """Choose the parameters that a feasible request leaves open.
 
         Args:
             num_classes: Number K of points.
             dim: Dimension n.
             options: All options of the scheme.
+
+        Returns:
+            Mapping from the name of each parameter to its value; empty if the request leaves nothing open.
         """
         if self.choose is None:
             return {}
@@ -136,7 +139,7 @@ class Construction:
         chosen: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Cosine | None:
-        """Return an upper bound on the maximum cosine of the code by a theorem; None if no theorem gives a bound.
+        """Return the guarantee of the code, an upper bound on its maximum cosine; None if no theorem gives one.
 
         Args:
             num_classes: Number K of points.
@@ -161,6 +164,9 @@ class Construction:
             dim: Dimension n.
             supplied: Values of the parameters in `SUPPLIED`.
             options: All options of the scheme.
+
+        Returns:
+            The points, or a certified code if the construction chooses among others.
         """
         wanted = _asked_for(self.build, supplied)
         return self.build(num_classes, dim, **wanted, **options)
@@ -174,7 +180,7 @@ def _asked_for(
 
 
 def _written(option: str, value: Any) -> Any:
-    """Return an option as provenance writes it to JSON."""
+    """Return the value of an option in the form in which provenance stores it."""
     if option in TEXTS:
         return TEXTS[option](value)
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:

@@ -1,4 +1,7 @@
-"""Functions that compute the rows of an atlas, and that check an atlas by building its codes again."""
+"""Functions that compute the rows of an atlas, and that check an atlas by building its codes again.
+
+An atlas is a table of the best known code for each (K, n) (see `tables.atlas`).
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -164,7 +167,7 @@ def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
 
     Args:
         rows: Rows of an atlas.
-        progress: Called after each row.
+        progress: Called before each row.
 
     Raises:
         CertificateError: If the code of a row is worse than the row states, or its converse is wrong.

@@ -60,7 +60,7 @@ class Traits:
         page_formula: Whether the scripts of the atlas page compute the maximum cosine of the construction.
         page_points: Whether the scripts of the atlas page compute its points in two and three dimensions.
         quick_options: Options with which the construction takes about a second at most.
-        style: Style in figures; None for the next style that no construction uses.
+        style: Style in figures. If it is None, figures take a style that no other construction uses.
     """
 
     stochastic: bool = False

@@ -30,10 +30,10 @@ SAME_DIGITS = 12
 
 @dataclass(frozen=True)
 class Candidate:
-    """A code from which K points in R^n may be taken; it is not built yet.
+    """A code of at least K points from which K points in R^n can be taken; its points are not built yet.
 
     Attributes:
-        max_cosine: Maximum cosine of the code that a theorem guarantees.
+        max_cosine: Guaranteed upper bound on the maximum cosine of the code.
         description: Text that says what the code is.
         size: Number of points of the code.
         provenance: Record from which the points can be built.
@@ -50,7 +50,9 @@ class Candidate:
         return self.provenance.construction
 
     def dense_bytes(self, num_classes: int, dim: int) -> int:
-        """Return the number of bytes that the points take as dense vectors, while they are built and padded to R^dim.
+        """Return the number of bytes that K points of the code need as dense vectors.
+
+        If zero coordinates have to be appended, the points before and after this step are counted.
 
         Args:
             num_classes: Number K of points.
@@ -96,9 +98,12 @@ def tie_order() -> dict[str, int]:
 def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     """Return whether the points of a scheme can be certified in seconds.
 
-    This holds for at most 20,000 points, for at most 7 dimensions, for packed codewords, for points that are computed
-    from their index without comparing pairs, and for schemes with the trait `quick_certificate` (lattices, or few
-    points).
+    This holds in each of these cases:
+
+    - There are at most 20,000 points, or the points have at most 7 dimensions.
+    - The points are packed codewords.
+    - The points are computed from their indices, and no pairs have to be measured.
+    - The scheme has the trait `quick_certificate`, as lattices have.
 
     Args:
         scheme: Name of the construction, such as 'simplex'.
@@ -111,7 +116,7 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
 
 
 def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
-    """Return whether the points of a candidate can be built within four gigabytes and half of the memory.
+    """Return whether the points of a candidate can be built within the limits of memory (see `limits`).
 
     Args:
         candidate: The candidate.
@@ -143,24 +148,33 @@ def candidates(num_classes: int, dim: int) -> list[Candidate]:
 
 
 def _member_candidates(num_classes: int, dim: int) -> list[Candidate]:
-    """Return the best member with at least K points of each of the `RUNNERS_UP` best families, padded to R^n."""
+    """Return one candidate of each family, for at most `RUNNERS_UP` families with the lowest maximum cosines.
+
+    The candidate of a family is its member with the lowest maximum cosine among the members with at least K points in
+    at most n dimensions.
+    """
     best: dict[str, Member] = {}
     for name, member in named_members(dim):
         if member.size < num_classes:
             continue
-        if name not in best or _size_order(member) < _size_order(best[name]):
+        if name not in best or _cosine_then_size(member) < _cosine_then_size(
+            best[name]
+        ):
             best[name] = member
     ordered = sorted(best.items(), key=lambda item: float(item[1].max_cosine))
     return [_candidate(name, member, dim) for name, member in ordered[:RUNNERS_UP]]
 
 
-def _size_order(member: Member) -> tuple[float, int]:
-    """Return the sort key of the members of a family: the lowest maximum cosine, then the smallest size."""
+def _cosine_then_size(member: Member) -> tuple[float, int]:
     return float(member.max_cosine), member.size
 
 
 def _dims_below(dim: int) -> list[int]:
-    """Return `dim` and smaller dimensions to try: those just below, and 2^m and 2^m - 1, the usual lengths of codes."""
+    """Return `dim`, followed by smaller dimensions in which a construction may have a good code, in descending order.
+
+    The smaller dimensions are the `NEIGHBORS` dimensions just below `dim`, and 2^m and 2^m - 1, the usual lengths of
+    codes.
+    """
     lengths = {2}
     lengths.update(range(max(2, dim - NEIGHBORS), dim))
     for m in range(2, dim.bit_length() + 1):
@@ -170,7 +184,10 @@ def _dims_below(dim: int) -> list[int]:
 
 
 def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
-    """Yield the candidates of one construction in R^dim, and in fewer dimensions with zeros appended."""
+    """Yield candidates for K points that the construction `name` has in R^dim and in smaller dimensions.
+
+    Candidates in smaller dimensions get zero coordinates. Candidates that are not certified quickly are left out.
+    """
     entry = describe(name)
     resolved = entry.resolved({"modify": True} if "modify" in entry.options else {})
     for own in _dims_below(dim):
@@ -190,7 +207,7 @@ def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
 def _members(
     largest_dim: int, schemes: tuple[str, ...]
 ) -> tuple[tuple[str, Member], ...]:
-    """Return every member of every family up to a dimension, each with the name of its family."""
+    """Return pairs (name of the family, member) for all members of the families in `schemes` up to a dimension."""
     found: list[tuple[str, Member]] = []
     for name in schemes:
         members = describe(name).members
@@ -200,7 +217,7 @@ def _members(
 
 
 def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
-    """Yield every member of every family in dimensions up to `largest_dim`, each after the name of its family."""
+    """Yield pairs (name of the family, member) for all members of all families in at most `largest_dim` dimensions."""
     next_power = 1 << max(4, (largest_dim - 1).bit_length())
     for name, member in _members(min(LARGEST_FAMILY_DIM, next_power), available()):
         if member.dim <= largest_dim:
@@ -209,25 +226,30 @@ def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
 
 @lru_cache(maxsize=64)
 def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
-    """Return the named members that no other member in R^dim beats in size and cosine, by ascending size."""
+    """Return pairs (name of the family, member) by ascending size, for members that no other member beats.
+
+    A member beats another member if it has at least as many points and its maximum cosine is no higher. Only members in
+    at most `dim` dimensions are compared. `schemes` serves only as a key of the cache.
+    """
     del schemes  # whose members they are
     kept: list[tuple[str, Member]] = []
     largest = 0
-    for name, member in sorted(named_members(dim), key=_frontier_order):
+    for name, member in sorted(named_members(dim), key=_cosine_then_negative_size):
         if member.size > largest:
             kept.append((name, member))
             largest = member.size
     return kept
 
 
-def _frontier_order(item: tuple[str, Member]) -> tuple[float, int]:
-    """Return the sort key of a named member: the lowest maximum cosine, then the largest size."""
+def _cosine_then_negative_size(item: tuple[str, Member]) -> tuple[float, int]:
     member = item[1]
     return float(member.max_cosine), -member.size
 
 
 def best_member(num_classes: int, dim: int) -> Candidate | None:
-    """Return a candidate from the family member with at least K points in R^n and the lowest maximum cosine.
+    """Return the best member of all families for K points in R^n, as a candidate.
+
+    The best member has the lowest maximum cosine of all members with at least K points in at most n dimensions.
 
     Args:
         num_classes: Number K of points.
@@ -266,7 +288,7 @@ def made_of(
         own: Dimension before zeros are appended.
         dim: Dimension n after zeros are appended.
         options: Options of the request.
-        chosen: Parameters that the request leaves open.
+        chosen: Parameters that the scheme chose.
     """
     named = Provenance(scheme, count, own, options, 0, "fixed", __version__, chosen)
     return named if own == dim else named.then(Step(ZEROS, dim - own))

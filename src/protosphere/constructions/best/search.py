@@ -60,9 +60,10 @@ class SearchLimits:
     begun: float = field(default_factory=time.monotonic)
 
     def left(self, num_classes: int, dim: int) -> tuple[float | None, int | None]:
-        """Return the seconds and the evaluations left for a new search; one of the two numbers is None.
+        """Return how many seconds and how many evaluations are left for a new search.
 
-        If the searches for the catalogue included (K, n), their cost counts as spent.
+        Only one of the two limits applies, and the other one is None. If the searches for the catalogue included (K,
+        n), their cost counts as spent.
 
         Args:
             num_classes: Number K of points.
@@ -105,7 +106,13 @@ def searched(
     limits: SearchLimits,
     progress: Progress,
 ) -> Searches:
-    """Return the code of the catalogue and the code of a new search, if these may be better than the built codes.
+    """Return the code of the catalogue for (K, n) and the code of a new search.
+
+    The code of the catalogue is left out if a built code is as good. The search is left out in each of these cases:
+
+    - The limits leave no time or no evaluations.
+    - One evaluation takes too long.
+    - Neither limit is given, and the maximum cosine of a known code is close to the converse.
 
     Args:
         built: Codes that have been built without a search, best first.
@@ -187,7 +194,10 @@ def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
 def _catalogued(
     built: Sequence[SphericalCode], num_classes: int, dim: int, progress: Progress
 ) -> list[SphericalCode]:
-    """Return a list with the code of the catalogue for (K, n); an empty list if a built code is as good."""
+    """Return a list with the code of the catalogue for (K, n).
+
+    The list is empty if the catalogue has no such code, or if the first of the `built` codes is as good.
+    """
     kept = shipped_catalogue().best_entry(num_classes, dim)
     if kept is None or (built and float(built[0].max_cosine) <= kept.max_cosine):
         return []

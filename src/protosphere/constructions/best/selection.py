@@ -160,7 +160,11 @@ def best(
 
 
 def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
-    """Return the candidates that fit into memory, restricted to those certified in seconds if there are any."""
+    """Return the candidates that fit into memory; if some of these can be certified quickly, only these.
+
+    Raises:
+        InfeasibleError: If there are candidates, but none fits.
+    """
     fitting = [candidate for candidate in found if fits_memory(candidate, K, n)] or [
         candidate
         for candidate in found
@@ -180,7 +184,11 @@ def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
 def _algebraic(
     found: list[Candidate], K: int, n: int, progress: Progress
 ) -> Iterator[SphericalCode]:
-    """Build and yield the best candidates; once a code meets the converse, only those guaranteed to meet it too."""
+    """Build and certify the best candidates, and yield their codes.
+
+    The candidates `found` are sorted by their guarantees. After a code has met the converse, the function stops at the
+    first candidate whose guarantee is above the converse.
+    """
     limit = float(converse(K, n)) + 1e-12
     met = False
     promising = found[: BUILT if K * K * n <= LARGEST_OPTIMIZED else 1]
@@ -201,8 +209,8 @@ def kept_points(
 ) -> tuple[Placement, Provenance]:
     """Return K points of a candidate and their provenance.
 
-    If the candidate has more than K points, points of closest pairs are left out. For very large codes, and for linear
-    codes with fewer than 2K points, the first K points are taken.
+    If the candidate has more than K points, points of the closest pairs are removed (see `select_subset`). From very
+    large codes, and from linear codes with fewer than 2K points, the first K points are taken instead.
 
     Args:
         candidate: The candidate.
@@ -232,7 +240,11 @@ def kept_points(
 
 
 def _most_even(codes: Sequence[SphericalCode], tolerance: float) -> int:
-    """Return the index of the code with the lowest energy, among those within `tolerance` of the lowest cosine."""
+    """Return the index of the code with the lowest energy.
+
+    Only codes whose maximum cosine is at most `tolerance` above the lowest maximum cosine are compared. If there are
+    more than `LARGEST_COMPARED` classes, the first of these codes is taken.
+    """
     values = [float(code.max_cosine) for code in codes]
     lowest = min(values)
     K = codes[0].num_classes
@@ -260,7 +272,7 @@ def _rank(code: SphericalCode) -> tuple[float, int]:
 def _choice(
     built: list[SphericalCode], others: list[Candidate], searches: Searches
 ) -> Choice:
-    """Return the reason why the first code of `built` was chosen, with all codes and candidates considered."""
+    """Return the record of why the first code of `built` was chosen; `others` are candidates that were not built."""
     winner = built[0]
     bound = winner.certificate.converse
     lowest = (

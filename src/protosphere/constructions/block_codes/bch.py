@@ -25,13 +25,14 @@ LARGEST_M = 16
 
 
 def bch_modifications(dim: int, needed: int) -> list[BinaryCode]:
-    """Return all modified BCH codes of length `dim` with at least `needed` message bits.
+    """Return all modified BCH codes of length `dim` with `needed` message bits.
 
-    The codes are narrow-sense BCH codes and their even-weight subcodes, shortened, extended, punctured or lengthened.
+    Codes without a positive guaranteed distance are left out. The codes are made from narrow-sense BCH codes and their
+    even-weight subcodes by shortening, extending, puncturing or repeating coordinates.
 
     Args:
-        dim: Wanted length n.
-        needed: Number of message bits that the codewords need.
+        dim: Length n.
+        needed: Number of message bits: a code has 2**needed codewords.
     """
     m = max(SMALLEST_M, (dim - 1).bit_length())
     lengths = [
@@ -78,7 +79,11 @@ def _names(code: BCHParameters) -> tuple[str, str]:
 def _generator(
     code: BCHParameters, dim: int, shortened: int, extended: bool, count: int
 ) -> PackedBits:
-    """Return rows of the systematic generator from row `shortened` on, changed to `dim` columns."""
+    """Return the first `count` rows of the generator matrix of a modified code of length `dim`.
+
+    The systematic generator matrix of `code` loses its first `shortened` rows and columns. If `extended` is true, a
+    parity bit is appended to each row. Then columns are removed or repeated until `dim` columns are left.
+    """
     polynomial = generator_polynomial(code.m, code.k, code.even)
     bits = unpack(systematic_rows(polynomial, code.n, shortened, count), code.n)[
         :, shortened:
@@ -111,11 +116,10 @@ def _generator(
     ),
 )
 def bch(num_classes: int, dim: int) -> BinaryCode:
-    """Place K codewords of the smallest narrow-sense BCH code with enough codewords.
+    """Return the smallest narrow-sense BCH code of length n that has at least K codewords.
 
-    The codewords are computed by the systematic generator matrix. With `modify=True`, codes are shortened, extended,
-    punctured or lengthened to reach any length, and their even-weight subcodes are considered too. The best of these
-    codes is built.
+    The construction takes K codewords of this code as prototypes. With `modify=True`, it chooses instead among all
+    codes of `bch_modifications`.
 
     Args:
         num_classes: Number K of codewords.

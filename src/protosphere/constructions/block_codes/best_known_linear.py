@@ -86,10 +86,11 @@ def _codewords(
     traits=Traits(packed=True, linear=True),
 )
 def best_known_linear(largest_dim: int) -> Iterator[Member]:
-    """Place the first K codewords of a binary linear code of length n with the largest known distance.
+    """Yield binary linear codes with the largest known distances.
 
-    The code has the smallest dimension k with 2^k >= K. The members of the family are only those codes whose ratio of
-    distance to length is larger than the ratio of each code of at most their length and at least their dimension.
+    A code is yielded if its ratio of distance to length is larger than the ratio of every code of at most its length
+    and at least its dimension. For K points in R^n, the construction takes the code of length n whose dimension is the
+    smallest k with 2^k >= K, whether this code is yielded or not.
     """
     return (
         _member(row)

@@ -38,7 +38,7 @@ class TailedCosets:
     Attributes:
         code: Shortening and puncturing of the codewords.
         level: The code C2, before it is shortened and punctured.
-        tails: Number J of cosets of C2, and of glue vectors.
+        tails: Number J of cosets of C2, which is also the number of glue vectors.
         tail: Candidate that provides the glue vectors.
         ratio: The number r.
         max_cosine: Maximum cosine of the points.
@@ -56,7 +56,10 @@ class TailedCosets:
 def _best_tailed_cosets(
     num_classes: int, dim: int, schemes: tuple[str, ...]
 ) -> TailedCosets | None:
-    """Return the parameters with the lowest maximum cosine for K points in R^n; None if no parameters give K points."""
+    """Return the parameters with the lowest maximum cosine for K points in R^n; None if no parameters give K points.
+
+    `schemes` serves only as a key of the cache.
+    """
     del schemes  # tails are members of theirs
     return min(
         _tailed_cosets(num_classes, dim), key=lambda one: one.max_cosine, default=None
@@ -64,7 +67,7 @@ def _best_tailed_cosets(
 
 
 def _choose(num_classes: int, dim: int) -> dict[str, Any]:
-    """Return the best parameters by name: the shortening, the level, and the provenance of the glue vectors."""
+    """Return the parameters with the lowest maximum cosine, by name, as provenance stores them."""
     one = _best_tailed_cosets(num_classes, dim, available())
     assert one is not None, "infeasible_reason has made sure that there is one"
     tail = {"tails": one.tails, "tail": one.tail.first(one.tails).to_json()}
@@ -114,7 +117,10 @@ def _tailed_cosets_of(
 
 
 def _tail(tails: int, dim: int) -> Candidate | None:
-    """Return the best glue vectors: the optimal code for up to 2 * dim vectors, else the best member of a family."""
+    """Return the best candidate for `tails` glue vectors in R^dim, or None if there is none.
+
+    For at most 2 * dim vectors it is a simplex or a cross-polytope, otherwise the best member of a family.
+    """
     if tails > 2 * dim:
         return best_member(tails, dim)
     scheme, cosine = (

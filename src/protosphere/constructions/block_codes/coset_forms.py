@@ -1,9 +1,9 @@
-"""Nested unions of cosets of RM(1, m): the first codewords of each code are the previous code.
+"""Nested unions of cosets of RM(1, m): each code consists of the first codewords of the next code.
 
-For m even, the codes are RM(1, m), Kerdock's code, and the Delsarte-Goethals codes 1, 2, ...; for m odd, they are
-RM(1, m), Gold's code, and the dual BCH codes 2, 3, ... The codewords are ordered coset by coset (`coding.cosets`), and
-the cosets by the index of their quadratic form (`coding.quadratic_forms`). So the first K codewords of all codes with
-at least K codewords are the same.
+For m even, the codes are RM(1, m), Kerdock's code, and the Delsarte-Goethals codes 1, 2, ...; for m odd, they are RM(1,
+m), Gold's code, and the dual BCH codes 2, 3, ... The codewords are ordered coset by coset (see `coding.cosets`). The
+cosets are ordered by the index of their quadratic form (see `coding.quadratic_forms`). Therefore all codes with at
+least K codewords have the same first K codewords.
 """
 
 from fractions import Fraction
@@ -20,7 +20,8 @@ from protosphere.spherical.structures import CosetUnion
 def nested_codes(m: int) -> tuple[Member, ...]:
     """Return the nested codes of length 2^m, 1 <= m <= 16, the smallest code RM(1, m) first.
 
-    The stated maximum cosines of the codes are attained by all their codewords together.
+    The maximum cosine of a member is that of all codewords of the code. The maximum cosine of the first K codewords may
+    be lower.
 
     >>> [(level.id, level.size, str(level.max_cosine)) for level in nested_codes(4)]
     [('rm-1-4', 32, '0'), ('kerdock-4', 256, '1/4'), ('delsarte-goethals-4-1', 2048, '1/2')]
@@ -44,7 +45,7 @@ def nested_codes(m: int) -> tuple[Member, ...]:
 
 
 def _level_names(m: int, r: int) -> tuple[str, str]:
-    """Return the id and the description of the code that is r levels above RM(1, m)."""
+    """Return the id and the description of the code with index `r` >= 1 in `nested_codes(m)`."""
     if m % 2 and r == 1:
         return f"gold-{m}", f"Gold({m})"
     if m % 2:
@@ -57,7 +58,7 @@ def _level_names(m: int, r: int) -> tuple[str, str]:
 def coset_union(m: int, num_classes: int) -> CosetUnion:
     """Return the first K codewords of the nested codes of length 2^m (see `nested_codes`), coset by coset.
 
-    Within a coset the codewords follow the rows of Sylvester's Hadamard matrix.
+    Within a coset, the codewords are ordered as the module `coding.cosets` describes.
 
     Args:
         m: Base-2 logarithm of the length.

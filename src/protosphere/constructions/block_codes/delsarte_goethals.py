@@ -13,11 +13,11 @@ from protosphere.constructions.traits import Traits
     traits=Traits(packed=True, fast_projection=True),
 )
 def delsarte_goethals(largest_dim: int) -> Iterator[Member]:
-    """Yield codes of length n = 2^m, m even, that consist of (n/2)^(1+r) cosets of RM(1, m), where 1 <= r < m/2.
+    """Yield the Delsarte-Goethals codes of length n = 2^m, m even, for r = 1, ..., m/2 - 1.
 
-    The codes are nested: the first (n/2)^r cosets are the code for r - 1, and Kerdock's code is the case r = 0. The
-    case r = m/2 - 1 is RM(2, m). Fewer classes use the first cosets, whose measured maximum cosine may be lower than
-    the guarantee.
+    A code consists of (n/2)^(1+r) cosets of RM(1, m). Its first (n/2)^r cosets are the code for r - 1, and Kerdock's
+    code is the case r = 0. The case r = m/2 - 1 is RM(2, m). For fewer classes than codewords, the codewords of the
+    first cosets are used, and the measured maximum cosine may be lower than the guarantee.
     """
     for m in range(4, min(largest_dim, 1 << 16).bit_length(), 2):
         yield from nested_codes(m)[2:]

@@ -28,8 +28,8 @@ def gold(largest_dim: int) -> Iterator[Member]:
     """Yield linear codes of length 2^m, m odd, whose codewords are sums of trace forms and affine functions.
 
     The codewords of one code are the functions Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)) plus an affine function of
-    x, where x runs through GF(2^m) and 1 <= r <= (m-1)/2. The case r = 1 is Gold's code, the dual of the extended BCH
-    code of distance 6. The case r = (m-1)/2 is RM(2, m).
+    x. Here x runs through GF(2^m), Tr is the trace to GF(2), and r is one of 1, ..., (m-1)/2. The case r = 1 is Gold's
+    code, the dual of the extended BCH code of distance 6. The case r = (m-1)/2 is RM(2, m).
     """
     for m in range(3, min(largest_dim, 1 << 16).bit_length(), 2):
         yield from (
@@ -39,7 +39,10 @@ def gold(largest_dim: int) -> Iterator[Member]:
 
 
 def _words(m: int, num_classes: int) -> LinearWords | CosetUnion:
-    """Return the codewords of `coset_union`, as a linear code if the code is small enough."""
+    """Return the first K codewords of length 2^m, as `LinearWords` if K is at most 2^STRUCTURE_BITS.
+
+    For larger K the same codewords are returned as `CosetUnion`.
+    """
     bits = message_bits(num_classes)
     if bits > STRUCTURE_BITS:
         return coset_union(m, num_classes)

@@ -23,13 +23,14 @@ LARGEST_DENSE = 6
     traits=Traits(packed=True, fast_projection=True),
 )
 def kerdock(largest_dim: int) -> Iterator[Member]:
-    """Yield Kerdock's codes of length n = 2^m, m even, each without and with the 2n axes +-e_i.
+    """Yield two members for each length n = 2^m, m even: Kerdock's code, and Kerdock's code together with the axes.
 
-    A code is a union of n/2 cosets of RM(1, m). Each coset is an orthonormal basis with its negatives. Together with
-    the axes, these are n/2 + 1 mutually unbiased bases. The cosines are 0, -1 and +-1/sqrt(n), and no antipodal set
-    with these cosines is larger (Levenstein 1982). For n = 4 the points with the axes are the 24-cell.
+    The axes are the 2n points e_1, -e_1, e_2, ... Kerdock's code is a union of n/2 cosets of RM(1, m). The points of a
+    coset are the vectors of an orthonormal basis and their negatives. These n/2 bases and the standard basis are
+    mutually unbiased. All cosines are 0, -1 or +-1/sqrt(n), and no larger set of points that contains -x for each point
+    x has only these cosines (Levenstein 1982). For n = 4, the points with the axes are the 24-cell.
 
-    Up to n^2 points are stored as packed codewords. With axes, the points are stored as dense vectors for n up to 64,
+    Kerdock's code is stored as packed codewords. The points with the axes are stored as dense vectors for n up to 64,
     and as packed codewords and indices of axes for larger n.
     """
     for m in range(2, min(largest_dim, 1 << 16).bit_length(), 2):

@@ -1,4 +1,4 @@
-"""Constructions from families of binary codes, at the lengths of the codes and, by modifying codes, at all lengths."""
+"""Constructions from binary linear codes of certain lengths, and from modifications of these codes to other lengths."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,16 +40,18 @@ def linear_words(
     reference: str,
     traits: Traits,
 ) -> Callable[[Native], Native]:
-    """Register the decorated function as a construction, which gets the name of the function.
+    """Register a function that returns binary linear codes as a construction.
 
-    The construction has two options. With `modify`, it takes the best modified code with length n and enough
-    codewords. `subset` says how the K codewords are chosen.
+    The decorated function takes K and n and returns the smallest unmodified code of length n that has at least K
+    codewords. The construction gets its name and has two options. With `modify=True`, it takes the best modified code
+    of length n with at least K codewords. `subset` says how K codewords are chosen (see `placed_words`).
 
     Args:
         rule: Formula of the lengths of unmodified codes, for messages, such as "2**m".
         lengths: Lengths of unmodified codes, in ascending order.
         longest: Largest length of a modified code.
-        modifications: Function that takes a length and a dimension and returns all modified codes that have them.
+        modifications: Function that takes a length and a number of message bits and returns all modified codes with
+            this length and this number of message bits.
         summary: One line that describes the construction in lists.
         reference: Publication of the construction.
         traits: See `Traits`.
@@ -173,11 +175,13 @@ def length_infeasible_reason(
 def choose_modification(
     modifications: list[BinaryCode], dim: int, k: int
 ) -> dict[str, Any]:
-    """Return the id of the best modified code, and a distance that a theorem guarantees.
+    """Return the id of the best modified code, and a distance that a theorem guarantees for it.
 
-    The best code is the one whose first 2**k codewords have the largest measured distance. Only the `TRIALS` codes with
-    the largest guaranteed distances are measured. The returned distance is the largest guaranteed distance of all
-    codes; the best code has at least this distance.
+    The guaranteed distances of all codes are compared first. Of the `TRIALS` codes with the largest guaranteed
+    distances, the best code is the one whose first 2**k codewords have the largest measured distance. If these
+    codewords have more than `TRIAL_BITS` bits, nothing is measured, and the best code is the one with the largest
+    guaranteed distance. The returned distance is the largest guaranteed distance; the best code has at least this
+    distance.
 
     Args:
         modifications: Modified codes to choose from.
@@ -211,7 +215,7 @@ class Modification:
         shortened: Number of message symbols that are fixed to 0 and removed.
         extended: Whether a parity check is added.
         punctured: Number of coordinates that are removed.
-        repeated: Number of the code's own columns that are added again.
+        repeated: Number of coordinates that are appended as copies of other coordinates.
     """
 
     shortened: int = 0

@@ -24,13 +24,14 @@ LARGEST_SHORTENED = 600
 
 
 def reed_muller_modifications(dim: int, needed: int) -> list[BinaryCode]:
-    """Return all modified Reed-Muller codes of length `dim` with at least `needed` message bits.
+    """Return all modified Reed-Muller codes of length `dim` with `needed` message bits.
 
-    The codes are shortened, punctured or lengthened.
+    Codes without a positive guaranteed distance are left out. The codes are made from Reed-Muller codes by shortening,
+    puncturing or repeating coordinates.
 
     Args:
-        dim: Wanted length n.
-        needed: Number of message bits that the codewords need.
+        dim: Length n.
+        needed: Number of message bits: a code has 2**needed codewords.
     """
     m = (dim - 1).bit_length()
     lengths = [*range(m, m + 2), *([m - 1] if dim > 1 else [])]
@@ -64,7 +65,12 @@ def _modifications_of(m: int, dim: int, needed: int) -> Iterator[BinaryCode]:
 
 
 def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBits:
-    """Return the generator of RM(r, m), shortened by the coordinates of lowest weight, with `dim` columns."""
+    """Return the first `count` rows of the generator matrix of a modified code RM(r, m) of length `dim`.
+
+    The code is first shortened: only codewords that are 0 in the first `shortened` coordinates are kept, and these
+    coordinates are removed. For this step, coordinates are sorted by the number of ones in the binary notation of their
+    index. Then coordinates are removed or repeated until `dim` coordinates are left.
+    """
     vanishing = np.argsort(np.bitwise_count(np.arange(1 << m)), kind="stable")[
         :shortened
     ]
@@ -79,7 +85,11 @@ def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBi
 
 
 def _scattered(m: int) -> Indices:
-    """Return all points of GF(2)^m in an order in which no run of points favors a hyperplane."""
+    """Return all points of GF(2)^m as integers, in the order 0, 1, alpha, alpha^2, ... of the field GF(2^m).
+
+    Consecutive points are then spread over all hyperplanes. If m is 0 or too large for `binary_field`, the order is 0,
+    1, 2, ...
+    """
     if 1 <= m <= LARGEST_DEGREE:
         return np.append(0, binary_field(m).exp[: (1 << m) - 1])
     return np.arange(1 << m)
@@ -102,9 +112,10 @@ def _scattered(m: int) -> Indices:
     ),
 )
 def reed_muller(num_classes: int, dim: int) -> BinaryCode:
-    """Place K codewords of the smallest Reed-Muller code RM(r, m) of length n = 2^m with enough codewords.
+    """Return the smallest Reed-Muller code RM(r, m) of length n = 2^m that has at least K codewords.
 
-    With `modify=True`, codes are shortened, punctured or lengthened to reach any length.
+    The construction takes K codewords of this code as prototypes. With `modify=True`, it chooses instead among all
+    codes of `reed_muller_modifications`.
 
     Args:
         num_classes: Number K of codewords.

@@ -38,17 +38,18 @@ class OuterCode:
 
     @property
     def guarantee(self) -> Fraction:
-        """Maximum cosine 1 - q/(q-1) * (n_q - k_q + 1)/n_q, since the minimum distance of the code is n_q - k_q + 1."""
+        """Guaranteed maximum cosine 1 - q d / ((q - 1) n_q), where d = n_q - k_q + 1 is the minimum distance."""
         return 1 - Fraction(self.q * (self.n_q - self.k_q + 1), (self.q - 1) * self.n_q)
 
 
 def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
-    """Yield the Reed-Solomon codes with at least K codewords.
+    """Yield Reed-Solomon codes with at least K codewords.
 
-    They are the codes with k_q <= n_q <= q, where k_q is the smallest integer with q**k_q >= K.
+    For each order q, k_q is the smallest integer with q**k_q >= K. The number n_q of symbols takes all values from k_q
+    to q.
 
     Args:
-        num_classes: Number of codewords needed.
+        num_classes: Number K of codewords.
         q: Order of the field; all prime powers up to 256 unless given.
 
     Raises:
@@ -65,7 +66,7 @@ def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
 
 
 def _checked_order(q: object) -> int:
-    """Return `q`, or raise InvalidArgumentError unless it is a prime power up to `LARGEST_Q`."""
+    """Return `q` if it is a prime power up to `LARGEST_Q`, and raise InvalidArgumentError otherwise."""
     powers = prime_powers(LARGEST_Q)
     if isinstance(q, int) and q in powers:
         return int(q)
@@ -79,7 +80,11 @@ def _checked_order(q: object) -> int:
 
 
 def _digits_needed(num_classes: int, base: int) -> int:
-    """Return the number of base-q digits of the indices of all classes, at most base + 1."""
+    """Return the smallest k >= 1 with base**k >= num_classes.
+
+    If this k is larger than `base`, `base` + 1 is returned. A Reed-Solomon code over GF(base) has at most `base`
+    symbols.
+    """
     digits = 1
     while digits <= base and base**digits < num_classes:
         digits += 1
@@ -87,7 +92,9 @@ def _digits_needed(num_classes: int, base: int) -> int:
 
 
 def best_outer_code(num_classes: int, dim: int, q: object = None) -> OuterCode | None:
-    """Return the Reed-Solomon code of exactly `dim` dimensions with the lowest guaranteed cosine, or None.
+    """Return the Reed-Solomon code in exactly n dimensions that has the lowest guaranteed maximum cosine.
+
+    Only codes with at least K codewords are considered. If there is none in n dimensions, None is returned.
 
     Args:
         num_classes: Number K of codewords.
@@ -146,7 +153,7 @@ def reed_solomon(
 ) -> Placement:
     """Place K codewords of a Reed-Solomon code over GF(q), with symbols replaced by vertices of a simplex.
 
-    A code of n_q symbols gives points in n = n_q (q - 1) dimensions.
+    A vertex has q - 1 coordinates. Therefore a codeword of n_q symbols becomes a point in n = n_q (q - 1) dimensions.
 
     Args:
         num_classes: Number K of codewords.

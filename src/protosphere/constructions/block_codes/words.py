@@ -28,13 +28,13 @@ At this limit the choice takes about ten seconds.
 
 @dataclass(frozen=True)
 class BinaryCode:
-    """A binary linear code of the wanted length.
+    """A binary linear code.
 
     Attributes:
         id: Identifier of the code within its scheme, which files store.
         description: Text that says what the code is.
         k: Dimension of the code: number of message bits.
-        distance: Minimum distance that a theorem guarantees.
+        distance: Guaranteed lower bound on the minimum distance.
         rows: Function that takes a number and returns that many first rows of the packed generator matrix.
     """
 
@@ -51,7 +51,9 @@ def message_bits(num_classes: int) -> int:
 
 
 def subset_infeasible_reason(scheme: str, subset: str, num_classes: int) -> str | None:
-    """Return why the choice of K codewords is infeasible; None if it is feasible, as it is unless `subset` is 'greedy'.
+    """Return why K is too large for a method of choosing codewords, or None if it is not too large.
+
+    Only the method 'greedy' has a largest K.
 
     Args:
         scheme: Name of the construction, for the message.
@@ -74,17 +76,21 @@ def placed_words(
 ) -> Placement:
     """Return K codewords as points with entries +-1/sqrt(n), by equation 1 of Lindstrom et al. (2024).
 
-    The subset 'first' takes codewords 0 to K-1: the bits of the class number, least significant first, select rows of
-    the generator. The subset 'random' takes K different codewords at random. The subset 'greedy' starts with the zero
-    codeword and repeatedly adds the codeword whose smallest distance to the chosen codewords is largest; if the
-    result has no larger minimum distance than 'first', the codewords of 'first' are taken.
+    There are three methods of choosing the codewords:
+
+    - 'first' takes codewords 0 to K - 1. The bits of the index of a codeword, least significant first, select rows of
+      the generator matrix; the codeword is the sum of these rows.
+    - 'random' takes K different codewords at random.
+    - 'greedy' starts with the zero codeword and repeatedly adds the codeword whose smallest distance to the chosen
+      codewords is largest. If the result has no larger minimum distance than 'first', the codewords of 'first' are
+      taken.
 
     Args:
         code: The code.
         dim: Length n.
         num_classes: Number K of codewords.
         subset: Method of choosing codewords, one of `SUBSETS`.
-        rng: Random generator for the subset 'random'.
+        rng: Random generator for the method 'random'.
     """
     fewest = message_bits(num_classes)
     greedy = max(fewest, min(code.k, GREEDY_WORK_BITS - fewest))
@@ -120,7 +126,10 @@ def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWord
 def _random_words(
     generator: PackedBits, num_classes: int, rng: np.random.Generator
 ) -> PackedBits:
-    """Return different random codewords of a code with very many messages; all are drawn again if two are equal."""
+    """Return `num_classes` different random codewords of a code with very many codewords.
+
+    All of them are drawn again until no two are equal.
+    """
     bits = rng.integers(0, 2, (num_classes, len(generator)), dtype=np.uint8)
     while len(np.unique(np.packbits(bits, axis=1), axis=0)) < num_classes:
         bits = rng.integers(0, 2, bits.shape, dtype=np.uint8)
@@ -130,13 +139,13 @@ def _random_words(
 def greedy_messages(generator: PackedBits, num_classes: int) -> Indices:
     """Return K messages, chosen one after another so that their codewords are far apart.
 
-    A message is an integer whose bits select rows of the generator; the sum of these rows is its codeword. The first
-    message is 0. Each next message has the codeword whose smallest Hamming distance to the chosen codewords is
-    largest; of several such messages the smallest is taken. If the messages 0 to K - 1 have at least the same minimum
-    distance, these are returned instead.
+    A message is an integer whose bits select rows of the generator matrix; the sum of these rows is the codeword of the
+    message. The first message is 0. Each next message has the codeword whose smallest Hamming distance to the chosen
+    codewords is largest; of several such messages the smallest is taken. If the codewords of the messages 0 to K - 1
+    have at least the same minimum distance, these messages are returned instead.
 
     Args:
-        generator: Packed rows of the generator.
+        generator: Packed rows of the generator matrix.
         num_classes: Number K of messages.
     """
     k = len(generator)

@@ -54,7 +54,10 @@ def _infeasible_reason(num_classes: int, dim: int, **options: Any) -> str | None
 
 
 def _merit(member: Member) -> float:
-    """Return 1 - cosine of a member, relative to the largest value that Levenshtein's bound allows: 1 is optimal."""
+    """Return 1 minus the maximum cosine of a member, divided by 1 minus a lower bound on the maximum cosine.
+
+    The bound is Levenshtein's for K > 2n, and 0 otherwise. A larger result means that the code is closer to its bound.
+    """
     if member.size > 2 * member.dim:
         most = levenshtein(member.size, member.dim)
     else:
@@ -65,13 +68,15 @@ def _merit(member: Member) -> float:
 
 
 def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points]:
-    """Return algebraic codes for the search to start from; the codes closest to their bounds come first.
+    """Return algebraic codes from which a search for K points in R^n starts.
+
+    The first is the best algebraic code of K points in R^n, if there is one with at most 4,000 points. Codes of similar
+    size and dimension follow, with the codes closest to Levenshtein's bound first.
 
     Args:
         num_points: Number K of points that the search places.
         dim: Dimension n of the search.
-        at_most: Largest number of codes whose size or dimension may differ from K and n. The best algebraic code of K
-            points in R^n is returned in addition.
+        at_most: Largest number of codes of similar size and dimension.
 
     Returns:
         One matrix of unit rows per code.

@@ -36,11 +36,14 @@ def log_sum_exp_gradient(points: Tensor, temperature: float) -> Tensor:
     """Return the gradient of (1/t) log sum_{i<j} exp(t <c_i, c_j>) with respect to the points c_i.
 
     This is the objective of the problem P_LSE of Lindström et al. (2024), section 3.4. The gradient is the product W C
-    of a symmetric matrix W and the points C, where w_ij is the term of pair (i, j) divided by the sum.
+    of a symmetric matrix W and the matrix C of the points, where w_ij is the term of pair (i, j) divided by the sum.
 
     Args:
         points: Points c_i, as K unit rows.
         temperature: Inverse temperature t, which multiplies the cosines.
+
+    Returns:
+        K x n matrix; row i is the gradient with respect to c_i.
     """
     gram = points @ points.T
     gram.fill_diagonal_(-float("inf"))
@@ -57,6 +60,9 @@ def mean_row_max_gradient(points: Tensor, temperature: float = 1.0) -> Tensor:
     Args:
         points: Points c_i, as K unit rows.
         temperature: Unused; it is accepted so that all gradients have the same signature.
+
+    Returns:
+        K x n matrix; row i is the part of the subgradient that belongs to c_i.
     """
     del temperature
     gram = points @ points.T
@@ -81,7 +87,11 @@ def _descent_on(
     reference: str,
     style: FigureStyle,
 ) -> None:
-    """Register the descent on an objective, by its gradient, as a construction."""
+    """Register projected descent with the function `gradient` as a construction.
+
+    The construction has the name of this function, without "_gradient". `objective` is the name of the minimized
+    function in the descriptions of codes, and `usual_lr` is the default learning rate.
+    """
 
     def build(
         num_classes: int,

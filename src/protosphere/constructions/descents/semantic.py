@@ -37,7 +37,7 @@ def descent_infeasible_reason(
     lr: object,
     temperature: object,
 ) -> str | None:
-    """Return why a descent with margins is infeasible, or None if it is feasible.
+    """Return why a descent that weights similarities (see `semantic`) is infeasible, or None if it is feasible.
 
     Args:
         name: Name of the construction, for the message.
@@ -76,9 +76,9 @@ def _infeasible_reason(
 def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
     """Return the given weight as a float, or the automatic weight if `weight` is 'auto'.
 
-    The automatic weight is 1 if the similarities are cosines of points in R^n. For other similarities, weight *
-    similarity gets the standard deviation AUTO_SPREAD over pairs, and the weight is at most 1. For class means of
-    features of CIFAR-100 it is 0.6.
+    The automatic weight is 1 if the similarities are cosines of points in R^n. For other similarities, the products of
+    weight and similarity have the standard deviation `AUTO_SPREAD` over all pairs of classes, unless this weight is
+    above 1; then the weight is 1. For class means of features of CIFAR-100 it is 0.6.
 
     Args:
         weight: A number, or 'auto'.
@@ -94,7 +94,7 @@ def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
 
 
 def _is_realized(similarity: Points, dim: int) -> bool:
-    """Return whether there are points in R^n whose cosines are the similarities."""
+    """Return whether there are points in R^dim whose cosines equal the similarities."""
     gram = similarity.copy()
     np.fill_diagonal(gram, 1.0)
     values = np.linalg.eigvalsh(gram)
@@ -123,15 +123,17 @@ def semantic(
     lr: float = 0.2,
     temperature: float | None = None,
 ) -> Placement:
-    """Place points by momentum descent on (1/t) log sum over pairs of exp(t (cosine - weight S)), with t rising from 1.
+    """Place points by descent on an objective that allows larger cosines to more similar classes.
 
-    The cosine of two classes may be larger by weight times their similarity S: weight 0 maximizes separation only,
-    and weight 1 follows the similarity most. The descent starts from `ps.best`, aligned with S.
+    The objective is (1/t) log sum over pairs of exp(t (cosine - weight * S)). S is the similarity of the two classes of
+    the pair, and the inverse temperature t rises from 1 during the descent. With weight 0, the similarities have no
+    effect; with weight 1, their effect is strongest. The initial points are the code of `ps.best`, assigned to the
+    classes by `ps.assign`.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        seed: Seed of `ps.best` and of `ps.assign`, which give the initial points.
+        seed: Seed of `ps.best` and of `ps.assign`.
         rng: Random generator of the noise added to the initial points.
         progress: Called during the descent.
         similarity: Text of the similarity matrix S, as provenance stores it.

@@ -1,4 +1,4 @@
-"""Prototypes whose cosines rank classes as given similarities do.
+"""Prototypes for which each class ranks the other classes by cosine as it ranks them by a given similarity.
 
 These are the prototypes with privileged information of Mettes et al. (2019).
 """
@@ -32,14 +32,18 @@ LARGEST_K, MOST_TRIPLETS = 2_000, 1 << 18
 
 
 def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tensor:
-    """Return the gradient of the mean over triplets (i, j, k) with s_ij > s_ik of log(1 + exp(-(c_ij - c_ik))).
+    """Return the gradient of a ranking loss with respect to the points.
 
-    This is RankNet's loss (Burges et al. 2005) on the cosines c, ordered by the similarities s; ties are ignored.
+    The loss is the mean of log(1 + exp(c_ik - c_ij)) over all triplets (i, j, k) of different classes with s_ij > s_ik,
+    where c_ij is the cosine and s_ij the similarity of classes i and j. This is RankNet's loss (Burges et al. 2005).
 
     Args:
         points: Points, as K unit rows.
-        similarity: K x K matrix of the similarities s.
+        similarity: K x K matrix of the similarities s_ij.
         anchors: Range of the index i of the triplets.
+
+    Returns:
+        K x n matrix; row i is the gradient with respect to point i.
     """
     cosines = points[anchors] @ points.T
     alike = similarity[anchors]

@@ -24,15 +24,18 @@ HALVINGS = 40
 
 
 def latitudes(angle: float) -> Points:
-    """Return the polar angles of layers `angle` apart, symmetric about the equator, in the largest possible number."""
+    """Return the polar angles of as many layers as possible, if neighboring layers are `angle` apart.
+
+    The layers are symmetric about the equator. All angles are in radians.
+    """
     count = int(pi / angle + 1e-13) + 1
     return pi / 2 + angle * (np.arange(count, dtype=np.float64) - (count - 1) / 2)
 
 
 def inner_angle(angle: float, latitude: float) -> float:
-    """Return the angle between two points of a layer after the layer is scaled to a unit sphere.
+    """Convert an angle between two points of a layer to their angle after the layer is scaled to a unit sphere.
 
-    If only one point fits on the layer, `ALONE` is returned.
+    If the layer is too small for two points at this angle, `ALONE` is returned.
 
     Args:
         angle: Angle in radians between the points on the original sphere.
@@ -43,7 +46,7 @@ def inner_angle(angle: float, latitude: float) -> float:
 
 
 def peeled_size(dim: int, angle: float) -> int:
-    """Return the number of points that are placed on all layers with a given minimum angle.
+    """Return the number of points that the method of `apple_peeling` places with a given minimum angle.
 
     Args:
         dim: Dimension n.
@@ -71,7 +74,9 @@ def peeled_size(dim: int, angle: float) -> int:
 
 @lru_cache(maxsize=256)
 def peeled_angle(num_classes: int, dim: int) -> float:
-    """Return the largest minimum angle in radians, found by bisection, at which K points fit on the layers.
+    """Return the largest minimum angle at which the method of `apple_peeling` places at least K points.
+
+    The angle is in radians and is found by bisection.
 
     Args:
         num_classes: Number K of points.
@@ -89,7 +94,9 @@ def peeled_angle(num_classes: int, dim: int) -> float:
 
 
 def peeled_points(dim: int, angle: float) -> Points:
-    """Return the points on all layers with a given minimum angle, from pole to pole, as unit rows.
+    """Return the points that the method of `apple_peeling` places with a given minimum angle, as unit rows.
+
+    The points are sorted by layer, from one pole to the other.
 
     Args:
         dim: Dimension n.
@@ -129,10 +136,10 @@ def _guarantee(num_classes: int, dim: int) -> float:
     traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
 def apple_peeling(num_classes: int, dim: int) -> Placement:
-    """Place points on layers of equal latitude; the points of a layer are placed by the same method in R^(n-1).
+    """Place points on layers of equal latitude.
 
-    The minimum angle between points is the largest at which K points fit. If more than K points fit, the first K are
-    taken, starting from a pole.
+    A layer is a sphere in R^(n-1), and its points are placed by the same method. The minimum angle between points is
+    the largest at which K points fit. If more than K points fit, the first K are taken, starting from a pole.
 
     Args:
         num_classes: Number K of points.

@@ -43,7 +43,7 @@ def cluster_sizes(num_classes: int, num_clusters: int) -> list[int]:
 
 
 def _checked_clusters(num_classes: int, clusters: int | None) -> int:
-    """Return the given number of clusters after a check, or the default."""
+    """Return `clusters` after checking that it is from 1 to K; if it is None, return the default number."""
     if clusters is None:
         return default_clusters(num_classes)
     number = as_integer("clusters", clusters, minimum=1)
@@ -123,14 +123,20 @@ def clusters(
 
 
 def _known_code(num_points: int, dim: int, progress: Progress) -> Points:
-    """Return the best code that is known without a search; for a single point, the first basis vector."""
+    """Return the best code of `num_points` points in R^dim that is known without a search.
+
+    A code of a single point consists of the first basis vector.
+    """
     if num_points == 1:
         return np.eye(1, dim)
     return best(num_points, dim, iterations=0, progress=progress).points
 
 
 def _turned(points: Points, rng: np.random.Generator) -> Points:
-    """Return the points after a random orthogonal map; zero coordinates need no random numbers."""
+    """Return the points after a random orthogonal map.
+
+    Random numbers are drawn only for coordinates that are not 0 in all points.
+    """
     used = points[:, points.any(axis=0)]
     gaussian = rng.standard_normal((points.shape[1], used.shape[1]))
     frame, triangle = np.linalg.qr(gaussian)
@@ -139,10 +145,10 @@ def _turned(points: Points, rng: np.random.Generator) -> Points:
 
 
 def tangent_vectors(center: Points, vectors: Points) -> Points:
-    """Return vectors of R^(n-1) as vectors of R^n that are orthogonal to a given unit vector; cosines stay the same.
+    """Map vectors of R^(n-1) to vectors of R^n that are orthogonal to the unit vector `center`.
 
-    A zero is put before each vector. Then the vectors are reflected so that the first basis vector, or its negative,
-    becomes the given vector.
+    The map preserves norms and cosines. It puts a zero before each vector, and then reflects the vectors so that the
+    first basis vector becomes `center` or its negative.
 
     Args:
         center: Unit vector of R^n.

@@ -46,7 +46,10 @@ def lifted_cross_polytopes() -> Iterator[Member]:
 
 
 def _points(order: int, height: float, count: int) -> Points:
-    """Return the first `count` points, the upper points first; each is followed by its opposite in the layer."""
+    """Return the first `count` points for a Hadamard matrix of order `order` and the height h = `height`.
+
+    The upper points come first. In each layer, the points of u and -u, or of v and -v, are adjacent.
+    """
     upper = cross_polytope_points(min(count, 2 * order), order)
     lower = np.kron(hadamard(order), [[1], [-1]])[: count - len(upper)] / sqrt(order)
     heights = np.repeat([height, -height], [len(upper), len(lower)])

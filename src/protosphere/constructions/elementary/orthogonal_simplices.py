@@ -14,9 +14,9 @@ from protosphere.types import Indices
 
 
 def block_sizes(num_classes: int, dim: int) -> Indices:
-    """Return the sizes of K - n simplices with K points together, which span n dimensions; larger sizes come first.
+    """Return the numbers of points of K - n simplices, the larger numbers first.
 
-    The sizes differ by at most one.
+    The simplices have K points together and span n dimensions. Their numbers of points differ by at most one.
 
     Args:
         num_classes: Number K of points.
@@ -56,12 +56,12 @@ def _infeasible_reason(num_classes: int, dim: int) -> str | None:
     ),
 )
 def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
-    """Place regular simplices in orthogonal subspaces; their sizes differ by at most one.
+    """Place K points as K - n regular simplices in orthogonal subspaces of R^n.
 
-    Every optimal code of n + 2 to 2n points consists of K - n simplices in orthogonal subspaces. Regular simplices of
-    equal size have the fewest antipodal pairs and use all dimensions. For example, 100 points in R^64 are 28 triangles
-    and 8 antipodal pairs, whereas a cross-polytope has 50 antipodal pairs on 50 axes. For K = 2n the result is the
-    cross-polytope.
+    The numbers of points of two simplices differ by at most one. Every optimal code of n + 2 to 2n points consists of K
+    - n simplices in orthogonal subspaces. Regular simplices of equal size have the fewest antipodal pairs and use all
+    dimensions. For example, 100 points in R^64 are 28 triangles and 8 antipodal pairs, whereas a cross-polytope has 50
+    antipodal pairs on 50 axes. For K = 2n the result is the cross-polytope.
 
     Args:
         num_classes: Number K of points.

@@ -35,7 +35,7 @@ def _polygon_infeasible_reason(num_classes: int, dim: int) -> str | None:
 
 
 def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
-    """Return cos(2 pi/K), as a Fraction for K = 2, 3, 4 and 6, the only rational cases (Niven)."""
+    """Return cos(2 pi/K), as a Fraction for K = 2, 3, 4 and 6 and as a float for all other K."""
     del dim
     rational = {2: Fraction(-1), 3: Fraction(-1, 2), 4: Fraction(0), 6: Fraction(1, 2)}
     return rational.get(num_classes, cos(2 * pi / num_classes))
@@ -72,10 +72,10 @@ def icosahedron() -> Points:
 
 
 def snub_cube() -> Points:
-    """Return the 24 vertices of the snub cube: half of the normalized permutations of (+-1, +-1/t, +-t).
+    """Return the 24 vertices of the snub cube.
 
-    Here t is the tribonacci constant. Even permutations with an even number of plus signs are taken, and odd
-    permutations with an odd number.
+    They are the normalized permutations of (+-1, +-1/t, +-t), where t is the tribonacci constant. Even permutations
+    have an even number of plus signs, and odd permutations an odd number.
     """
     entries = (1.0, 1 / TRIBONACCI, TRIBONACCI)
     corners: list[list[float]] = []
@@ -88,7 +88,7 @@ def snub_cube() -> Points:
 
 
 def _parity(order: tuple[int, ...]) -> float:
-    """Return a positive number for an even permutation and a negative number for an odd permutation."""
+    """Return a positive number if the permutation `order` is even, and a negative number if it is odd."""
     return np.linalg.det(np.eye(len(order))[list(order)])
 
 
@@ -112,7 +112,11 @@ def six_hundred_cell() -> Points:
 
 
 def _rings(*rings: tuple[int, float, float]) -> Points:
-    """Return regular polygons around one axis, each given by (number of corners, height, rotation in degrees)."""
+    """Return the corners of regular polygons that are centered on the third axis.
+
+    A polygon is given as (number of corners, height, rotation): height is the third coordinate of its corners, and
+    rotation is an angle in degrees about the third axis.
+    """
     corners: list[tuple[float, float, float]] = []
     for count, height, degrees in rings:
         radius = sqrt(1 - height * height)
