@@ -58,27 +58,29 @@ def attach(
 ) -> nn.Module:
     """Replace the classifier of a model, in place, by `nn.Linear(features, dim)` and a head of fixed prototypes.
 
-    The last `nn.Linear` of the classifier is replaced; dropout, pooling and hidden layers before this layer are kept.
-    If the model has a second classifier, such as an auxiliary or distillation output, its last `nn.Linear` is replaced
-    too, and both classifiers share the head. The new layers have the device and dtype of the old ones. A second call of
-    this function replaces the layers that the first call added.
+    Here `features` is the number of inputs of the replaced layer, which is the last `nn.Linear` of the classifier.
+    Dropout, pooling and hidden layers before it are kept. If the model has a second classifier, such as an auxiliary or
+    distillation output, the last `nn.Linear` of the second classifier is replaced too, and both classifiers share the
+    head. The new layers have the device and dtype of the old ones. A second call of this function replaces the layers
+    that the first call added.
 
     Args:
         model: A model of torchvision, timm or transformers, an `nn.Sequential`, or any module whose last layer has a
             name that such models use, such as `fc`.
         num_classes: Number K of classes, or a `SphericalCode`, or a `PrototypeHead`, such as the head of a checkpoint.
-        dim: Dimension n, if `num_classes` is a number; by default K - 1, but at most 512.
+        dim: Dimension n of the prototypes, if `num_classes` is a number. By default, `PrototypeHead` chooses the
+            dimension: for K classes and no reserve, the smaller of K - 1 and 512.
         layer: Name or names of the layers to replace, as in `model.named_modules()`. If a name belongs to a module with
             several layers, the last `nn.Linear` of this module is replaced. By default, the classifier is found by its
             name.
-        options: Further arguments of `PrototypeHead`, unless `num_classes` is a head.
+        options: Further arguments of `PrototypeHead`. They are not allowed if `num_classes` is a head.
 
     Returns:
         The model itself.
 
     Raises:
-        InvalidArgumentError: If no layer or more than one layer may be the classifier, or arguments contradict each
-            other.
+        InvalidArgumentError: If no classifier is found, if several layers may be the classifier, or if arguments
+            contradict each other.
 
     Example:
         >>> from torch import nn
@@ -138,7 +140,10 @@ def prototype_head(model: nn.Module) -> PrototypeHead:
 
 
 def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
-    """Replace the layer `old`, and a `PrototypeHead` after it if there is one, by a linear layer followed by `head`."""
+    """Replace the layer `old` of `model` by a new linear layer followed by `head`.
+
+    If a `PrototypeHead` follows `old` in an `nn.Sequential`, `head` replaces it.
+    """
     device = old.weight.device
     dtype = old.weight.dtype
     lazy = isinstance(old, nn.LazyLinear)
@@ -165,7 +170,7 @@ def _children(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Module]]:
 def _layers_to_replace(
     model: nn.Module, layer: str | Sequence[str] | None
 ) -> list[nn.Linear]:
-    """Return the linear layers to replace: those named by `layer`, or those found in the model."""
+    """Return the linear layers to replace. They have the names `layer`, or are found in `model` if `layer` is None."""
     if layer is not None:
         if not layer and layer != "":
             raise InvalidArgumentError(
@@ -221,7 +226,11 @@ def _named(model: nn.Module, name: str) -> nn.Linear:
 
 
 def _classifiers(model: nn.Module) -> list[nn.Module]:
-    """Return the modules that are the model's classifiers, by `get_classifier()` or by attribute name."""
+    """Return the modules that contain the classifiers of `model`.
+
+    They are the results of `model.get_classifier()`. If there are none, the result is the attribute with a name in
+    `NAMES`, or the last `nn.Linear` of a model that is an `nn.Sequential`.
+    """
     asked = _from_get_classifier(model)
     reset = getattr(model, "reset_classifier", None)
     if (
@@ -253,7 +262,7 @@ def _classifiers(model: nn.Module) -> list[nn.Module]:
 
 
 def _from_get_classifier(model: nn.Module) -> list[nn.Module]:
-    """Return the modules that the method `get_classifier` of timm models returns; none for a model without it."""
+    """Return the modules that `model.get_classifier()` returns, or an empty list if the model has no such method."""
     ask = getattr(model, "get_classifier", None)
     found: object = ask() if callable(ask) else None
     if isinstance(found, (tuple, list)):
@@ -264,7 +273,10 @@ def _from_get_classifier(model: nn.Module) -> list[nn.Module]:
 
 
 def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
-    """Return the last linear layer with `outputs` outputs in `child`, the second classifier with the given name."""
+    """Return the last linear layer of `child` that has `outputs` outputs.
+
+    `child` is a second classifier of a model. Its name `name` is used in the error message.
+    """
     return _last(
         [layer for layer in _linears([child]) if layer.out_features == outputs],
         f"'model' has a second classifier, {name!r}, with no nn.Linear of {outputs} outputs; "
@@ -273,7 +285,10 @@ def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
 
 
 def _needs_linear(model: nn.Module, root: nn.Module) -> str:
-    """Return the error message for a classifier `root` without an nn.Linear, which may contain a convolution."""
+    """Return the error message for a classifier `root` of `model` that contains no `nn.Linear`.
+
+    If `root` contains a convolution, the message proposes a classifier that can replace it.
+    """
     modules = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
     name = next((name for name, module in modules if module is root), "classifier")
     needed = f"the classifier of 'model', {name!r}, must hold an nn.Linear"
@@ -294,7 +309,12 @@ def _last(layers: list[nn.Linear], otherwise: str) -> nn.Linear:
 def _require_no_other(
     model: nn.Module, chosen: list[nn.Linear], roots: list[nn.Module]
 ) -> None:
-    """Raise InvalidArgumentError if a layer outside `chosen` and `roots` has the name and outputs of a classifier."""
+    """Raise InvalidArgumentError if another linear layer of `model` may be a classifier.
+
+    Other layers are those that are neither in `chosen` nor inside one of `roots`. Such a layer may be a classifier if
+    its name matches `LIKELY` and it has as many outputs as `chosen[0]`. An `nn.Sequential` is not checked if its
+    classifiers `roots` are the layers `chosen` themselves.
+    """
     inside = [*chosen, *_linears(roots)]
     outputs = chosen[0].out_features
     each = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())

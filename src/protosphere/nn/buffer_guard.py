@@ -1,7 +1,7 @@
 """Detect whether the buffers of a module have been replaced since they were computed.
 
-Buffers may be replaced by `nn.Module.to_empty`, by loaders that build models on the meta device, or by users. The
-values of non-persistent buffers are then lost, because they are not in the state_dict.
+Buffers may be replaced by `nn.Module.to_empty`, by loaders that build models on the meta device, or by users. Then the
+values of non-persistent buffers are lost, because the state_dict does not contain these buffers.
 """
 
 import os
@@ -15,12 +15,12 @@ _remembered: WeakKeyDictionary[nn.Module, list[ref[Tensor]]] = WeakKeyDictionary
 
 
 def remember_buffers(module: nn.Module) -> None:
-    """Remember which tensors are the buffers of a module now, for a later call of `buffers_intact`."""
+    """Record which tensors are the buffers of a module now, so that `buffers_intact` can compare them later."""
     _remembered[module] = [ref(buffer) for buffer in module.buffers()]
 
 
 def buffers_intact(module: nn.Module) -> bool:
-    """Return True if the buffers of a module are still the tensors of the last call of `remember_buffers`.
+    """Return True if no buffer of a module has been replaced since the last call of `remember_buffers`.
 
     The result is False if a buffer is on the meta device. Otherwise, the result is True if `remember_buffers` was never
     called for the module.
@@ -41,14 +41,15 @@ def buffers_intact(module: nn.Module) -> bool:
 
 
 def is_on_meta(module: nn.Module) -> bool:
-    """Return True if a buffer of the module is on the meta device, where tensors have no values."""
+    """Return True if at least one buffer of the module is on the meta device, where tensors have no values."""
     return any(buffer.is_meta for buffer in module.buffers())
 
 
 def like_buffers(module: nn.Module) -> Tensor:
-    """Return a tensor with the device and the floating-point dtype of the module's buffers; its values do not matter.
+    """Return a tensor with the device and the floating-point dtype of the module's buffers.
 
-    If no buffer has a floating-point dtype, the tensor has torch's default dtype.
+    The values of the tensor have no meaning. If no buffer has a floating-point dtype, the tensor has torch's default
+    dtype.
     """
     buffers = list(module.buffers())
     for buffer in buffers:
@@ -59,7 +60,9 @@ def like_buffers(module: nn.Module) -> Tensor:
 
 
 def keeps_values(move: Callable[[Tensor], Tensor]) -> bool:
-    """Return True if a function that moves or casts tensors keeps their values, unlike the function of `to_empty`.
+    """Return True if a function that moves or casts tensors keeps their values.
+
+    The function that `nn.Module.to_empty` applies does not keep them.
 
     Args:
         move: Function from a tensor to a tensor, as passed to `nn.Module._apply`.

@@ -79,9 +79,10 @@ class SavedHead(NamedTuple):
 
 
 def code_digest(code: SphericalCode) -> str:
-    """Return the SHA-256 digest of the arrays that define the points of a code; the digest is cached.
+    """Return the SHA-256 digest of the arrays that define the points of a code.
 
-    The arrays are the packed codewords or the float64 points, and further arrays of the code's structure.
+    Examples of such arrays are the packed codewords or the float64 points. The digest of each code is computed once and
+    then cached.
 
     Args:
         code: The prototypes.
@@ -102,7 +103,7 @@ def packed_state(
     """Return the state of a head as a uint8 tensor.
 
     Args:
-        code: Code of the classes in use, the first points of `reserve`.
+        code: Code of the classes in use. Its points are the first points of `reserve`.
         reserve: Code of all classes, including those reserved for later.
         settings: Dictionary with the arguments `preset`, `scale` and `projection` of the head.
         started: Scale of the head, or the initial value of this scale if it is learned.
@@ -163,14 +164,18 @@ def unpacked_state(state: Tensor) -> SavedHead:
 
 
 def scale_start(saved: SavedHead, preset: str) -> float | None:
-    """Return the scale, or the initial value of a learned scale, that a head takes from a saved state.
+    """Return the saved scale of a head, if a head that loads the state uses it instead of the preset's scale.
+
+    The loading head uses it if two conditions hold: both heads have the same preset, and the saved head did not get its
+    scale as a number (its setting `scale` was 'auto' or 'learn').
 
     Args:
         saved: The saved state.
         preset: Name of the preset of the head that loads the state.
 
     Returns:
-        The value that was saved; None if the saved head has another preset, or its scale was given as a number.
+        The saved scale, which is the initial value if the scale was learned. None if a condition does not hold; the
+        scale of the preset is then used instead.
     """
     settings = saved.header["settings"]
     chosen = settings["preset"] == preset and isinstance(settings.get("scale"), str)
@@ -203,7 +208,10 @@ def packed_code(code: SphericalCode) -> bytes:
 
 
 def _left_out(code: SphericalCode) -> list[str]:
-    """Return the names of the arrays of a large code that are not stored because they can be recomputed exactly."""
+    """Return the names of the arrays that are not stored because they can be recomputed exactly.
+
+    The list is empty for a code with at most `MOST_CARRIED` coordinates.
+    """
     if code.num_classes * code.dim <= MOST_CARRIED:
         return []
     closed = (
@@ -218,16 +226,20 @@ def _left_out(code: SphericalCode) -> list[str]:
 
 
 def _compressible(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array, or the differences of consecutive entries of a vector, which compress better."""
+    """Return the form in which `array` is compressed.
+
+    A vector is replaced by the differences of its consecutive entries, which compress better. A matrix is unchanged.
+    """
     if array.ndim == 1:  # indices of codewords, which mostly increase by one
         return np.diff(array, prepend=array.dtype.type(0))
     return np.ascontiguousarray(array)
 
 
 def rounded_digest(code: SphericalCode) -> str:
-    """Return the SHA-256 digest of the points of a code, rounded to multiples of 1 / ROUNDED.
+    """Return the SHA-256 digest of the rounded points of a code.
 
-    Unlike `code_digest`, the result is the same on CPUs that round the last bits of the points differently.
+    Coordinates are rounded to multiples of 1 / ROUNDED. Unlike `code_digest`, the result is the same on CPUs that round
+    the last bits of the points differently.
 
     Args:
         code: The code.
@@ -243,20 +255,26 @@ def rounded_digest(code: SphericalCode) -> str:
 
 
 def _verification_digest(code: SphericalCode, left_out: list[str]) -> str | None:
-    """Return the digest by which a recomputed code is verified; None if no array is left out."""
+    """Return the digest that shows whether the arrays `left_out` of `code` were recomputed correctly.
+
+    The result is None if `left_out` is empty.
+    """
     if not left_out:
         return None
     return rounded_digest(code) if "points" in left_out else code_digest(code)
 
 
 def saved_code(saved: SavedHead) -> SphericalCode:
-    """Return the code of a saved head, including reserved classes, with exactly the points that were saved.
+    """Return the code of a saved head, including reserved classes.
+
+    Arrays that are not in the state are recomputed, and a digest shows whether they equal the saved arrays up to
+    rounding.
 
     Args:
         saved: The saved state.
 
     Raises:
-        InvalidArgumentError: If the state is damaged.
+        InvalidArgumentError: If the state is damaged, or the recomputed arrays differ from the saved arrays.
     """
     try:
         return _read_code(saved.packed_code)
@@ -301,7 +319,7 @@ def _read_code(packed: bytes) -> SphericalCode:
 
 
 def _rebuilt(description: dict[str, Any]) -> SphericalCode:
-    """Rebuild a code whose points were left out of the state, and certify it."""
+    """Rebuild a code from the provenance in `description`, because the state does not contain its points."""
     provenance = Provenance.from_json(description["provenance"])
     if not is_closed_form(provenance):
         raise InvalidArgumentError(
@@ -313,7 +331,11 @@ def _rebuilt(description: dict[str, Any]) -> SphericalCode:
 def _certified_again(
     arrays: storage.Arrays, description: dict[str, Any]
 ) -> SphericalCode:
-    """Return the code with the points in `arrays` and a newly computed certificate; the stored one is not trusted."""
+    """Return the code with the points in `arrays`.
+
+    The certificate in `description` is not trusted. It is replaced by a new one if all pairs of points can be measured
+    in a fraction of a second. Otherwise, it is marked as unverified.
+    """
     return verified_if_quick(code_from_parts(file.parts(arrays, description)))
 
 
@@ -332,8 +354,8 @@ def reserve_to_use(
         reserve: Prototypes of all classes of the head, including reserved ones.
 
     Raises:
-        InvalidArgumentError: If the saved prototypes differ in any other way, or the saved head has more classes in use
-            than this head. In the second case, `PrototypeHead.grow` must be called before loading.
+        InvalidArgumentError: If the saved prototypes differ in any other way. The error is also raised if the saved
+            head has more classes in use than this head; then call `PrototypeHead.grow` before loading.
     """
     header = saved.header
     if header.get("digest") == code_digest(code):
@@ -358,7 +380,10 @@ def reserve_to_use(
 
 
 def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:
-    """Return True if two codes of the same size have the same scheme and options, or equal points up to rounding."""
+    """Return True if the code `theirs` of a state can replace the code `mine` of a head.
+
+    Both codes must have the same size. They must also have the same scheme and options, or equal points up to rounding.
+    """
     if (theirs.num_classes, theirs.dim) != (mine.num_classes, mine.dim):
         return False
     if (
@@ -380,7 +405,7 @@ def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:
 
 
 def _same_arrays(theirs: SphericalCode, mine: SphericalCode) -> bool:
-    """Return True if two codes have the same structure and, up to rounding, the same stored arrays."""
+    """Return True if both codes have the same type of structure and, up to rounding, the same stored arrays."""
     if theirs.placement.structure.name != mine.placement.structure.name:
         return False
     first = theirs.placement.structure.point_arrays()

@@ -25,9 +25,9 @@ _living: WeakValueDictionary[int, Projection] = WeakValueDictionary()
 
 
 def new_handle(projection: Projection) -> int:
-    """Return an integer by which the operators of this module find a projection (the module with the prototypes).
+    """Return an integer that identifies a projection, the module with the prototypes, in calls of the operators.
 
-    Operators in graphs of `torch.compile` take only tensors and numbers as arguments. The handle is valid as long as
+    Operators in graphs of `torch.compile` take only tensors and numbers as arguments. The integer is valid as long as
     the projection exists.
     """
     handle = next(_handles)
@@ -37,10 +37,10 @@ def new_handle(projection: Projection) -> int:
 
 @_operator("protosphere::log_sum_exp")
 def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor]:
-    """Return the log-sum-exp of each row's dot products with the prototypes, and the mean prototype.
+    """Return the log-sum-exp of each row's dot products with the prototypes, and each row's mean prototype.
 
-    The mean is weighted by the softmax of the dot products. The function calls `Projection.log_sum_exp_and_mean` of the
-    projection with this handle.
+    The mean of a row is weighted by the softmax of the dot products. The function calls
+    `Projection.log_sum_exp_and_mean` of the projection.
 
     Args:
         z: B x n vectors.
@@ -48,7 +48,8 @@ def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor
         with_mean: Whether to compute the mean prototypes.
 
     Returns:
-        B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
+        A tuple of two tensors: the B log-sum-exps, and the B x n means. If `with_mean` is False, the second tensor is
+        empty and has the shape B x 0.
     """
     return _living[handle].log_sum_exp_and_mean(z, with_mean)
 
@@ -59,15 +60,16 @@ def weighted_prototypes(
 ) -> tuple[Tensor, Tensor]:
     """Return the weighted sums of the prototypes, and the sum of the weights, for each row of weights.
 
-    The function calls `Projection.weighted_prototypes` of the projection with this handle.
+    The function calls `Projection.weighted_prototypes` of the projection.
 
     Args:
         weights: B x K weights of the prototypes, one row per example.
-        factors: K factors by which the weights are multiplied; 1 if None.
+        factors: K factors, one per prototype, by which the weights are multiplied. None means factors of 1.
         handle: Result of `new_handle`.
 
     Returns:
-        B x n weighted sums of the prototypes, and B sums of the weights after the multiplication by the factors.
+        A tuple of two tensors: the B x n weighted sums of the prototypes, and the B sums of the weights. Both are
+        computed from the weights after the multiplication by the factors.
     """
     return _living[handle].weighted_prototypes(weights, factors)
 

@@ -68,8 +68,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
             m features, 'auto' chooses L-BFGS if N n (m + K) is at most 2^27, and otherwise Adam.
         batch_size: Largest batch size of 'adam' and of `partial_fit`; batches are smaller if there are few examples.
         learning_rate: Learning rate of 'adam' and of `partial_fit`.
-        max_iter: Largest number of L-BFGS iterations or Adam epochs. If the solver does not converge before, `fit`
-            gives a ConvergenceWarning.
+        max_iter: Largest number of L-BFGS iterations or Adam epochs. If the solver does not converge within this
+            number, `fit` gives a ConvergenceWarning.
         tol: L-BFGS stops when no entry of the gradient is larger than this in absolute value.
         class_weight: Weights by which the losses of the classes are multiplied, as in scikit-learn: a dictionary from
             classes to weights, 'balanced' (weights inversely proportional to the class frequencies), or None (all 1).
@@ -81,7 +81,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         classes_: The K classes in sorted order.
         head_: `PrototypeHead` of these classes.
         map_: Map from standardized features to R^n, an `nn.Sequential`.
-        n_iter_: Number of L-BFGS iterations, Adam epochs or calls of `partial_fit`.
+        n_iter_: Number of L-BFGS iterations or Adam epochs of `fit`, or number of calls of `partial_fit`.
 
     Example:
         >>> from protosphere.nn import PrototypeClassifier
@@ -194,8 +194,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
             The estimator itself.
 
         Raises:
-            ValueError: If `classes` is missing in the first call or differs from it later, `y` has another class,
-                `class_weight` is 'balanced', or the examples are not valid.
+            ValueError: If `classes` is missing in the first call or differs in a later call, `y` has a class that is
+                not in `classes`, `class_weight` is 'balanced', or the examples are not valid.
         """
         first = not hasattr(self, "classes_")
         if self.class_weight == "balanced":
@@ -252,7 +252,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         return found
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the N x K logits. For two classes, return N differences instead: the second logit minus the first.
+        """Return the N x K logits or, if there are two classes, a vector of N differences of logits.
+
+        A difference is the logit of the second class minus the logit of the first class.
 
         Args:
             X: N x m features, an array or a sparse matrix.
@@ -334,7 +336,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _checked_widths(hidden: Any) -> list[int]:
-    """Return the widths of the hidden layers after a check that they are integers above 0."""
+    """Return `hidden` as a list, after a check that the entries are integers above 0."""
     with suppress(TypeError, InvalidArgumentError):
         return [as_integer("hidden", width, minimum=1) for width in hidden]
     raise InvalidArgumentError(
@@ -344,7 +346,7 @@ def _checked_widths(hidden: Any) -> list[int]:
 
 
 def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the index of each label in the sorted classes, after a check that each label is a class."""
+    """Return the position of each label in the sorted array `classes`, after a check that each label is a class."""
     numbers = np.searchsorted(classes, labels).clip(0, len(classes) - 1)
     unknown = np.unique(labels[classes[numbers] != labels])
     if len(unknown):

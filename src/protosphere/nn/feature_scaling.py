@@ -1,4 +1,7 @@
-"""Standardize features to mean 0 and variance 1; examples may be weighted, sparse, or given in several batches."""
+"""Standardize features to mean 0 and variance 1.
+
+The examples may have weights. They may be given in several batches, as NumPy arrays or SciPy sparse matrices.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +42,10 @@ class Moments:
         return (dense - self.mean) / np.where(varies, deviation, 1.0)
 
     def together(self, other: Moments) -> Moments:
-        """Return the means and variances of the union of two sets of examples.
+        """Return the means and variances of the union of this set of examples and another one.
 
         Args:
-            other: Means and variances of the second set.
+            other: Means and variances of the other set.
         """
         total = self.total + other.total
         share = other.total / total
@@ -56,7 +59,7 @@ class Moments:
 
 
 def moments(features: Any, weights: NDArray[np.float64]) -> Moments:
-    """Return the weighted mean and the weighted variance of each of m features.
+    """Return the weighted means and variances of m features.
 
     Args:
         features: N x m array, or SciPy sparse matrix in CSR format.

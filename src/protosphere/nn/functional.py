@@ -20,7 +20,9 @@ The derivative of the direction has norm 1 / |z|, which would be at least 1e12 f
 
 
 def norms(z: Tensor) -> Tensor:
-    """Return the Euclidean norm of each vector; the gradient of the norm at 0 is 0.
+    """Return the Euclidean norm of each vector.
+
+    The gradient of the norm at z = 0 is 0.
 
     Args:
         z: (..., n) vectors.
@@ -88,7 +90,7 @@ def soft_unit(z: Tensor) -> Tensor:
 
 
 def _largest_entries(z: Tensor) -> Tensor:
-    """Return the largest absolute value of each vector, (..., 1), as a constant for autograd.
+    """Return the largest absolute value of the entries of each vector, as a (..., 1) tensor without gradient.
 
     For 256 x 65 vectors on a CPU, torch's vector_norm of infinite order takes ten times as long.
     """
@@ -98,11 +100,11 @@ def _largest_entries(z: Tensor) -> Tensor:
 def with_target_prototypes(
     z: Tensor, target: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return z as a matrix, the prototypes of the targets, and a mask of the examples that are not ignored.
+    """Return z as a B x n matrix, the prototypes of the targets, and a mask of the examples that are not ignored.
 
     Args:
         z: (..., n) vectors; B is the product of the leading dimensions.
-        target: (...) classes; examples with target -100 are ignored.
+        target: (...) class indices. Examples with target -100 are ignored.
         projection: Projection that holds the prototypes.
 
     Returns:
@@ -110,7 +112,7 @@ def with_target_prototypes(
         targets, and B booleans that are False for ignored examples.
 
     Raises:
-        InvalidArgumentError: If the targets are not classes.
+        InvalidArgumentError: If a target is neither a class index nor -100.
 
     Example:
         >>> import protosphere as ps, torch
@@ -133,15 +135,15 @@ def target_cosines(
 
     Args:
         z: (..., n) vectors; B is the product of the leading dimensions.
-        target: (...) classes; examples with target -100 are ignored.
+        target: (...) class indices. Examples with target -100 are ignored.
         projection: Projection that holds the prototypes.
 
     Returns:
-        A tuple of three tensors: B x n unit vectors, their B cosines, and B booleans that are False for ignored
-        examples.
+        A tuple of three tensors: the B x n unit vectors, the B cosines of these vectors with the prototypes of their
+        targets, and B booleans that are False for ignored examples.
 
     Raises:
-        InvalidArgumentError: If the targets are not classes.
+        InvalidArgumentError: If a target is neither a class index nor -100.
 
     Example:
         >>> import protosphere as ps, torch
@@ -164,7 +166,7 @@ def mean_of_kept(losses: Tensor, kept: Tensor) -> Tensor:
         kept: B booleans, False for ignored examples.
 
     Returns:
-        The mean, a scalar; nan if all examples are ignored.
+        The mean, a scalar. It is nan if all examples are ignored.
 
     Example:
         >>> import torch

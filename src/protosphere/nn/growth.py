@@ -1,9 +1,9 @@
 """Choose the prototypes of a head that may add classes later.
 
 Such a head reserves a larger code and uses only its first points at the beginning, so the first points should be well
-separated among themselves. Nested codes have this property and keep their order: for example, the first 2^j codewords
-of a linear code are a linear code, and a Kerdock code begins with a first-order Reed-Muller code. Other codes are
-reordered, unless they are very large (see `in_nested_order`).
+separated among themselves. Nested codes have this property, so their order is not changed. For example, the first 2^j
+codewords of a linear code are a linear code, and a Kerdock code begins with a first-order Reed-Muller code. Other codes
+are reordered, unless they are very large (see `in_nested_order`).
 """
 
 import warnings
@@ -40,7 +40,8 @@ LARGEST_DEFAULT_DIM = 512
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
     """Return a code with the same points, ordered so that the first `num_first` points are well separated.
 
-    Nested codes, and codes whose K^2 n exceeds `LARGEST_ORDERED`, are returned unchanged.
+    A nested code is returned unchanged. A code of K points in R^n is also returned unchanged if K^2 n exceeds
+    `LARGEST_ORDERED`.
 
     Args:
         code: The code.
@@ -135,10 +136,11 @@ def require_room(
         reserve: Code of all classes, including those reserved for later.
         in_use: Number of classes in use.
         num_classes: Requested number of classes.
-        own_code: Whether the head was made from a code, not from a number of classes.
+        own_code: Whether the user gave the head a code, not only numbers of classes. The error message depends on this.
 
     Raises:
-        InvalidArgumentError: If `num_classes` is less than `in_use` or more than the number of classes of `reserve`.
+        InvalidArgumentError: If `num_classes` is not an integer, or is less than `in_use` or more than the number of
+            classes of `reserve`.
     """
     if as_integer("num_classes", num_classes, minimum=2) < in_use:
         raise InvalidArgumentError(
@@ -185,22 +187,24 @@ def reserved(
 ) -> tuple[SphericalCode, int]:
     """Return the code of a head, including reserved classes, and the number of classes in use.
 
-    `PrototypeHead.grow` may add the reserved classes later. If the code must be constructed and has reserved classes,
-    it is ordered so that its first points are well separated.
+    `PrototypeHead.grow` may add the reserved classes later. If this function constructs a code with reserved classes,
+    it orders the points so that the first ones are well separated.
 
     Args:
-        given: Number K of classes in use, or a code, all of whose classes are in use.
+        given: Number K of classes in use, or a code. All classes of a given code are in use.
         dim: Dimension n, if `given` is a number.
-        reserve: Number of all classes, including those that can be added later, or a code with one point for each of
-            them, of which the head first uses the first `given` points. Only if `given` is a number. None for no
-            reserved classes.
-        scheme: Name of the scheme that builds the code, if neither `given` nor `reserve` is a code. Unless `options`
-            contains 'budget', the scheme gets its fast options (see `Traits.quick_options`), for example no search.
+        reserve: Number of all classes, including those that can be added later. It may also be a code with one point
+            for each of these classes; the head first uses the first `given` points of this code. None means that no
+            classes are reserved. If `given` is a code, `reserve` must be None.
+        scheme: Name of the scheme that builds the code, if neither `given` nor `reserve` is a code. If `options` does
+            not contain 'budget', the scheme gets its fast options (see `Traits.quick_options`). A fast option is, for
+            example, to skip a search.
         seed: Seed of the scheme, if the scheme is random.
         options: Keyword options of the scheme.
 
     Returns:
-        The code of all classes, and the number of classes in use, which are the first points of the code.
+        A tuple of the code of all classes and the number of classes in use. The first points of the code belong to the
+        classes in use.
 
     Raises:
         InvalidArgumentError: If arguments contradict each other.

@@ -46,8 +46,10 @@ class PrototypeHead(nn.Module):
     Args:
         num_classes: Number K of classes, or a `SphericalCode` with K points.
         dim: Dimension n, if `num_classes` is a number. The default is the number of all classes, including reserved
-            ones, minus 1, but at most 512. Put an `nn.Linear(features, dim)` before the head.
-        scheme: One of `ps.available()`, if `num_classes` is a number; 'best' is the best known code, without a search.
+            ones, minus 1, but at most 512. If `reserve` is a code, the default is the dimension of this code. Put an
+            `nn.Linear(features, dim)` before the head.
+        scheme: One of `ps.available()`, if `num_classes` is a number; 'best' is the best known code, found without a
+            search.
         options: Options of the scheme, if `num_classes` is a number. For example, {'budget': 5} lets 'best' search for
             5 seconds.
         preset: Name of the rule by which logits are computed from z, one of `PRESETS`. The default is 'protosphere' for
@@ -55,9 +57,9 @@ class PrototypeHead(nn.Module):
             saved preset, unless this argument is given.
         scale: Scale of the logits: 'auto' (the preset's scale, fixed), 'learn' (a parameter that starts at the preset's
             scale) or a number.
-        reserve: Number of all classes, including those that `grow` can add later, or a code with one point for each of
-            them, of which the head first uses the first `num_classes` points. Only if `num_classes` is a number. By
-            default, no class can be added.
+        reserve: Number of all classes, including those that `grow` can add later. It may also be a code with one point
+            for each of these classes; the head first uses the first `num_classes` points of this code. By default, no
+            class can be added. If `num_classes` is a code, `reserve` must be None.
         projection: Name of the algorithm for dot products with the prototypes, one of `projections.KINDS`; 'auto'
             chooses the fastest algorithm for the structure of the code.
         seed: Seed of the scheme, if the scheme is random.
@@ -107,7 +109,11 @@ class PrototypeHead(nn.Module):
         self._may_be_replaced = is_on_meta(self.projection)
 
     def _use_first(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
-        """Use the first `num_classes` prototypes of the reserve, and build the module for dot products with them."""
+        """Use the first `num_classes` prototypes of the reserve.
+
+        The projection, which is the module that computes dot products with these prototypes, is built again. Its
+        buffers get the given dtype, or torch's default dtype if `dtype` is None.
+        """
         self.code = growth.first_classes(self.reserve, num_classes)
         current = getattr(self, "projection", None)
         resharded = getattr(current, "of", None)  # a ShardedProjection stays sharded
@@ -146,7 +152,10 @@ class PrototypeHead(nn.Module):
         return super().train(mode)
 
     def _restore_lost_buffers(self) -> None:
-        """Rebuild the prototypes if a loader has replaced their buffers, which is checked once after each load."""
+        """Rebuild the prototypes if a loader has replaced the buffers of the projection.
+
+        The buffers are checked only once after each load.
+        """
         if not self._may_be_replaced or is_on_meta(self.projection):
             return
         self._may_be_replaced = False
@@ -174,7 +183,7 @@ class PrototypeHead(nn.Module):
 
     @property
     def reserve_certificate(self) -> Certificate:
-        """Certificate of the full reserve, including classes not in use yet."""
+        """Certificate of all prototypes in the reserve, including those of classes that are not in use yet."""
         return self.reserve.certificate
 
     def embed(self, z: Tensor) -> Tensor:
@@ -186,7 +195,7 @@ class PrototypeHead(nn.Module):
             z: (..., n) vectors.
 
         Returns:
-            (..., n) vectors in the dtype of z. For half precision, the computation uses float32.
+            (..., n) vectors in the dtype of z. If z has half precision, the computation uses float32.
         """
         return self._embedded(self._checked_input(z)).to(z.dtype)
 
@@ -249,18 +258,19 @@ class PrototypeHead(nn.Module):
 
         Args:
             z: (..., n) vectors.
-            target: (...) class indices, or (..., K) probabilities of the classes.
-            weight: K class weights, by which the losses of the classes are multiplied; 1 if None.
+            target: (...) class indices. If the preset trains with cross-entropy, (..., K) probabilities of the classes
+                are also allowed.
+            weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
             label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
             reduction: 'mean', 'sum' or 'none', as in `torch.nn.functional.cross_entropy`.
             ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
 
         Returns:
-            A scalar, or (...) losses if `reduction` is 'none'.
+            The loss, a scalar. If `reduction` is 'none', a tensor of shape (...) with one loss per vector.
 
         Raises:
-            InvalidArgumentError: If the shapes of z and target do not match, or an option of cross-entropy is given and
-                the preset trains with another loss.
+            InvalidArgumentError: If the shapes of z and target do not match, if the target is not valid, or if an
+                option of cross-entropy is given but the preset trains with another loss.
         """
         wide = self._checked_input(z)
         if self.preset.loss == "cross_entropy":
@@ -289,8 +299,8 @@ class PrototypeHead(nn.Module):
             k: Number of prototypes, at most K.
 
         Returns:
-            The cosines of each vector with its k nearest prototypes, and the classes of these prototypes; both have
-            shape (..., k) and list the nearest prototype first.
+            A named tuple of the cosines of each vector with its k nearest prototypes, and the classes of these
+            prototypes. Both tensors have the shape (..., k) and list the nearest prototype first.
 
         Raises:
             InvalidArgumentError: If `k` is not between 1 and K.
@@ -337,7 +347,7 @@ class PrototypeHead(nn.Module):
         Args:
             z: (..., n) vectors.
             kind: 'energy' (log-sum-exp of the logits), 'max_cosine' (cosine with the nearest prototype) or 'margin'
-                (that cosine minus the cosine with the second nearest prototype).
+                (cosine with the nearest prototype minus the cosine with the second nearest prototype).
 
         Returns:
             (...) scores.
@@ -392,8 +402,9 @@ class PrototypeHead(nn.Module):
             state: Result of `get_extra_state`.
 
         Raises:
-            InvalidArgumentError: If the state is damaged. If its prototypes are not the prototypes of this head, except
-                for rounding or for a difference between versions. If it has more classes in use than this head.
+            InvalidArgumentError: If the state is damaged, if it has more classes in use than this head, or if its
+                prototypes are not those of this head. Differences by rounding or between versions of protosphere are
+                allowed.
         """
         self._may_be_replaced = True
         self._has_state = True

@@ -42,26 +42,26 @@ def linear_cross_entropy(
 ) -> Tensor | tuple[Tensor, Tensor]:
     """Return the cross-entropy of the logits `scale * input @ prototypes.T` without materializing these logits.
 
-    The arguments have the names of `torch.nn.functional.linear_cross_entropy` and cut-cross-entropy. The prototypes get
-    no gradient. If `prototypes` is a large code with a known structure, the function uses this structure, which takes
-    less time and memory than a matrix.
+    The arguments have the names of `torch.nn.functional.linear_cross_entropy` and of the package cut-cross-entropy. The
+    prototypes get no gradient. If `prototypes` is a large code with a known structure, the function uses this
+    structure, which takes less time and memory than a matrix.
 
     Args:
         input: (..., n) vectors.
         prototypes: A code, a head, a projection or a K x n tensor. For a head, the logits are `scale * head(input)`.
         target: (...) class indices, or (..., K) probabilities of the classes.
-        weight: K class weights, by which the losses of the classes are multiplied; 1 if None.
+        weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
         reduction: 'mean', 'sum' or 'none', as in `torch.nn.functional.cross_entropy`.
         ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
         label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
         scale: Factor by which dot products are multiplied to give logits.
         shift: Number of positions between an input and its target in a sequence, as for next-token prediction: the
             vectors `input[..., :-shift, :]` have the targets `target[..., shift:]`. True means 1, False means 0.
-        return_lse: Whether to return the log-sum-exps of the logits, too.
+        return_lse: Whether to return the log-sum-exps of the logits as well.
 
     Returns:
-        The loss: a scalar, or one loss per vector if `reduction` is 'none'. With `return_lse`, a tuple of the loss and
-        the log-sum-exp of each vector's logits. The loss and the log-sum-exps are differentiable.
+        The loss: a scalar, or one loss per vector if `reduction` is 'none'. If `return_lse` is True, a tuple of the
+        loss and the log-sum-exp of each vector's logits. The loss and the log-sum-exps are differentiable.
 
     Raises:
         InvalidArgumentError: If an argument is not valid, or the shapes do not match.
@@ -102,7 +102,10 @@ def _require_tensor(name: str, value: object) -> None:
 def _logit_vectors(
     vectors: Tensor, prototypes: Prototypes
 ) -> tuple[Tensor, Projection]:
-    """Return the vectors, or their embeddings by a head, and the projection that maps them to logits."""
+    """Return vectors and the projection that maps them to logits.
+
+    The returned vectors are `vectors` or, if `prototypes` is a head, the embeddings of `vectors` by the head.
+    """
     if isinstance(prototypes, Tensor):
         projection = _matrix_projection(prototypes)
     elif isinstance(prototypes, SphericalCode):
@@ -136,7 +139,10 @@ def _matrix_projection(matrix: Tensor) -> Projection:
 
 
 def _code_projection(code: SphericalCode, like: Tensor) -> Projection:
-    """Return the cached projection of a code on the device of `like`, in float64 if `like` has it, else in float32."""
+    """Return a projection of `code` on the device of `like`; it is cached.
+
+    Its dtype is float64 if `like` is in float64, and float32 otherwise.
+    """
     dtype = torch.float64 if like.dtype == torch.float64 else torch.float32
     kept = _projections.setdefault(code, {})
     key = (dtype, like.device)
@@ -147,7 +153,7 @@ def _code_projection(code: SphericalCode, like: Tensor) -> Projection:
 
 
 def _shifted(vectors: Tensor, target: Tensor, shift: int) -> tuple[Tensor, Tensor]:
-    """Return the vectors without the last `shift` positions, and the targets without the first `shift` positions."""
+    """Return `vectors` without the last `shift` positions, and `target` without the first `shift` positions."""
     if vectors.ndim < 2 or shift >= vectors.shape[-2]:
         raise InvalidArgumentError(
             f"'shift' must be below the number of positions, the last dimension of 'input' but one, got {shift} for "

@@ -44,7 +44,7 @@ class Examples:
         features: N x m array, or SciPy sparse matrix with N rows.
         classes: N indices of classes.
         weights: N weights.
-        moments: Means and variances of the features, by which they are standardized.
+        moments: Means and variances with which the features are standardized.
     """
 
     features: Any
@@ -77,7 +77,7 @@ class LinearProbe:
     Attributes:
         map_: Map from features to R^n.
         head: Head after the map; its scale may be learned.
-        alpha: Weight of the penalty on the squared norm of the map's weights, see `penalty`.
+        alpha: Strength of the L2 penalty on the map's weights; the method `penalty` has the formula.
         verbose_label: Word that the lines printed by `report` begin with, such as 'epoch'; None to print nothing.
     """
 
@@ -102,7 +102,9 @@ class LinearProbe:
             sys.stderr.write(f"{self.verbose_label} {number}: loss {loss:.6g}\n")
 
     def loss(self, features: Tensor, classes: Tensor, weights: Tensor) -> Tensor:
-        """Return the sum of the losses of a batch, each multiplied by the weight of its example.
+        """Return the sum of the losses of a batch.
+
+        The penalty is not included. Each loss is multiplied by the weight of its example.
 
         Args:
             features: B x m standardized features.
@@ -129,7 +131,9 @@ class LinearProbe:
 
 
 def chunks(count: int, width: int) -> Iterator[slice]:
-    """Return slices that divide the rows of an array into chunks of at most `CHUNK_ENTRIES` entries, or of one row.
+    """Return slices that divide the rows of an array into chunks.
+
+    A chunk has at most `CHUNK_ENTRIES` entries. If a single row has more entries, each chunk is one row.
 
     Args:
         count: Number of rows.
@@ -145,14 +149,14 @@ def fit_lbfgs(
     """Train a linear probe by L-BFGS on all examples together, in float64.
 
     Args:
-        probe: Model to train: the parameters of its map, and the scale of its head if it is learned.
+        probe: The model. Its map is trained, and the scale of its head if the scale is learned.
         examples: The examples.
         max_iter: Largest number of iterations.
         tol: L-BFGS stops when no entry of the gradient is larger than this in absolute value.
 
     Returns:
-        The number of iterations, and whether L-BFGS converged: whether it stopped before the largest number of
-        iterations and the largest number of evaluations of the loss, which is 5/4 of `max_iter`.
+        The number of iterations, and whether L-BFGS converged. L-BFGS did not converge if it reached `max_iter`
+        iterations or 5/4 `max_iter` evaluations of the loss.
     """
     learned = probe.parameters
     total = float(examples.weights.sum())
@@ -197,10 +201,10 @@ def fit_adam(
 ) -> tuple[int, bool]:
     """Train a linear probe by Adam on random batches.
 
-    The learning rate is halved if a pass hardly decreases the loss.
+    The learning rate is halved after each pass that hardly decreases the loss (see `LEAST_GAIN`).
 
     Args:
-        probe: Model to train: the parameters of its map, and the scale of its head if it is learned.
+        probe: The model. Its map is trained, and the scale of its head if the scale is learned.
         examples: The examples.
         max_iter: Largest number of passes over the examples.
         batch_size: Largest number of examples in a batch.
@@ -208,8 +212,8 @@ def fit_adam(
         rng: Random generator for the order of the examples.
 
     Returns:
-        The number of passes, and whether Adam converged: whether the learning rate was halved more than `HALVINGS`
-        times.
+        The number of passes, and whether Adam converged. Adam counts as converged if the learning rate was halved more
+        than `HALVINGS` times.
     """
     solver = torch.optim.Adam(probe.parameters, lr=rate)
     best = np.inf
@@ -233,10 +237,10 @@ def one_pass(
     solver: torch.optim.Adam,
     rng: np.random.RandomState,
 ) -> float:
-    """Train a linear probe by one pass over all examples in random order.
+    """Train a linear probe by one pass of Adam over all examples in random order.
 
     Args:
-        probe: Model to train: the parameters of its map, and the scale of its head if it is learned.
+        probe: The model. Its map is trained, and the scale of its head if the scale is learned.
         examples: The examples.
         batch_size: Largest number of examples in a batch.
         solver: Optimizer of the parameters.
@@ -263,7 +267,9 @@ def one_pass(
 
 
 def drawn_map(widths: list[int], rng: np.random.RandomState) -> nn.Sequential:
-    """Return float64 linear layers with ReLU between them; their random weights depend on `rng` only.
+    """Return linear layers in float64, with ReLU between them.
+
+    The initial weights are random and depend on `rng` only. The initial biases are 0.
 
     Args:
         widths: Number of features, widths of the hidden layers, and dimension n of the output, in this order.

@@ -1,8 +1,8 @@
 """Thresholds for the in-distribution scores of `PrototypeHead.score`, which are high for inputs of known classes.
 
-The score `max_cosine` is the cosine with the nearest prototype. The score `margin` is this cosine minus the cosine with
-the second nearest prototype. The score `energy` is the log-sum-exp of the logits (Liu et al. 2020). It depends on the
-norm of z, unless the preset divides z by its norm.
+The score `max_cosine` is the cosine with the nearest prototype. The score `margin` is the score `max_cosine` minus the
+cosine with the second nearest prototype. The score `energy` is the log-sum-exp of the logits (Liu et al. 2020), which
+depends on the norm of z for all presets except 'mettes'.
 """
 
 import math
@@ -57,7 +57,7 @@ def threshold_at_tpr(known: Tensor | ArrayLike, accept: float = 0.95) -> float:
 
 
 def _as_scores(known: Tensor | ArrayLike) -> Tensor:
-    """Return scores as a tensor; numbers that are not a tensor become float64."""
+    """Return `known` as a tensor. An array or a list is converted to float64."""
     if isinstance(known, Tensor):
         return known
     try:

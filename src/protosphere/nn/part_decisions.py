@@ -59,7 +59,7 @@ class PartDecisions(NamedTuple):
 def part_decisions(
     code: SphericalCode, projection: Projection, rows: Tensor
 ) -> PartDecisions:
-    """Return the most probable value of each of the P parts, for each vector.
+    """Return the most probable value of each of the P parts of a class, for each vector.
 
     Args:
         code: A code whose classes consist of parts.
@@ -67,7 +67,8 @@ def part_decisions(
         rows: B x n vectors, in float32 or float64, whose dot products with the prototypes are the logits.
 
     Returns:
-        The B x P indices of the values, their B x P probabilities, and the names of the parts and values.
+        A named tuple of the B x P indices of the values, the B x P probabilities of these values, and the names of the
+        parts and values.
 
     Raises:
         InvalidArgumentError: If the classes of the code do not consist of parts.
@@ -86,7 +87,10 @@ def part_decisions(
 
 
 def _part_tables(structure: ProductPoints, projection: Projection) -> PartTables:
-    """Return the tables of the points of each part: the projection's tables if it has them, otherwise new ones."""
+    """Return the tables of the points of each part.
+
+    If `projection` has such tables, they are returned. Otherwise, new tables are computed from `structure`.
+    """
     for block in projection.blocks:
         held = cast("PartTables | None", getattr(block, "tables", None))
         if held is not None and held.sizes == structure.sizes:

@@ -28,17 +28,17 @@ class Preset:
     """Rule by which a head computes logits from z, and the loss that trains the head.
 
     Let c_k be the prototype of class k. The logit of class k is the dot product of c_k with scale * embed(z), or with
-    scale * embed(slope * z / scale) if the preset has a slope. A head without `preset=` uses 'protosphere' for at most
-    30 classes (including reserved ones) and 'soft_cap' for more. Train 'soft_cap' with momentum or with a learning rate
-    of at least 0.1, because smaller learning rates without momentum train slowly (docs/studies/presets.md).
+    scale * embed(slope * z / scale) if `slope` is not None. A head without `preset=` uses 'protosphere' for at most 30
+    classes (including reserved ones) and 'soft_cap' for more. Train 'soft_cap' with momentum or with a learning rate of
+    at least 0.1, because smaller learning rates without momentum train slowly (docs/studies/presets.md).
 
     Attributes:
         name: Name of the preset in `PrototypeHead(preset=...)`.
         embed: Function from (..., n) vectors to (..., n) vectors that normalizes z, or returns z unchanged.
         scale: Function from a code to the scale of a head with `scale='auto'`.
-        slope: Approximate ratio of the logits to the dot products z . c_k for small z, whatever the scale is. The head
-            multiplies z by slope / scale before `embed`. None if z is not multiplied before `embed`.
-        loss: Name of the loss that `PrototypeHead.loss` computes, one of `losses.LOSSES`.
+        slope: Number by which the head multiplies z / scale before `embed`. For small z, the logits are then about
+            slope times the dot products z . c_k, whatever the scale is. None if `embed` is applied to z itself.
+        loss: Name of the loss that `PrototypeHead.loss` computes, a key of `LOSSES`.
         summary: Description in one line.
         reference: Paper or page that the preset comes from.
 
@@ -74,7 +74,7 @@ def _small_radius(code: SphericalCode) -> float:
 
 
 def perfect_scale(code: SphericalCode) -> float:
-    """Return the scale at which a vector that equals a prototype has at least probability 0.99 for its class.
+    """Return the scale at which a vector that equals a prototype gets a probability of at least 0.99 for its class.
 
     The probabilities are the softmax of the scale times the cosines with all prototypes.
 
@@ -85,10 +85,11 @@ def perfect_scale(code: SphericalCode) -> float:
 
 
 def soft_cap_scale(code: SphericalCode) -> float:
-    """Return the scale of the preset `soft_cap`: the larger of twice `perfect_scale` and LOGIT * sqrt(min(n, K - 1)).
+    """Return the scale of the preset 'soft_cap'.
 
-    The scale is also an upper bound on the norm of the vectors that `PrototypeHead.embed` returns. It was chosen by the
-    measurements in docs/studies/presets.md.
+    The scale is the maximum of 2 * perfect_scale(code) and LOGIT * sqrt(min(n, K - 1)). The measurements in
+    docs/studies/presets.md led to this formula. The scale is also an upper bound on the norm of the vectors that
+    `PrototypeHead.embed` returns.
 
     Args:
         code: The prototypes.
@@ -176,7 +177,7 @@ def default_preset(num_classes: int) -> Preset:
     """Return the default preset for a number of classes.
 
     Args:
-        num_classes: Number of classes K.
+        num_classes: Number of all classes, including reserved ones.
 
     Example:
         >>> from protosphere.nn.presets import default_preset

@@ -16,16 +16,19 @@ Without this limit, training with learning rate 0.1 diverged.
 
 
 class Scale(nn.Module):
-    """Module that multiplies its input by a scale. The scale is fixed, or learned within bounds.
+    """Module that multiplies its input by a scale. The scale is fixed or learned.
+
+    A learned scale always remains between 1/4 of its initial value and 4 times its initial value.
 
     Args:
-        setting: 'auto' (the value of `automatic`), 'learn' (a parameter that starts at `automatic`) or a number.
+        setting: 'auto' (the scale is `automatic`), 'learn' (a parameter that starts at `automatic`) or a number.
         automatic: Scale for 'auto', and initial scale for 'learn'.
 
     Attributes:
         setting: 'auto', 'learn' or the given number.
         start: The scale, or its initial value if the scale is learned.
-        shift: Parameter that determines a learned scale, 0 for the initial value; None if the scale is fixed.
+        shift: Parameter from which a learned scale is computed. If it is 0, the scale has its initial value. None if
+            the scale is fixed.
 
     Raises:
         InvalidArgumentError: If `setting` is neither 'auto' nor 'learn' nor a number above 0.

@@ -27,15 +27,15 @@ class ShardedProjection(Projection):
     """Projection that stores only some of the prototypes in each process and combines the results of all processes.
 
     To shard a head, set `head.projection = ShardedProjection(head.code)` in every process of the group. The methods
-    `loss`, `decode` and `score` of the head then work as before. Calling the head, which would compute all logits,
-    raises an error.
+    `loss`, `decode` and `score` of the head then work as before. A call of the head itself raises an error, because it
+    would compute all logits.
 
     Args:
         code: The prototypes, the same in every process.
         kind: Name of the algorithm for dot products, one of `projections.KINDS`; 'auto' chooses the fastest algorithm
             for the structure of the code.
-        dtype: Dtype of the buffers; torch's default dtype if None.
-        group: Process group; all processes by default.
+        dtype: Dtype of the buffers. None means torch's default dtype.
+        group: Process group. By default, it consists of all processes.
 
     Raises:
         InvalidArgumentError: If torch.distributed is not initialized.
@@ -72,7 +72,7 @@ class ShardedProjection(Projection):
 
     @property
     def all_combinations(self) -> None:
-        """Always None, because the algorithm for all combinations of parts needs the points of all parts."""
+        """None. The algorithm for all combinations of parts needs the points of all parts, so it cannot be sharded."""
 
     def of(self, code: SphericalCode, dtype: torch.dtype | None) -> ShardedProjection:
         """Return a sharded projection of another code with the same algorithm and the same process group.
@@ -81,7 +81,7 @@ class ShardedProjection(Projection):
 
         Args:
             code: The new prototypes.
-            dtype: Dtype of the buffers; torch's default dtype if None.
+            dtype: Dtype of the buffers. None means torch's default dtype.
         """
         return ShardedProjection(code, self._kind_asked, dtype, self.group)
 
@@ -109,16 +109,17 @@ class ShardedProjection(Projection):
         return _all_reduce(super().rows(classes, like), self.group)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each row's dot products with the points of all processes, and the mean point.
+        """Return the log-sum-exp of each row's dot products with the points of all processes, and its mean point.
 
-        The mean point of a row is the mean of the points, weighted by the softmax of the row's dot products.
+        The mean point of a row is the mean of all points, weighted by the softmax of the row's dot products.
 
         Args:
             z: B x n vectors.
             with_mean: Whether to compute the mean points.
 
         Returns:
-            B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
+            A tuple of two tensors: the B log-sum-exps, and the B x n means. If `with_mean` is False, the second tensor
+            is empty and has the shape B x 0.
         """
         value = z.new_full((len(z),), -torch.inf)
         mean = z.new_zeros(len(z), self.dim if with_mean else 0)
@@ -154,14 +155,15 @@ class ShardedProjection(Projection):
     def weighted_prototypes(
         self, weights: Tensor, factors: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Return the weighted sums of the points of all processes, and the sum of each row's weights.
+        """Return the weighted sums of the points of all processes, and the sum of the weights, for each row of weights.
 
         Args:
-            weights: B x K weights.
-            factors: K factors by which the weights are multiplied; 1 if None.
+            weights: B x K weights, one row per example.
+            factors: K factors, one per prototype, by which the weights are multiplied. None means factors of 1.
 
         Returns:
-            B x n weighted sums of the points, and B sums of the weights after the multiplication by the factors.
+            A tuple of two tensors: the B x n weighted sums of the points, and the B sums of the weights. Both are
+            computed from the weights after the multiplication by the factors.
         """
         mine, totals = super().weighted_prototypes(weights, factors)
         return _all_reduce(mine, self.group), totals
@@ -191,14 +193,20 @@ class ShardedProjection(Projection):
 def _all_reduce(
     mine: Tensor, group: Group, operation: Any = dist.ReduceOp.SUM
 ) -> Tensor:
-    """Return the entry-by-entry sum of the tensors of all processes, or another reduction of these tensors."""
+    """Return the sum of the tensors `mine` of all processes, entry by entry.
+
+    If `operation` is given, this reduction is computed instead of the sum.
+    """
     all_of_them = mine.clone()
     dist.all_reduce(all_of_them, operation, group=group)  # pyright: ignore[reportUnknownMemberType]
     return all_of_them
 
 
 def _all_gather(mine: Tensor, group: Group) -> list[Tensor]:
-    """Return a list of the tensors of all processes, in the order of their ranks; all must have the same shape."""
+    """Return a list of the tensors `mine` of all processes, in the order of their ranks.
+
+    The tensors must have the same shape in all processes.
+    """
     every = [
         torch.empty_like(mine, memory_format=torch.contiguous_format)
         for _ in range(dist.get_world_size(group))
@@ -208,7 +216,9 @@ def _all_gather(mine: Tensor, group: Group) -> list[Tensor]:
 
 
 def gathered(z: Tensor, group: Group = None) -> Tensor:
-    """Return the concatenated rows of all processes; gradients flow back to the rows of this process only.
+    """Return the concatenated rows of all processes.
+
+    Gradients flow back to the rows of this process only.
 
     If every process computes the loss of all rows, the *sum* of the gradients of all processes is the gradient that a
     single process would have. DistributedDataParallel averages gradients, so multiply the loss by the number of
@@ -216,7 +226,7 @@ def gathered(z: Tensor, group: Group = None) -> Tensor:
 
     Args:
         z: B x n rows of this process; B must be the same in all processes.
-        group: Process group; all processes by default.
+        group: Process group. By default, it consists of all processes.
 
     Returns:
         The rows of all processes, in the order of their ranks.

@@ -34,7 +34,7 @@ def check_vectors(z: Tensor, dim: int) -> None:
 
 
 def checked_wide(z: Tensor, dim: int) -> Tensor:
-    """Return z, converted to float32 if it has half precision, after a check of its dtype and shape.
+    """Check the dtype and shape of z, and return z, converted to float32 if it has half precision.
 
     While `torch.jit.trace` records, only the dtype is checked.
 
@@ -50,7 +50,10 @@ def checked_wide(z: Tensor, dim: int) -> Tensor:
 
 
 def check_tensor(z: Tensor) -> None:
-    """Raise InvalidArgumentError unless z is a tensor, or a stand-in for one, such as a proxy of `torch.fx`."""
+    """Raise InvalidArgumentError if z is not a tensor.
+
+    Objects that stand for a tensor, such as a proxy of `torch.fx`, are accepted.
+    """
     if not hasattr(z, "is_floating_point"):
         raise InvalidArgumentError(
             f"'z' must be a tensor, got {type(z).__name__}; torch.as_tensor(z) makes it one"
