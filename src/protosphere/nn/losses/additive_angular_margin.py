@@ -27,7 +27,7 @@ def additive_angular_margin(
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; examples with target -100 are ignored.
+        target: (...) class indices. Examples with target -100 are ignored.
         projection: Projection that holds the prototypes.
         scale: Factor by which cosines are multiplied to give logits.
         margin: The margin in radians.
@@ -58,8 +58,8 @@ def cosine_after(cosine: Tensor, margin: float) -> Tensor:
 
     Args:
         cosine: Cosines of the angles, a tensor of any shape.
-        margin: Angle to add, in radians. If the sum exceeds pi, the result is -2 - cos(angle + margin), so that the
-            result decreases with the angle everywhere.
+        margin: Angle to add, in radians. If an angle plus the margin exceeds pi, the result is -2 - cos(angle + margin)
+            instead. The result therefore decreases with the angle everywhere.
     """
     within = cosine.clamp(-1.0, 1.0)
     sine = (1 - within.square()).clamp(SMALLEST_NORM).sqrt()
@@ -84,8 +84,8 @@ class AdditiveAngularMargin(PrototypeLoss):
         margin: The margin in radians, above 0 and below the smallest angle between two prototypes.
         scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'auto' means the
             head's scale if the head learns its scale. Otherwise, 'auto' means the scale at which a vector equal to the
-            prototype of its class has at least probability 0.99. 'learn' makes a parameter that starts at the scale for
-            probability 0.99.
+            prototype of its class has a probability of at least 0.99. 'learn' means a trained parameter; its initial
+            value is the scale for probability 0.99.
 
     Raises:
         InvalidArgumentError: If the margin is not above 0 and below the smallest angle between two prototypes.
@@ -112,7 +112,7 @@ class AdditiveAngularMargin(PrototypeLoss):
 
         Args:
             z: (..., n) vectors.
-            target: (...) classes.
+            target: (...) class indices.
         """
         return additive_angular_margin(
             z, target, self.projection, self.scaling.value, self.margin

@@ -23,7 +23,7 @@ def additive_cosine_margin(
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; examples with target -100 are ignored.
+        target: (...) class indices. Examples with target -100 are ignored.
         projection: Projection that holds the prototypes.
         scale: Factor by which cosines are multiplied to give logits.
         margin: Number that is subtracted from the cosine of z with the prototype of its target class.
@@ -60,12 +60,12 @@ class AdditiveCosineMargin(PrototypeLoss):
 
     Args:
         head_or_code: Head or code with the prototypes.
-        margin: Number that is subtracted from the cosine of z with the prototype of its target class, above 0 and below
-            1 minus the maximum cosine between two prototypes.
+        margin: Number that is subtracted from the cosine of z with the prototype of its target class. It must be above
+            0 and below 1 minus the maximum cosine between two prototypes.
         scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'auto' means the
             head's scale if the head learns its scale. Otherwise, 'auto' means the scale at which a vector equal to the
-            prototype of its class has at least probability 0.99. 'learn' makes a parameter that starts at the scale for
-            probability 0.99.
+            prototype of its class has a probability of at least 0.99. 'learn' means a trained parameter; its initial
+            value is the scale for probability 0.99.
 
     Raises:
         InvalidArgumentError: If the margin is not above 0 and below 1 minus the maximum cosine between two prototypes.
@@ -92,7 +92,7 @@ class AdditiveCosineMargin(PrototypeLoss):
 
         Args:
             z: (..., n) vectors.
-            target: (...) classes.
+            target: (...) class indices.
         """
         return additive_cosine_margin(
             z, target, self.projection, self.scaling.value, self.margin

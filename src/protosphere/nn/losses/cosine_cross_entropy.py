@@ -16,7 +16,7 @@ def cosine_cross_entropy(
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes, or (..., K) probabilities.
+        target: (...) class indices, or (..., K) probabilities of the classes.
         projection: Projection that holds the prototypes.
         scale: Factor by which cosines are multiplied to give logits.
 
@@ -47,8 +47,8 @@ class CosineCrossEntropy(PrototypeLoss):
         head_or_code: Head or code with the prototypes.
         scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'auto' means the
             head's scale if the head learns its scale. Otherwise, 'auto' means the scale at which a vector equal to the
-            prototype of its class has at least probability 0.99. 'learn' makes a parameter that starts at the scale for
-            probability 0.99.
+            prototype of its class has a probability of at least 0.99. 'learn' means a trained parameter; its initial
+            value is the scale for probability 0.99.
 
     Example:
         >>> import torch
@@ -68,6 +68,6 @@ class CosineCrossEntropy(PrototypeLoss):
 
         Args:
             z: (..., n) vectors.
-            target: (...) classes, or (..., K) probabilities.
+            target: (...) class indices, or (..., K) probabilities of the classes.
         """
         return cosine_cross_entropy(z, target, self.projection, self.scaling.value)

@@ -14,11 +14,11 @@ def dot_regression(
 ) -> Tensor:
     """Return the mean of (d - radius)^2 / (2 radius), where d is the dot product of z with its target's prototype.
 
-    z is not normalized. If z is a unit vector and the radius is 1, the loss is (1 - cosine)^2 / 2.
+    z is not normalized. If z is a unit vector and the radius is 1, the loss is (1 - d)^2 / 2, and d is a cosine.
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; examples with target -100 are ignored.
+        target: (...) class indices. Examples with target -100 are ignored.
         projection: Projection that holds the prototypes.
         radius: Value that the dot product d is trained to reach, above 0.
 
@@ -74,6 +74,6 @@ class DotRegression(PrototypeLoss):
 
         Args:
             z: (..., n) vectors.
-            target: (...) classes.
+            target: (...) class indices.
         """
         return dot_regression(z, target, self.projection, self.radius)

@@ -9,11 +9,13 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Tensor:
-    """Return the cross-entropy of the dot products of z with all prototypes; z is not normalized.
+    """Return the cross-entropy of the dot products of z with all prototypes.
+
+    z is not normalized.
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes, or (..., K) probabilities.
+        target: (...) class indices, or (..., K) probabilities of the classes.
         projection: Projection that holds the prototypes.
 
     Returns:
@@ -42,8 +44,8 @@ class LogitCrossEntropy(PrototypeLoss):
     For large K, the loss is computed in blocks of classes, so that the B x K logits are not in memory at once.
 
     Args:
-        head_or_code: Head whose logits are used, or a code. For a code, the logits are the dot products of z with the
-            points.
+        head_or_code: A head or a code. For a head, the loss uses the logits of the head. For a code, it uses the dot
+            products of z with the points of the code.
 
     Example:
         >>> import torch
@@ -65,7 +67,7 @@ class LogitCrossEntropy(PrototypeLoss):
 
         Args:
             z: (..., n) vectors.
-            target: (...) classes, or (..., K) probabilities.
+            target: (...) class indices, or (..., K) probabilities of the classes.
         """
         return logit_cross_entropy(
             z if self.embed is None else self.embed(z), target, self.projection

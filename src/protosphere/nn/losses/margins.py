@@ -1,4 +1,8 @@
-"""Functions that losses with a margin share: cross-entropy with a lower target cosine, and a check of the margin."""
+"""Functions that the losses with a margin share.
+
+`harder_cross_entropy` is the cross-entropy with a smaller cosine for the target class. `limited_margin` checks the size
+of a margin.
+"""
 
 import torch
 from torch import Tensor
@@ -43,13 +47,13 @@ def harder_cross_entropy(
 def limited_margin(margin: float, limit: float, what: str) -> float:
     """Return the margin as a float after checking that it is above 0 and below the limit.
 
-    With a margin below the limit, a vector equal to the prototype of its class still has the largest logit for this
-    class after the margin has been applied.
+    If the margin is below the limit, a vector equal to the prototype of its class is still classified correctly after
+    the margin has been applied.
 
     Args:
         margin: The margin.
-        limit: Upper limit of the margin.
-        what: Name of the limit in the error message.
+        limit: Number that the margin must be below.
+        what: Words that describe the limit in the error message.
 
     Raises:
         InvalidArgumentError: If the margin is not above 0 and below the limit.

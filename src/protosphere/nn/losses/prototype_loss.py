@@ -1,4 +1,4 @@
-"""The base class of all loss modules, and the function that makes the scale of their cosines."""
+"""The base class of all loss modules, and the function that returns the scale module of a loss on cosines."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -21,8 +21,9 @@ HeadOrCode: TypeAlias = "PrototypeHead | SphericalCode"
 class PrototypeLoss(nn.Module):
     """Base class of loss modules that are created from a head or a code.
 
-    A loss created from a head uses the head's prototypes as they are at each call, also after `head.grow`. Its scale
-    and its margin do not change. A loss created from a code builds a projection of its own.
+    A loss that is created from a head always uses the current prototypes of the head, also after `head.grow`. The scale
+    and the margin of the loss do not change then. A loss that is created from a code builds a projection of its own,
+    which is the module that computes dot products with the prototypes.
 
     Args:
         head_or_code: A `PrototypeHead` or a `SphericalCode`.
@@ -64,7 +65,10 @@ class PrototypeLoss(nn.Module):
         return cast("Projection", self._modules["projection"])
 
     def _follow_head(self) -> None:
-        """Make the head's projection a submodule of the loss, so that `to` and the like move it with the loss."""
+        """Make the current projection of the head a submodule of the loss.
+
+        Calls such as `loss.to(device)` then move the projection, too.
+        """
         for head in self._heads:
             self._modules["projection"] = head.projection
 
@@ -82,7 +86,8 @@ def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:
         head_or_code: Head or code of the loss.
         setting: 'auto', 'learn' or a number. 'auto' means the head's scale if the head learns its scale. Otherwise,
             even if the head has a fixed scale, 'auto' means the scale at which a vector equal to the prototype of its
-            class has at least probability 0.99. 'learn' makes a parameter that starts at this scale.
+            class has a probability of at least 0.99. 'learn' means a trained parameter; its initial value is the scale
+            for probability 0.99.
     """
     if isinstance(head_or_code, SphericalCode):
         return Scale(

@@ -1,4 +1,7 @@
-"""The registry of losses: one frozen record per loss, added by a decorator of the module class of the loss."""
+"""The registry of losses.
+
+There is one frozen record per loss. A decorator of the loss's module class adds it.
+"""
 
 import inspect
 from collections.abc import Callable
@@ -18,8 +21,9 @@ class Loss:
 
     Attributes:
         name: Name of the loss in presets and configs.
-        function: Function of (z, target, projection, options...) that returns the mean over the batch.
-        module: Module class; a module is created from (head_or_code, options...) and called with (z, target).
+        function: Function that is called with (z, target, projection, options...) and returns the mean loss over the
+            batch.
+        module: Module class. A module is created with (head_or_code, options...) and called with (z, target).
         summary: Description in one line.
         reference: Paper that the loss comes from.
 
@@ -57,8 +61,9 @@ def loss(
     """Return a decorator that registers a loss: the decorated module class together with `function`.
 
     Args:
-        name: Name of the loss in presets and configs; registering a name twice is an error.
-        function: Function of (z, target, projection, options...) that returns the mean over the batch.
+        name: Name of the loss in presets and configs. A name cannot be registered twice.
+        function: Function that is called with (z, target, projection, options...) and returns the mean loss over the
+            batch.
         summary: Description in one line.
         reference: Paper that the loss comes from.
     """

@@ -15,7 +15,7 @@ def squared_cosine_distance(
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes; examples with target -100 are ignored.
+        target: (...) class indices. Examples with target -100 are ignored.
         projection: Projection that holds the prototypes.
 
     Returns:
@@ -60,6 +60,6 @@ class SquaredCosineDistance(PrototypeLoss):
 
         Args:
             z: (..., n) vectors.
-            target: (...) classes.
+            target: (...) class indices.
         """
         return squared_cosine_distance(z, target, self.projection)

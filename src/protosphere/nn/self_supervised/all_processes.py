@@ -15,9 +15,9 @@ def are_several() -> bool:
 
 
 def all_reduced(mine: Tensor, operation: Any = dist.ReduceOp.SUM) -> Tensor:
-    """Return the entry-by-entry sum of the tensors of all processes, or another reduction of these tensors.
+    """Return the sum of the tensors of all processes, entry by entry, or another reduction of these tensors.
 
-    If there is only one process, the tensor is returned unchanged.
+    If there is only one process, its tensor is returned unchanged.
 
     Args:
         mine: Tensor of this process, of the same shape in each process.
@@ -31,7 +31,7 @@ def all_reduced(mine: Tensor, operation: Any = dist.ReduceOp.SUM) -> Tensor:
 
 
 def mean_row(rows: Tensor) -> Tensor:
-    """Return the mean of the rows of all processes, a vector.
+    """Return the mean of all rows of all processes, a vector of n numbers.
 
     Args:
         rows: B x n rows of this process; B may differ between processes.
@@ -42,7 +42,9 @@ def mean_row(rows: Tensor) -> Tensor:
 
 
 def all_gathered(mine: Tensor) -> Tensor:
-    """Return the rows of all processes, one process after the other, without gradient.
+    """Return the concatenated rows of all processes, without gradient.
+
+    The rows are in the order of the ranks of the processes.
 
     Args:
         mine: Rows of this process; every process has the same number of rows.

@@ -30,9 +30,9 @@ KINDS = ("fixed", "learned")
 class DINOHead(nn.Module):
     """MLP, normalized bottleneck and prototypes, with the architecture and argument names of the public DINO heads.
 
-    The public heads learn the prototypes. By default, this head has a fixed code instead, so no prototype is trained,
-    averaged into the teacher or synchronized between processes. For the default size, 65,536 prototypes in 256
-    dimensions, this code is a Kerdock code.
+    The public heads learn the prototypes. By default, this head has a fixed code instead. Fixed prototypes need no
+    training, no moving average for the teacher, and no synchronization between processes. For the default size, 65,536
+    prototypes in 256 dimensions, this code is a Kerdock code.
 
     Args:
         in_dim: Dimension of the features.
@@ -47,7 +47,7 @@ class DINOHead(nn.Module):
 
     Attributes:
         mlp: The MLP.
-        last_layer: The prototypes, a `PrototypeHead` or `LearnedPrototypes`, to be passed to `DINOLoss`.
+        last_layer: The prototypes, a `PrototypeHead` or `LearnedPrototypes`. Pass this module to `DINOLoss`.
 
     Raises:
         InvalidArgumentError: If an argument is out of range, or `prototypes` is a code of another size.
@@ -98,14 +98,16 @@ class DINOHead(nn.Module):
             x: B x in_dim features.
 
         Returns:
-            B x bottleneck_dim unit vectors, in float32 if the output of the MLP has half precision.
+            B x bottleneck_dim unit vectors, as float32 if the output of the MLP has half precision.
         """
         z = widened(self.mlp(x))
         with without_autocast(z):
             return unit(z)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the B x out_dim logits: cosines with the prototypes, not divided by a temperature.
+        """Return the B x out_dim cosines of the embeddings with the prototypes.
+
+        The cosines are not divided by a temperature.
 
         Args:
             x: B x in_dim features.
@@ -114,7 +116,10 @@ class DINOHead(nn.Module):
 
 
 def _mlp(widths: list[int], use_bn: bool, seed: int) -> nn.Module:
-    """Return an MLP with GELU activations, whose layers have the given widths, from the input to the output."""
+    """Return an MLP with GELU activations and random initial weights.
+
+    `widths` lists the input dimension, the width of each hidden layer, and the output dimension, in this order.
+    """
     generator = torch.Generator().manual_seed(seed)
     layers: list[nn.Module] = []
     for i in range(len(widths) - 1):

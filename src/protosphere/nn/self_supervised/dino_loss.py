@@ -1,9 +1,10 @@
 """The loss of DINO: a student predicts the teacher's distribution over prototypes for another view.
 
-Logits of fixed prototypes are linear in the embedding t of the teacher. If m is the running mean of the embeddings, the
-running mean of the logits of prototype k is m c_k, and the centered logit is t c_k - m c_k = (t - m) c_k. So the center
-has n numbers instead of K. The cross-entropy depends on the teacher's probabilities only through the mean prototype,
-which has n numbers per example (see `view_pairs`). So the B x K logits of B examples need not be materialized.
+Logits of fixed prototypes c_1, ..., c_K are linear in the embedding t of the teacher. If m is the running mean of the
+embeddings, then the dot product m c_k is the running mean of the logits of prototype k. The centered logit is the
+difference (t - m) c_k. So the center can be stored as the n numbers of m instead of K numbers. The cross-entropy
+depends on the teacher's probabilities only through the mean prototype, which has n numbers per example (see
+`view_pairs`). So the B x K logits of B examples need not be materialized.
 """
 
 from __future__ import annotations
@@ -62,8 +63,9 @@ class DINOLoss(nn.Module):
 
     Args:
         prototypes: Prototypes of the student: a `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
-        teacher_prototypes: Prototypes of the teacher, if they are learned: usually a moving average of the student's
-            prototypes, which the training loop updates. By default, the teacher uses the student's prototypes.
+        teacher_prototypes: Prototypes of the teacher, if they are learned. They are usually a moving average of the
+            student's prototypes, which the training loop updates. By default, the teacher uses the student's
+            prototypes.
         student_temp: Number by which the student's cosines are divided to give logits.
         teacher_temp: Number by which the teacher's cosines are divided to give logits. A schedule may change this
             attribute during training.
@@ -72,12 +74,13 @@ class DINOLoss(nn.Module):
             probabilities that use all prototypes equally within the batch (DINOv2).
 
     Attributes:
-        center: With fixed prototypes, running mean of the teacher's unit embeddings (n numbers). With learned
-            prototypes, running mean of the teacher's cosines (K numbers). Not used with `centering='sinkhorn'`.
+        center: Running mean of the teacher's unit embeddings (n numbers) if the prototypes are fixed. Running mean of
+            the teacher's cosines (K numbers) if the prototypes are learned. It is not used with `centering='sinkhorn'`.
 
     Raises:
-        InvalidArgumentError: If an argument is out of range, or the teacher's prototypes do not match the student's:
-            they have another size, only one of the two is learned, or they are fixed and have other points.
+        InvalidArgumentError: If an argument is out of range, or the teacher's prototypes do not match the student's
+            prototypes. They must have the same size, both must be learned or both fixed, and fixed prototypes must be
+            the same points.
 
     References:
         Caron, Touvron, Misra, Jégou, Mairal, Bojanowski, Joulin, *Emerging properties in self-supervised vision
@@ -120,12 +123,16 @@ class DINOLoss(nn.Module):
         self.register_buffer("center", torch.zeros(size))
 
     def forward(self, student: Sequence[Tensor], teacher: Sequence[Tensor]) -> Tensor:
-        """Return the mean loss over the batch and all pairs of different views; in training mode, update the center.
+        """Return the mean loss over the batch and all pairs of different views.
+
+        A pair consists of a view of the student and a view of the teacher. In training mode, the center is updated as
+        well.
 
         Args:
-            student: Embeddings of the student, one B x n tensor per view; this method normalizes them. The first views
+            student: Embeddings of the student, one B x n tensor per view. They need not be normalized. The first views
                 are the teacher's views in the same order. Further views, such as small crops, may follow.
-            teacher: Embeddings of the teacher, one B x n tensor per view, which get no gradient.
+            teacher: Embeddings of the teacher, one B x n tensor per view. They need not be normalized, and they get no
+                gradient.
 
         Raises:
             InvalidArgumentError: If the views differ in shape, or there is only one view of the student and one of the
@@ -144,7 +151,11 @@ class DINOLoss(nn.Module):
             return mean_cross_entropy(by_view(found, len(student)), targets)
 
     def _targets(self, teacher: Tensor) -> Tensor:
-        """Return the target of each row: the mean of fixed prototypes, or the probabilities of K learned prototypes."""
+        """Return the target of each row of `teacher`.
+
+        For fixed prototypes, a target is the mean prototype under the teacher's probabilities, a vector of n numbers.
+        For learned prototypes, it is the vector of the K probabilities.
+        """
         if self.teacher_prototypes is None:
             projection = projection_of(self.prototypes)
         else:
@@ -167,7 +178,10 @@ class DINOLoss(nn.Module):
         )
 
     def _centered(self, rows: Tensor) -> Tensor:
-        """Return the rows minus the center, divided by the temperature; in training mode, update the center."""
+        """Return the rows minus the center, divided by the teacher's temperature.
+
+        In training mode, the center is updated afterwards with the mean of the rows.
+        """
         centered = (rows - self.center.to(rows.dtype)) / self.teacher_temp
         if self.training:
             self._update_center(mean_row(rows))
@@ -189,7 +203,10 @@ class DINOLoss(nn.Module):
 def _teacher_module(
     student: PrototypeModule, given: Prototypes | None
 ) -> LearnedPrototypes | None:
-    """Return the teacher's learned prototypes after a check; None if the teacher uses the student's prototypes."""
+    """Return the teacher's learned prototypes, after a check that they match those of `student`.
+
+    The result is None if the teacher uses the student's prototypes. This is the case if `given` is None or fixed.
+    """
     if given is None:
         return None
     own = projection_of(student)
@@ -214,7 +231,10 @@ def _teacher_module(
 
 
 def _are_same_points(own: Projection, other: Projection) -> bool:
-    """Return True if a random linear combination of all prototypes is the same for both projections."""
+    """Return True if a random linear combination of all prototypes is about the same for both projections.
+
+    The result is also True if a projection is on the meta device, where no values can be compared.
+    """
     # on the meta device, nothing can be compared
     if is_on_meta(own) or is_on_meta(other):
         return True

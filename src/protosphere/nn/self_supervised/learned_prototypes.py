@@ -1,4 +1,7 @@
-"""Prototypes that are trained; the module has the same methods as a projection of fixed prototypes."""
+"""Prototypes that are trained.
+
+The module `LearnedPrototypes` has the methods of a projection of fixed prototypes, so that losses can use either.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +37,8 @@ class LearnedPrototypes(nn.Module):
     Args:
         num_classes: Number K of prototypes, at least 2.
         dim: Dimension n.
-        seed: Seed of the initial prototypes, which are uniform on the sphere; by default, torch's global generator is
-            used.
+        seed: Seed of the initial prototypes, which are random points, uniform on the sphere. By default, torch's global
+            generator draws them.
 
     Attributes:
         num_classes: Number K of prototypes.
@@ -64,7 +67,7 @@ class LearnedPrototypes(nn.Module):
         """Set the prototypes to new random points, uniform on the sphere.
 
         Args:
-            seed: Seed of the random points; by default, torch's global generator is used.
+            seed: Seed of the random points. By default, torch's global generator draws them.
         """
         generator = None
         if seed is not None:
@@ -91,7 +94,7 @@ class LearnedPrototypes(nn.Module):
     def forward(self, z: Tensor) -> Tensor:
         """Return the B x K dot products with the prototypes, in the dtype of z.
 
-        For half precision, the computation uses float32.
+        If z has half precision, the computation uses float32.
 
         Args:
             z: B x n vectors.
@@ -119,16 +122,17 @@ class LearnedPrototypes(nn.Module):
     def log_sum_exp_and_mean(
         self, z: Tensor, with_mean: bool = True
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each row's dot products with the prototypes, and the mean prototype.
+        """Return the log-sum-exp of each row's dot products with the prototypes, and each row's mean prototype.
 
-        The mean is weighted by the softmax of the dot products.
+        The mean of a row is weighted by the softmax of the dot products.
 
         Args:
             z: B x n vectors.
             with_mean: Whether to compute the means.
 
         Returns:
-            B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
+            A tuple of two tensors: the B log-sum-exps, and the B x n means. If `with_mean` is False, the second tensor
+            is empty and has the shape B x 0.
         """
         products = self._products(widened(z))
         values = products.logsumexp(1)
@@ -143,12 +147,12 @@ class LearnedPrototypes(nn.Module):
         """Return the weighted sums of the prototypes, and the sum of the weights, for each row of weights.
 
         Args:
-            weights: B x K weights.
-            factors: K factors by which the weights are multiplied; 1 if None.
+            weights: B x K weights, one row per example.
+            factors: K factors, one per prototype, by which the weights are multiplied. None means factors of 1.
 
         Returns:
-            B x n weighted sums of the prototypes, and B sums of the weights after the multiplication by the factors, at
-            least in float32.
+            A tuple of two tensors: the B x n weighted sums of the prototypes, and the B sums of the weights. Both are
+            computed from the weights after the multiplication by the factors. Half precision is converted to float32.
         """
         wide = widened(weights)
         if factors is not None:
@@ -171,19 +175,18 @@ class LearnedPrototypes(nn.Module):
 
         Args:
             z: (..., n) vectors.
-            target: (...) classes, or (..., K) probabilities, with the classes in the last dimension.
-            weight: K class weights, by which the losses of the classes are multiplied; 1 if None.
+            target: (...) class indices, or (..., K) probabilities of the classes.
+            weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
             label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
             reduction: 'mean', 'sum' or 'none', as in `torch.nn.functional.cross_entropy`.
             scale: Factor by which dot products are multiplied to give logits.
             ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
 
         Returns:
-            A scalar, or (...) losses if `reduction` is 'none'.
+            The loss, a scalar. If `reduction` is 'none', a tensor of shape (...) with one loss per vector.
 
         Raises:
-            InvalidArgumentError: If the target is neither classes nor probabilities of the right shape, or `reduction`
-                has another value.
+            InvalidArgumentError: If `target` is not valid, or `reduction` is not one of its three values.
         """
         as_choice("reduction", reduction, REDUCTIONS)
         wide = checked_wide(z, self.dim)
@@ -202,7 +205,7 @@ class LearnedPrototypes(nn.Module):
         return loss.reshape(z.shape[:-1]) if reduction == "none" else loss
 
     def _checked_target(self, z: Tensor, target: Tensor, ignored: int) -> Tensor:
-        """Return the targets as a vector of classes or a matrix of probabilities, after a check."""
+        """Return the B class indices or the B x K probabilities in `target`, after a check."""
         if not target.is_floating_point():
             checked_classes(z, target, self.num_classes, ignored)
             return target.flatten().long()
@@ -217,7 +220,7 @@ class LearnedPrototypes(nn.Module):
         """Return the prototypes of the given classes, one per row, without gradient.
 
         Args:
-            index: Vector of class indices; all classes by default.
+            index: Vector of class indices. By default, all K prototypes are returned.
 
         Raises:
             InvalidArgumentError: If `index` has an entry that is not a class.
@@ -229,14 +232,14 @@ class LearnedPrototypes(nn.Module):
             return unit(widened(rows))
 
     def top(self, z: Tensor, k: int = 1) -> TopK:
-        """Return the k largest dot products of each row, in descending order, and their classes; without gradient.
+        """Return the k largest dot products of each row with the prototypes, and their classes, without gradient.
 
         Args:
             z: B x n vectors.
             k: Number of classes, at most K.
 
         Returns:
-            B x k dot products, and the B x k classes.
+            The B x k dot products, in descending order, and the B x k class indices of their prototypes.
 
         Raises:
             InvalidArgumentError: If `k` is not between 1 and K.
@@ -259,7 +262,10 @@ class LearnedPrototypes(nn.Module):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Load the state of learned prototypes, or of a weight-normalized linear layer as in public DINO heads."""
+        """Load a state_dict of this module or of a weight-normalized linear layer.
+
+        Public DINO heads store their prototypes as a weight-normalized linear layer.
+        """
         rename_normalized_weight(state_dict, prefix, error_msgs)
         cast("Any", super())._load_from_state_dict(
             state_dict,
@@ -286,7 +292,7 @@ def rename_normalized_weight(
     Args:
         state: State dict.
         prefix: Name of the layer, followed by a dot.
-        errors: List of error messages. A message is appended if a norm is not 1, because prototypes are unit vectors.
+        errors: List of error messages. If a norm is not 1, a message is appended, because prototypes are unit vectors.
     """
     for norm_name, direction_name in NORMALIZED_NAMES:
         direction = state.pop(prefix + direction_name, None)

@@ -1,4 +1,7 @@
-"""Noise as targets: examples are trained toward points on the sphere, which are rematched within each batch."""
+"""Noise as targets: train examples toward points on the sphere.
+
+The assignment of points to examples is changed within each batch, to reduce the distances.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ class NoiseAsTargets(nn.Module):
 
     Args:
         code: Code whose K points are the targets, such as `ps.best(num_examples, dim)`.
-        num_examples: Number of examples; K by default. With more than K examples, several examples have the same
+        num_examples: Number of examples. The default is K. With more than K examples, several examples have the same
             target, and all targets are used about equally often. With fewer than K examples, some targets are not used.
         seed: Seed of the initial random assignment.
 
@@ -65,16 +68,18 @@ class NoiseAsTargets(nn.Module):
         self.register_buffer("assignment", order[:count] % code.num_classes)
 
     def forward(self, z: Tensor, index: Tensor) -> Tensor:
-        """Return the mean squared distance of the embeddings to their targets; in training mode, rematch them first.
+        """Return the mean squared distance of the embeddings to their targets.
+
+        In training mode, the targets of the batch are rematched first.
 
         Args:
-            z: B x n embeddings, which this method normalizes.
+            z: B x n embeddings. They need not be normalized.
             index: B indices of the examples, from 0 to `num_examples` - 1. If an example occurs twice, the first of its
                 rows is used for the matching.
 
         Raises:
-            InvalidArgumentError: If `z` or `index` has another shape, `index` has an entry that is not the index of an
-                example, or in training mode `z` is not finite.
+            InvalidArgumentError: If `z` or `index` does not have its shape, or if `index` has an entry that is not the
+                index of an example. In training mode, also if `z` is not finite.
         """
         check_vectors(z, self.projection.dim)
         self._check_index(z, index)
@@ -86,7 +91,10 @@ class NoiseAsTargets(nn.Module):
             return (vectors - targets).square().sum(1).mean()
 
     def _rematch(self, vectors: Tensor, index: Tensor) -> None:
-        """Redistribute the targets of a batch among its examples so that the sum of squared distances is minimal."""
+        """Redistribute the targets of the examples `index` among these examples, and store the new assignment.
+
+        The sum of squared distances to `vectors` becomes minimal. The batches of all processes are matched together.
+        """
         examples = all_gathered(index).cpu().numpy()
         rows = all_gathered(vectors).cpu().double()
         if not rows.isfinite().all():

@@ -1,4 +1,4 @@
-"""The module that holds the prototypes of a self-supervised loss: a head, a projection or learned prototypes."""
+"""Functions that return the module with the prototypes of a self-supervised loss."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def prototype_module(
     """Return the module that holds the given prototypes.
 
     Args:
-        prototypes: A code, a head, a projection or learned prototypes. Modules are returned unchanged. For a code, a
-            head is made, because a head saves the code in a state_dict and rebuilds exact prototypes in every dtype.
+        prototypes: A code, a head, a projection or learned prototypes. Modules are returned unchanged. A code is put
+            into a new head, because a head saves the code in a state_dict and rebuilds exact prototypes in every dtype.
         name: Name of the argument in the error message.
 
     Raises:
@@ -46,7 +46,9 @@ def prototype_module(
 
 
 def projection_of(module: PrototypeModule) -> AnyProjection:
-    """Return the module that computes dot products: the projection of a head, otherwise the given module itself.
+    """Return the module that computes dot products with the prototypes.
+
+    For a head, this is the projection of the head. Other modules are returned unchanged.
 
     Args:
         module: Result of `prototype_module`.

@@ -17,8 +17,8 @@ class PrototypeUse(NamedTuple):
     Attributes:
         effective: exp(H), where H is the entropy (in nats) of the mean assignment. The value is K if all prototypes are
             used equally, and 1 if only one prototype is used.
-        chosen: Number of prototypes that are the most probable prototype of at least one example. For counts, the
-            number of prototypes with a count above 0.
+        chosen: Number of prototypes that are the most probable prototype of at least one example. If the input of
+            `prototypes_in_use` was counts, the number of prototypes with a count above 0.
 
     Example:
         >>> from protosphere.nn import PrototypeUse
@@ -31,7 +31,7 @@ class PrototypeUse(NamedTuple):
 
 
 def prototypes_in_use(assignments: Tensor) -> PrototypeUse:
-    """Return the number of prototypes in use, by two measures: the entropy of the mean assignment, and a count.
+    """Return how many prototypes the assignments of a batch use, by two measures.
 
     Args:
         assignments: B x K probabilities of the prototypes for each example, or K counts of how often each prototype was

@@ -14,12 +14,12 @@ from protosphere.nn.vectors import widened
 def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> Tensor:
     """Return soft assignments of examples to prototypes in which all prototypes are used equally.
 
-    The assignments are computed from exp(scores / epsilon). Each iteration rescales every column, so that all
-    columns have the same sum, and then every row, so that all rows sum to 1. In the limit of many iterations, the
-    result maximizes the sum of (score times assignment) over all entries, plus epsilon times the entropy of the
-    assignments, among all assignments whose rows sum to 1 and whose columns sum to B / K. The computation uses
-    logarithms, so small values of epsilon do not cause overflow. If torch.distributed is initialized, the columns are
-    summed over the examples of all processes.
+    The assignments are computed from exp(scores / epsilon). Each iteration rescales every column, so that all columns
+    have the same sum, and then every row, so that all rows sum to 1. Consider all assignments whose rows sum to 1 and
+    whose columns sum to B / K. In the limit of many iterations, the result is the one with the largest value of the sum
+    of score times assignment over all entries, plus epsilon times the entropy of the assignment. The computation uses
+    logarithms, so small values of epsilon do not cause overflow. If torch.distributed is initialized, column sums
+    include the examples of all processes.
 
     Args:
         scores: B x K similarities of the examples and the prototypes, such as cosines.
@@ -61,7 +61,7 @@ def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> T
 
 
 def _log_column_sums(logs: Tensor) -> Tensor:
-    """Return the logarithms of the column sums of exp(logs), summed over the rows of all processes."""
+    """Return the logarithms of the column sums of exp(logs). The sums include the rows of all processes."""
     highest = all_reduced(logs.amax(0), dist.ReduceOp.MAX)
     sums = (logs - highest).exp_().sum(0)
     return highest + all_reduced(sums).log()

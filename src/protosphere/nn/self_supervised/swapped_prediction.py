@@ -73,7 +73,7 @@ class SwappedPrediction(nn.Module):
         """Return the Sinkhorn assignments of one view.
 
         Args:
-            z: B x n embeddings, which this method normalizes.
+            z: B x n embeddings. They need not be normalized.
 
         Returns:
             B x K probabilities, without gradient, in float32 if `z` has half precision.
@@ -94,8 +94,8 @@ class SwappedPrediction(nn.Module):
         """Return the mean loss over the batch and all ordered pairs of different views.
 
         Args:
-            views: Embeddings of two or more views of the same B images, one B x n tensor per view; this method
-                normalizes them.
+            views: Embeddings of two or more views of the same B images, one B x n tensor per view. They need not be
+                normalized.
 
         Raises:
             InvalidArgumentError: If there are fewer than two views, or the views differ in shape.
@@ -113,7 +113,10 @@ class SwappedPrediction(nn.Module):
             return self._loss_of_fixed(vectors, projection)
 
     def _loss_of_fixed(self, vectors: list[Tensor], projection: Projection) -> Tensor:
-        """Return the loss for fixed prototypes. The target of a row is the mean prototype under its assignment."""
+        """Return the loss for fixed prototypes.
+
+        The target of an example is the mean of the prototypes, weighted by the Sinkhorn assignment of the example.
+        """
         targets: list[Tensor] = []
         for view in vectors:
             assigned = self._assignments(projection(view.detach()))
@@ -124,7 +127,10 @@ class SwappedPrediction(nn.Module):
     def _loss_of_learned(
         self, vectors: list[Tensor], projection: LearnedPrototypes
     ) -> Tensor:
-        """Return the loss for learned prototypes. The target of a row is its assignment to the K prototypes."""
+        """Return the loss for learned prototypes.
+
+        The target of an example is its Sinkhorn assignment, a vector of K probabilities.
+        """
         cosines = projection(torch.cat(vectors))
         each_view = cosines.detach().chunk(len(vectors))
         targets = [self._assignments(view) for view in each_view]

@@ -1,12 +1,13 @@
-"""Cross-entropy between views of the same images, without B x K numbers for fixed prototypes.
+"""Cross-entropy between views of the same images, without B x K logits if the prototypes are fixed.
 
-Logits of fixed prototypes are linear in the embedding. Let s be the student's embedding divided by the temperature, and
-q_1, ..., q_K the teacher's probabilities. The cross-entropy is
+Logits of fixed prototypes c_1, ..., c_K are linear in the embedding. Let s be the student's embedding divided by the
+temperature, and q_1, ..., q_K the teacher's probabilities. A product of two vectors, such as s c_k, is their dot
+product. The cross-entropy is
 
     -sum_k q_k log softmax(s c_1, ..., s c_K)_k = log sum_k exp(s c_k) - s y,    y = sum_k q_k c_k,
 
 so the target y of an example is a vector of n numbers. For learned prototypes, the dot product s y is replaced by the
-dot product of the vector of K logits and the vector q.
+dot product of the vector of K logits and the vector (q_1, ..., q_K).
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ class ViewPredictions(NamedTuple):
     The cross-entropy of a row with a target y is the log-sum-exp of the row minus the dot product of its vector with y.
 
     Attributes:
-        vectors: For fixed prototypes, B x n embeddings divided by the temperature. For learned ones, B x K logits.
-        log_sum_exps: B log-sum-exps of the logits.
+        vectors: For fixed prototypes, the B x n embeddings divided by the temperature. For learned prototypes, the B x
+            K logits.
+        log_sum_exps: B log-sum-exps of the K logits of each row.
     """
 
     vectors: Tensor
@@ -48,7 +50,7 @@ def check_views(name: str, views: Any, dim: int) -> None:
         dim: Dimension n.
 
     Raises:
-        InvalidArgumentError: If there is no view, or a view is not such a tensor.
+        InvalidArgumentError: If `views` is not such a sequence, or is empty.
     """
     needed = (
         f"'{name}' must be a sequence of views, each a tensor of shape (batch, {dim})"
@@ -72,7 +74,9 @@ def check_views(name: str, views: Any, dim: int) -> None:
 
 
 def unit_vectors(views: Sequence[Tensor]) -> list[Tensor]:
-    """Return the rows of each view divided by their norms, in float32 if the view has half precision.
+    """Return each view with its rows divided by their norms.
+
+    A view in half precision is converted to float32.
 
     Args:
         views: The embeddings, one B x n tensor per view.
@@ -83,7 +87,7 @@ def unit_vectors(views: Sequence[Tensor]) -> list[Tensor]:
 def predictions(
     vectors: Tensor, projection: AnyProjection, temperature: float
 ) -> ViewPredictions:
-    """Return the predictions for the embeddings of a view, differentiable.
+    """Return the predictions for the embeddings of a view. They are differentiable.
 
     Args:
         vectors: B x n unit vectors.
@@ -97,7 +101,10 @@ def predictions(
 
 
 def from_logits(logits: Tensor) -> ViewPredictions:
-    """Return the predictions given by B x K logits, differentiable; their targets are B x K probabilities."""
+    """Return the predictions that correspond to B x K logits of learned prototypes.
+
+    The predictions are differentiable. Targets for them are B x K probabilities.
+    """
     return ViewPredictions(logits, logits.logsumexp(1))
 
 
@@ -133,12 +140,12 @@ def by_view(found: ViewPredictions, num_views: int) -> list[ViewPredictions]:
 def mean_cross_entropy(
     students: Sequence[ViewPredictions], targets: Sequence[Tensor]
 ) -> Tensor:
-    """Return the mean cross-entropy over the batch and over all pairs of a target and a prediction of different views.
+    """Return the mean cross-entropy over the batch and over all pairs of a prediction and a target of different views.
 
     Args:
         students: The student's predictions, one per view.
-        targets: The targets of the first views, one tensor per view, in the order of `students`. At least
-            one of the two arguments must have two or more views.
+        targets: The targets of the first views, one tensor per view, in the order of `students`. At least one of the
+            two arguments must have two or more views.
     """
     losses: list[Tensor] = []
     num_pairs = 0
@@ -153,7 +160,10 @@ def mean_cross_entropy(
 
 
 def _total(tensors: Sequence[Tensor]) -> Tensor:
-    """Return the sum of the tensors; a single tensor is returned without a copy, since it may have K columns."""
+    """Return the sum of the tensors.
+
+    A single tensor is returned without a copy, because it may be large.
+    """
     total = tensors[0]
     for tensor in tensors[1:]:
         total = total + tensor

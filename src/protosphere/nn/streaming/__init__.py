@@ -1,1 +1,1 @@
-"""Losses for B examples and any number K of classes that need not materialize the B x K logits."""
+"""Cross-entropy and log-sum-exp of B x K logits, computed without materializing the logits."""

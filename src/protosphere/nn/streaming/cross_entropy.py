@@ -1,10 +1,14 @@
 """Cross-entropy of B x K logits, computed from log-sum-exps and a few dot products instead of all logits.
 
-The results equal those of `torch.nn.functional.cross_entropy`.
-Let s be the label smoothing, w_k the class weights, W their sum, c_k the prototypes, and lse_i the log-sum-exp of the
-logits z_i c_1, ..., z_i c_K of example i. If its target is the class y, the example has the loss
-(1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k). If its target has the probabilities q_k, the
-first term is (1 - s) (lse_i sum_k w_k q_k - z_i sum_k w_k q_k c_k).
+The results equal those of `torch.nn.functional.cross_entropy`. Let c_1, ..., c_K be the prototypes, w_1, ..., w_K the
+class weights, W the sum of the class weights, and s the label smoothing. The logits of example i are the dot products
+z_i c_1, ..., z_i c_K, and lse_i is their log-sum-exp. If the target of the example is the class y, its loss is
+
+    (1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k).
+
+If the target consists of probabilities q_1, ..., q_K, the first term is
+
+    (1 - s) (lse_i sum_k w_k q_k - z_i sum_k w_k q_k c_k).
 """
 
 from __future__ import annotations
@@ -42,7 +46,7 @@ class LossOptions:
 
     Attributes:
         num_classes: Number of classes K.
-        weight: K class weights, by which the losses of the classes are multiplied; 1 if None.
+        weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
         label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
         reduction: 'mean', 'sum' or 'none'.
         ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
@@ -83,21 +87,21 @@ def streamed_cross_entropy(
     reduction: str = "mean",
     ignore_index: int = IGNORED_CLASS,
 ) -> Tensor:
-    """Return the cross-entropy of the logits z c_1, ..., z c_K without materializing the logits.
+    """Return the cross-entropy of the dot products of z with the prototypes, without materializing these logits.
 
     The arguments have the meaning that they have in `torch.nn.functional.cross_entropy`.
 
     Args:
-        projection: Projection that holds the K prototypes c_k.
-        z: (..., n) vectors, not in half precision.
-        target: (...) classes, or (..., K) probabilities, with the classes in the last dimension.
-        weight: K class weights, by which the losses of the classes are multiplied; 1 if None.
+        projection: Projection that holds the K prototypes.
+        z: (..., n) vectors in float32 or float64.
+        target: (...) class indices, or (..., K) probabilities of the classes.
+        weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
         label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
         reduction: 'mean', 'sum' or 'none'.
         ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
 
     Returns:
-        A scalar, or (...) losses if `reduction` is 'none'.
+        The loss, a scalar. If `reduction` is 'none', a tensor of shape (...) with one loss per vector.
 
     Raises:
         InvalidArgumentError: If an option or the target is not valid.
@@ -131,7 +135,12 @@ def _losses_of_classes(
     kept: Tensor,
     options: LossOptions,
 ) -> tuple[Tensor, Tensor]:
-    """Return the weight of each example in the mean, and the loss of each example, for targets that are classes."""
+    """Return a weight and a loss for each of B examples whose targets are class indices.
+
+    The weight of an example is the class weight of its target, or 1 without class weights. The loss already includes
+    the class weights and label smoothing. For an ignored example, whose entry of `kept` is False, weight and loss are
+    0.
+    """
     log_sum_exps, own = log_sum_exp_and_target(rows, classes, projection)
     losses = _not_negative(log_sum_exps - own)
     if options.weight is None:
@@ -146,7 +155,10 @@ def _losses_of_classes(
 def _losses_of_probabilities(
     projection: Projection, rows: Tensor, target: Tensor, options: LossOptions
 ) -> tuple[Tensor, Tensor]:
-    """Return a weight of 1 for each example, and the loss of each example, for targets that are probabilities."""
+    """Return a weight and a loss for each of B examples whose targets are B x K probabilities.
+
+    All weights are 1. The losses already include the class weights and label smoothing.
+    """
     finer = torch.promote_types(rows.dtype, target.dtype)
     rows = rows.to(finer)
     if widened(target[:0]).dtype != finer:
@@ -170,7 +182,11 @@ def _smoothed(
     log_sum_exps: Tensor,
     options: LossOptions,
 ) -> Tensor:
-    """Return the losses after label smoothing; the docstring of the module has the formula."""
+    """Return the losses with label smoothing, given the losses without it.
+
+    The docstring of the module has the formula. Each of the B examples has a row of `rows`, an entry of `losses` and an
+    entry of `log_sum_exps`.
+    """
     smoothing = options.label_smoothing
     if not smoothing:
         return losses
@@ -186,13 +202,20 @@ def _smoothed(
 
 
 def _products(rows: Tensor, point: Tensor) -> Tensor:
-    """Return the dot products of rows with a point, computed without autocast, which would round them."""
+    """Return the dot products of `rows` with `point`.
+
+    Autocast is switched off, because it would round the dot products.
+    """
     with without_autocast(rows):
         return rows @ point
 
 
 def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
-    """Return the losses; negative values, where `known` says that they are rounding errors, are replaced by 0."""
+    """Return the losses, with 0 in place of negative values that are rounding errors.
+
+    `known` is True for each loss that would not be negative in exact arithmetic. None means that it is True for all.
+    Other losses are returned unchanged.
+    """
     below = losses.detach().clamp(max=0)
     if known is not None:
         below = torch.where(known, below, 0)
@@ -202,16 +225,17 @@ def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
 def checked_classes(
     z: Tensor, target: Tensor, num_classes: int, ignore_index: int = IGNORED_CLASS
 ) -> tuple[Tensor, Tensor]:
-    """Return the target classes, after a check, and a mask of the examples that are not ignored.
+    """Check the target classes, and return them with a mask of the examples that are not ignored.
 
     Args:
         z: (..., n) vectors.
-        target: (...) classes.
+        target: (...) class indices.
         num_classes: Number of classes K.
         ignore_index: Class index that marks examples to be ignored.
 
     Returns:
-        (...) int64 classes, 0 for ignored examples; and (...) booleans, False for ignored examples.
+        A tuple of two tensors of shape (...): the classes as int64, and booleans that are False for ignored examples.
+        The class of an ignored example is replaced by 0.
 
     Raises:
         InvalidArgumentError: If the targets are not integers of shape (...), or one of them is neither a class nor
@@ -227,7 +251,9 @@ def checked_classes(
 
 
 def classes_in_range(name: str, index: Tensor, num_classes: int) -> Tensor:
-    """Return `index` as int64, after a check that every entry is a class; the function also works inside vmap.
+    """Return `index` as int64, after a check that every entry is a class index.
+
+    The function also works inside vmap.
 
     Args:
         name: Name of the argument in the error message.
@@ -259,7 +285,10 @@ def _require_fit(fits: bool, z: Tensor, target: Tensor, num_classes: int) -> Non
 
 
 class _Classes(torch.autograd.Function):
-    """Autograd function with a vmap rule that checks classes and returns them with a mask of the examples to use."""
+    """Autograd function that checks class indices.
+
+    It returns the indices, with 0 for ignored examples, and a mask of the examples that are not ignored.
+    """
 
     @staticmethod
     def forward(
@@ -287,7 +316,11 @@ class _Classes(torch.autograd.Function):
 
 
 def _require_classes(classes: Tensor, num_classes: int, name: str) -> None:
-    """Raise an error if an entry is not a class: immediately on a CPU, later on an asynchronous device."""
+    """Raise an error if an entry of `classes` is not a class index.
+
+    On a CPU, the error is raised immediately. On other devices and in compiled code, it is raised when the check is
+    executed. `torch.jit.trace` cannot record the check, so nothing is checked there.
+    """
     within = ((classes >= 0) & (classes < num_classes)).all()
     needed = f"'{name}' must lie in 0, ..., {num_classes - 1}"
     if is_traced():  # torch.jit.trace cannot record the check

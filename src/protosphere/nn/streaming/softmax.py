@@ -1,13 +1,16 @@
 """Log-sum-exp of logits and weighted sums of prototypes, differentiable any number of times, without B x K logits.
 
-Let p be the softmax of the logits z c_1, ..., z c_K. The gradient of log sum_k exp(z c_k) with respect to z is the mean
-of the prototypes under p, and the Hessian is the covariance of the prototypes under p. All derivatives are composed of
-the moments
+Let c_1, ..., c_K be the prototypes. A product of two vectors, such as z c_k, is their dot product. Let p be the softmax
+of the logits z c_1, ..., z c_K. The gradient of log sum_k exp(z c_k) with respect to z is the mean of the prototypes
+under p, and the Hessian is the covariance of the prototypes under p. All derivatives are composed of the moments
 
     M(z, l; v_1, ..., v_r) = sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k,    l = log sum_k exp(z c_k).
 
 A moment is linear in each of the directions v_1, ..., v_r. For constant l, the derivative of a moment with respect to z
 along a direction u is M(z, l; v_1, ..., v_r, u).
+
+Terms: The mean prototype of a row z is the mean of the prototypes under p. If several calls of a function are combined
+by vmap into one call with a batch, the inputs of one of these calls are a member of the batch.
 """
 
 from __future__ import annotations
@@ -37,11 +40,11 @@ Dims = tuple[int | None, ...]
 
 
 def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
-    """Return the log-sum-exp of each row's dot products with the prototypes, differentiable.
+    """Return the log-sum-exp of each row's dot products with the prototypes. It is differentiable.
 
     Args:
         z: B x n vectors.
-        projection: Projection that holds the prototypes c_k.
+        projection: Projection that holds the prototypes.
 
     Returns:
         B values, in float32 if z has half precision.
@@ -59,18 +62,17 @@ def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
 def log_sum_exp_and_target(
     z: Tensor, classes: Tensor, projection: Projection
 ) -> tuple[Tensor, Tensor]:
-    """Return the log-sum-exp of each row's dot products with the prototypes, and the dot product with its target.
+    """Return two numbers for each row: the log-sum-exp of its logits, and the logit of its target class.
 
-    The second result is the dot product of each row with the prototype of its target class. The two results are
-    differentiable.
+    The logits are the dot products with the prototypes. Both results are differentiable.
 
     Args:
-        z: B x n vectors, not in half precision.
+        z: B x n vectors in float32 or float64.
         classes: B target classes.
-        projection: Projection that holds the prototypes c_k.
+        projection: Projection that holds the prototypes.
 
     Returns:
-        B log-sum-exps and B dot products.
+        A tuple of the B log-sum-exps and the B logits of the target classes.
     """
     recorded = is_traced() or is_exporting() or torch.compiler.is_compiling()
     if recorded or _needs_plain_sums(z, projection):
@@ -83,7 +85,12 @@ def log_sum_exp_and_target(
 
 
 def _needs_plain_sums(z: Tensor, projection: Projection) -> bool:
-    """Return True if a log-sum-exp must be computed by standard operations of torch, which torch can differentiate."""
+    """Return True if the log-sum-exp must be computed by torch's standard operations, which torch can differentiate.
+
+    This is only needed if the prototypes are all combinations of parts, because the moments would then take time for
+    every combination. It is needed in compiled code, inside transforms such as vmap, and in forward-mode
+    differentiation.
+    """
     # for all combinations of parts, the formula by moments would take time for every combination
     if not projection.has_all_combinations:
         return False
@@ -99,13 +106,15 @@ def moment(
     directions: Sequence[Tensor],
     projection: Projection,
 ) -> Tensor:
-    """Return the moment M(z, l; v_1, ..., v_r) of each row z, differentiable; the docstring of the module defines it.
+    """Return the B x n moments M(z, l; v_1, ..., v_r), one for each row of z.
+
+    The docstring of the module defines moments. The result is differentiable.
 
     Args:
         z: B x n vectors.
-        log_sum_exps: B values of l.
-        directions: The vectors v_1, ..., v_r, each B x n.
-        projection: Projection that holds the prototypes c_k.
+        log_sum_exps: The B numbers l.
+        directions: The vectors v_1, ..., v_r, each as a B x n tensor with one row for each row of z.
+        projection: Projection that holds the prototypes.
     """
     return call(_Moment, projection, z, log_sum_exps, *directions)
 
@@ -117,7 +126,7 @@ def mean_and_covariance(
     direction: Tensor,
     projection: Projection,
 ) -> tuple[Tensor, Tensor]:
-    """Return the derivatives of the log-sum-exp and of the mean prototype along a direction, for each row.
+    """Return the derivatives of each row's log-sum-exp and mean prototype along a direction.
 
     The derivative of the log-sum-exp is the dot product of the mean prototype and the direction. The derivative of the
     mean prototype is the covariance matrix of the prototypes under the softmax, multiplied by the direction.
@@ -125,12 +134,12 @@ def mean_and_covariance(
     Args:
         z: B x n vectors.
         log_sum_exps: B log-sum-exps.
-        mean: B x n mean prototypes under the softmax.
-        direction: B x n directions.
-        projection: Projection that holds the prototypes c_k.
+        mean: B x n mean prototypes.
+        direction: B x n directions, one for each row of z.
+        projection: Projection that holds the prototypes.
 
     Returns:
-        B derivatives of the log-sum-exps, and B x n derivatives of the means.
+        A tuple of the B derivatives of the log-sum-exps and the B x n derivatives of the mean prototypes.
     """
     along = (mean * direction).sum(1)
     second = moment(z, log_sum_exps, [direction], projection)
@@ -140,15 +149,19 @@ def mean_and_covariance(
 def weighted_prototypes(
     weights: Tensor, factors: Tensor | None, projection: Projection
 ) -> tuple[Tensor, Tensor]:
-    """Return the weighted sums of the prototypes, and the sum of the weights, for each row of weights; differentiable.
+    """Return the weighted sums of the prototypes, and the sum of the weights, for each row of weights.
+
+    Both results are differentiable.
 
     Args:
-        weights: B x K weights.
-        factors: K factors by which the weights are multiplied, without gradient; 1 if None.
+        weights: B x K weights, one row per example.
+        factors: K factors, one per prototype, by which the weights are multiplied. They get no gradient. None means
+            factors of 1.
         projection: Projection that holds the K prototypes.
 
     Returns:
-        B x n weighted sums of the prototypes, and B sums of the weights after the multiplication by the factors.
+        A tuple of two tensors: the B x n weighted sums of the prototypes, and the B sums of the weights. Both are
+        computed from the weights after the multiplication by the factors.
     """
     if torch.compiler.is_compiling() and not is_recorded():
         operator = torch.ops.protosphere.weighted_prototypes
@@ -157,7 +170,7 @@ def weighted_prototypes(
 
 
 def mean_prototype(like: Tensor, projection: Projection) -> Tensor:
-    """Return the mean of all prototypes, a vector of n numbers.
+    """Return the unweighted mean of all prototypes, a vector of n numbers.
 
     Args:
         like: Tensor whose dtype and device the mean gets.
@@ -175,10 +188,12 @@ def mean_prototype(like: Tensor, projection: Projection) -> Tensor:
 def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
     """Return each tensor with the members of a vmapped batch concatenated along the rows.
 
+    The docstring of the module defines members. `unfolded` is the inverse function.
+
     Args:
-        info: Object that torch gives to a vmap rule; its attribute `batch_size` is the number of members.
-        in_dims: Batch dimension of each tensor; None for a tensor that is the same for all members.
-        tensors: Tensors whose first dimension, apart from the batch dimension, is the dimension of the rows.
+        info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members.
+        in_dims: Batch dimension of each tensor. None stands for a tensor that is the same for all members.
+        tensors: Tensors whose first dimension, not counting the batch dimension, is the dimension of the rows.
     """
     rows: list[Tensor] = []
     for tensor, dim in zip(tensors, in_dims, strict=True):
@@ -191,11 +206,16 @@ def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
 
 
 def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
-    """Split the concatenated rows of a vmapped batch into its members: the inverse of `folded`.
+    """Split the concatenated rows of a vmapped batch into its members.
+
+    This function is the inverse of `folded`.
 
     Args:
-        info: Object that torch gives to a vmap rule; its attribute `batch_size` is the number of members.
+        info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members.
         rows: Tensors with the rows of all members, one member after the other.
+
+    Returns:
+        The tensors with an additional first dimension, which is the batch dimension.
     """
     return tuple(torch.unflatten(tensor, 0, (info.batch_size, -1)) for tensor in rows)
 
@@ -203,15 +223,17 @@ def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
 def softmax_gradient(
     ctx: Any, of_value: Tensor | None, of_mean: Tensor | None
 ) -> Tensor | None:
-    """Return the gradient with respect to z, given the gradients with respect to the log-sum-exp and the mean.
+    """Return the gradient of a loss with respect to z, by the chain rule.
 
-    The result is differentiable. It is None if neither gradient is given.
+    `of_value` and `of_mean` are the gradients of the loss with respect to the log-sum-exps and the mean prototypes of
+    the rows of z. The result is differentiable. It is None if neither gradient is given.
 
     Args:
-        ctx: Context of the autograd function, with the saved tensors z, log-sum-exp and mean, and the attributes
-            `projection` and `with_mean` (whether the mean was computed in the forward pass).
-        of_value: B gradients with respect to the log-sum-exp, or None.
-        of_mean: B x n gradients with respect to the mean, or None.
+        ctx: Context of an autograd function. Its saved tensors are z, the log-sum-exps and the mean prototypes. Its
+            attribute `with_mean` says whether the means were computed in the forward pass, and `projection` holds the
+            prototypes.
+        of_value: B gradients with respect to the log-sum-exps, or None.
+        of_mean: B x n gradients with respect to the mean prototypes, or None.
     """
     z, value, mean = ctx.saved_tensors
     if ctx.projection.has_all_combinations:
@@ -249,7 +271,7 @@ class LogSumExp(torch.autograd.Function):
     def setup_context(
         ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]
     ) -> None:
-        """Save the tensors that derivatives need."""
+        """Save z, the log-sum-exps and the means for the backward pass and for forward-mode differentiation."""
         z, _, ctx.projection, ctx.with_mean = inputs
         value, mean, prototypes = output
         ctx.save_for_backward(z, value, mean)
@@ -261,12 +283,15 @@ class LogSumExp(torch.autograd.Function):
     def backward(
         ctx: Any, *grads: Tensor | None
     ) -> tuple[Tensor | None, None, None, None]:
-        """Return the gradient with respect to z."""
+        """Return the gradient with respect to z, and None for the three other arguments."""
         return softmax_gradient(ctx, grads[0], grads[1]), None, None, None
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor, None]:
-        """Return the derivatives of the log-sum-exp and of the mean along a tangent, and None for the prototypes."""
+        """Return the derivatives of the log-sum-exps and of the mean prototypes along the tangent of z.
+
+        The third result is None, because target prototypes have no derivative.
+        """
         z, value, mean = ctx.saved_tensors
         given = mean if ctx.with_mean else moment(z, value, [], ctx.projection)
         direction = tangents[0]
@@ -279,7 +304,7 @@ class LogSumExp(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int, int]]:
-        """Compute the members of a vmapped batch in one call."""
+        """Compute all members of a vmapped batch in one call, and return the results with their batch dimensions."""
         z, classes, projection, with_mean = args
         (rows,) = folded(info, in_dims[:1], [z])
         if classes is not None:
@@ -295,20 +320,18 @@ class _Moment(torch.autograd.Function):
     def forward(
         projection: Projection, z: Tensor, log_sum_exps: Tensor, *directions: Tensor
     ) -> Tensor:
-        """Return the B x n moments, without gradient."""
         constants = [direction.detach() for direction in directions]
         return projection.moment(z.detach(), log_sum_exps.detach(), constants)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        """Save the tensors that derivatives need."""
         ctx.projection, *tensors = inputs
         ctx.save_for_backward(output, *tensors)
         ctx.save_for_forward(output, *tensors)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        """Return None for the projection, and the gradients with respect to z, l and each direction."""
+        """Return the gradients with respect to z, l and each direction, after a None for the projection."""
         output, *tensors = ctx.saved_tensors
         gradients: list[Tensor | None] = []
         for i in range(len(tensors)):
@@ -323,7 +346,6 @@ class _Moment(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:
-        """Return the derivative of the moments along the tangents."""
         output, *tensors = ctx.saved_tensors
         total = torch.zeros_like(output)
         for i, tangent in enumerate(tangents[1:]):
@@ -337,7 +359,6 @@ class _Moment(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Tensor, int]:
-        """Compute the members of a vmapped batch in one call."""
         rows = call(_Moment, args[0], *folded(info, in_dims[1:], args[1:]))
         return unfolded(info, rows)[0], 0
 
@@ -349,7 +370,10 @@ def _moment_derivative(
     by: int,
     along: Tensor,
 ) -> Tensor:
-    """Return the derivative of each row's moment with respect to tensors[by], multiplied by `along`."""
+    """Return the derivative of the moments `output` with respect to `tensors[by]`, multiplied by `along`.
+
+    `tensors` contains z, the log-sum-exps, and the directions.
+    """
     # the derivative by z or by a direction is a symmetric matrix, so the product serves forward and backward mode
     z, log_sum_exps, *directions = tensors
     if by == 0:
@@ -367,21 +391,30 @@ class WeightedPrototypes(torch.autograd.Function):
     def forward(
         weights: Tensor, factors: Tensor | None, projection: Projection
     ) -> tuple[Tensor, Tensor]:
-        """Return the B x n weighted sums of prototypes and the B total weights, without gradient."""
+        """Return the two results of the function `weighted_prototypes`, without gradient.
+
+        Row i of the first result is the sum of weights[i, k] * factors[k] * c_k over all prototypes c_k. Entry i of the
+        second result is the sum of weights[i, k] * factors[k] over all k.
+
+        Args:
+            weights: B x K weights.
+            factors: K factors. None means factors of 1.
+            projection: Projection that holds the prototypes.
+        """
         return projection.weighted_prototypes(weights.detach(), factors)
 
     @staticmethod
     def setup_context(
         ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]
     ) -> None:
-        """Save the tensors that derivatives need."""
+        """Save the factors, the projection and the dtype of the weights."""
         del output
         weights, ctx.factors, ctx.projection = inputs
         ctx.dtype = weights.dtype
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
-        """Return the B x K gradient with respect to the weights."""
+        """Return the B x K gradient with respect to the weights, and None for the two other arguments."""
         of_sum, of_total = grads
         gradient = ctx.projection(of_sum) + of_total[:, None]
         if ctx.factors is not None:
@@ -390,11 +423,11 @@ class WeightedPrototypes(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor]:
-        """Return the derivatives of the weighted sums and of the total weights along a tangent of the weights."""
+        """Return the derivatives of the two results along the tangent of the weights."""
         return weighted_prototypes(tangents[0], ctx.factors, ctx.projection)
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
-        """Compute the members of a vmapped batch in one call."""
+        """Compute all members of a vmapped batch in one call, and return the results with their batch dimensions."""
         rows = folded(info, in_dims[:1], args[:1])
         return unfolded(info, *call(WeightedPrototypes, *rows, *args[1:])), (0, 0)
