@@ -11,7 +11,9 @@ NEGLIGIBLE = 45.0  # exp(-45) of a sum of order one is lost in rounding
 
 
 def log_tail(x: int, trials: int) -> float:
-    """Return log P(X <= x) for X ~ Binomial(trials, 1/2) and 0 <= x < trials / 2, with relative error near 1e-15.
+    """Return log P(X <= x) for X ~ Binomial(trials, 1/2), where 0 <= x < trials / 2.
+
+    The relative error of the probability is about 1e-15.
 
     Args:
         x: Largest value, 0 <= x < trials / 2.
@@ -24,7 +26,9 @@ def log_tail(x: int, trials: int) -> float:
 
 
 def log_mass(x: int, trials: int) -> float:
-    """Return log P(X = x) for X ~ Binomial(trials, 1/2), by Loader's saddle-point formula, which avoids cancellation.
+    """Return log P(X = x) for X ~ Binomial(trials, 1/2).
+
+    Loader's saddle-point formula is used, because it avoids cancellation.
 
     Args:
         x: Number of successes.

@@ -34,11 +34,11 @@ class Bound:
 
 
 def short_cosine(value: Cosine, largest_denominator: int = 10_000) -> str:
-    """Return a cosine as text: a fraction if its denominator is small, otherwise six significant digits.
+    """Return a cosine as text: a fraction if its denominator is small, otherwise a decimal number of six digits.
 
     Args:
         value: The cosine, a Fraction or a float.
-        largest_denominator: Fractions whose denominator is at least this number are shown as decimals.
+        largest_denominator: A fraction is written as a fraction only if its denominator is smaller than this number.
     """
     if isinstance(value, Fraction) and value.denominator < largest_denominator:
         return str(value)

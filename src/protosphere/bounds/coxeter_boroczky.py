@@ -1,4 +1,7 @@
-"""Simplex bound of Coxeter and Boroczky: the density of equal spherical caps is at most that in a regular simplex."""
+"""Simplex bound of Coxeter and Boroczky on the maximum cosine of K points in R^n.
+
+The theorem says that equal spherical caps that do not overlap are at most as dense as in a regular simplex.
+"""
 
 from math import exp, log
 
@@ -35,8 +38,8 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
     """Return a lower bound on the maximum cosine of K > 2n points in R^n by the simplex bound, for n = 3, ..., 8.
 
     K points of maximum cosine s satisfy K <= 2 F_{n-1}(a) / F_n(a), where sec 2a = 1/s + n - 2 and F_n are Schlaefli's
-    functions. The icosahedron and the 600-cell attain the bound. For many points it is higher than Levenshtein's
-    bound, for example for all K from 24 on in three dimensions and from about 1,000 on in eight dimensions.
+    functions. The icosahedron and the 600-cell attain the bound. For many points it is higher than Levenshtein's bound,
+    for example for all K from 24 on in three dimensions and from about 1,000 on in eight dimensions.
 
     Args:
         num_classes: Number K of points, above 2 n.
@@ -46,8 +49,8 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
         The lower bound on the maximum cosine, with its theorem.
 
     Raises:
-        InvalidArgumentError: If K or n is not an integer in this range.
-        InfeasibleError: If the theorem does not apply to K and n.
+        InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
+        InfeasibleError: If K is at most 2n, or n is not from 3 to 8.
 
     Example:
         >>> coxeter_boroczky(120, 4)  # cos 36 degrees
@@ -67,13 +70,13 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
 
 
 def simplex_bound(n: int, gap: float) -> float:
-    """Return the simplex bound 2 F_{n-1}(a) / F_n(a) on the number of points in R^n with cosines of at most 1 - gap.
+    """Return the simplex bound on the number of points in R^n with cosines of at most s = 1 - gap.
 
-    F is Schlaefli's function, and the angle a is given by sec 2a = 1/s + n - 2 with s = 1 - gap.
+    The bound is 2 F_{n-1}(a) / F_n(a). F_n is Schlaefli's function, and the angle a is given by sec 2a = 1/s + n - 2.
 
     Args:
         n: Dimension.
-        gap: Difference of the maximum cosine from 1, which may be small.
+        gap: The number 1 - s, which may be very small.
     """
     below = 1 + (n - 2) * (1 - gap)  # cos 2a = s / below
     larger = schlaefli(n - 1, np.array([1 / ((n - 2) * below)]))
@@ -84,13 +87,16 @@ def simplex_bound(n: int, gap: float) -> float:
 def schlaefli(order: int, width: Points) -> Points:
     """Return Schlaefli's function F_N(a), which is proportional to the volume of a regular spherical simplex.
 
-    With t = cos 2a, F_N(t) = (1/pi) * integral from t to 1/(N-1) of F_{N-2}(x / (1-2x)) / sqrt(1-x^2) dx, starting from
-    F_1 = 1 and F_2(t) = arccos(t) / pi. The angle is given by width = 1/(N-1) - t, because t itself would lose
-    precision if there are many points and t is close to 1/(N-1). Substituting a square makes the integrand analytic.
+    As a function of t = cos 2a, F_N(t) = (1/pi) * integral from t to 1/(N-1) of F_{N-2}(x / (1-2x)) / sqrt(1-x^2) dx,
+    with F_1 = 1 and F_2(t) = arccos(t) / pi. For many points, t is close to 1/(N-1). Therefore the function takes the
+    difference 1/(N-1) - t as its argument, which is then more precise than t.
 
     Args:
         order: Order N of the function.
-        width: 1/(N-1) - cos 2a >= 0 for each angle a; the function is 0 at width 0.
+        width: Array of the numbers 1/(N-1) - cos 2a >= 0, one for each angle a.
+
+    Returns:
+        Array of the values of the function; the value at width 0 is 0.
     """
     if order == 1:
         return np.ones_like(width)

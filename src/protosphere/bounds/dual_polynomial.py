@@ -1,4 +1,4 @@
-"""Polynomials that prove a converse, that is a lower bound on the maximum cosine of any K points in R^n.
+"""Polynomials that prove a converse, which is a lower bound on the maximum cosine of any K points in R^n.
 
 The polynomials have rational coefficients, so that the proof can be checked in exact arithmetic.
 """
@@ -41,12 +41,11 @@ MOST_ATTEMPTS = 24
 
 @dataclass(frozen=True)
 class DualPolynomial:
-    """A polynomial that proves a converse, that is a lower bound on the maximum cosine of any K points in R^n.
+    """A polynomial that proves a converse, which is a lower bound on the maximum cosine of any K points in R^n.
 
-    The polynomial is f = f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer polynomials of R^n. The coefficients
-    f_k are at least 0, f_0 is above 0, f is negative from -1 to `cosine`, and f(1) is below K f_0. From these
-    properties it follows that the maximum cosine of any K points is above `cosine` (Delsarte, Goethals and Seidel,
-    1977).
+    The polynomial is f = f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer polynomials of R^n. It proves the bound
+    `cosine` if it has these properties (Delsarte, Goethals and Seidel, 1977): the coefficients f_k are at least 0, f_0
+    is above 0, f is negative from -1 to `cosine`, and f(1) is below K f_0.
 
     Attributes:
         num_classes: Number K of points.
@@ -86,11 +85,11 @@ class DualPolynomial:
 
 
 def dual_polynomial(num_classes: int, dim: int) -> DualPolynomial:
-    """Return a polynomial that proves a converse, that is a lower bound on the maximum cosine of K points in R^n.
+    """Return a polynomial that proves a converse, which is a lower bound on the maximum cosine of K points in R^n.
 
-    The polynomial is the solution of Delsarte's linear program if the program gives a higher bound than Levenshtein's
-    theorem and the bound survives rounding. Otherwise it is Levenshtein's polynomial. The coefficients are rounded to
-    rational numbers, and the polynomial is checked in exact arithmetic before it is returned.
+    Two polynomials are tried. The first is the solution of Delsarte's linear program. It is returned if it proves a
+    higher bound than Levenshtein's theorem does. Otherwise Levenshtein's polynomial is returned. The coefficients are
+    rounded to rational numbers, and the polynomial is checked in exact arithmetic before it is returned.
 
     Args:
         num_classes: Number K of points, above 2 n.
@@ -100,9 +99,9 @@ def dual_polynomial(num_classes: int, dim: int) -> DualPolynomial:
         The polynomial with the cosine that it proves.
 
     Raises:
-        InvalidArgumentError: If K or n is not an integer.
-        InfeasibleError: If K or n is out of range, if the polynomial would have a degree above 36, or if no rounded
-            polynomial is valid.
+        InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
+        InfeasibleError: If K is at most 2n, if n is not from 3 to 256, if the polynomial would have a degree above 36,
+            or if no rounded polynomial is valid.
 
     Example:
         >>> dual = dual_polynomial(240, 8)
@@ -134,7 +133,11 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 
 
 def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial | None:
-    """Return the rounded polynomial of Delsarte's linear program; None if it is valid at no cosine above `known`."""
+    """Return a rounded solution of Delsarte's linear program that proves a cosine between `known` and `better`.
+
+    `known` is Levenshtein's bound, and `better` is the bound of the linear program. The cosines are tried in descending
+    order. None is returned if no rounded solution is valid.
+    """
     for attempt in range(MOST_ATTEMPTS):
         cosine = better - (better - known) * attempt / MOST_ATTEMPTS
         size, coefficients = delsarte_polynomial(n, cosine)
@@ -150,7 +153,10 @@ def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial
 
 
 def _levenshtein_dual(K: int, n: int, known: float) -> DualPolynomial:
-    """Return Levenshtein's polynomial at a cosine just below Levenshtein's bound `known`."""
+    """Return Levenshtein's polynomial with rounded coefficients, for the largest tried cosine at which it is valid.
+
+    The cosines that are tried are slightly below Levenshtein's bound, which is `known`.
+    """
     margin = (1 - Fraction(known)) / (1 << 36)
     for attempt in range(MOST_ATTEMPTS):
         cosine = _cosine_below(Fraction(known) - margin * 2**attempt)
@@ -169,6 +175,9 @@ def _rounded(coefficient: Fraction) -> Fraction:
 
 
 def _cosine_below(cosine: float | Fraction) -> Fraction:
-    """Return a fraction with a short denominator, equal to a cosine or just below it (relative to 1 - cosine)."""
+    """Round a cosine down to a fraction whose denominator is a power of two.
+
+    The difference is small compared with 1 - cosine.
+    """
     scale = 1 << (COSINE_BITS + int(1 / (1 - cosine)).bit_length())
     return Fraction(int(Fraction(cosine) * scale // 1), scale)

@@ -11,12 +11,15 @@ SMALLEST = 1e-100
 
 
 def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
-    """Return the values of the Gegenbauer polynomials P_0, ..., P_degree at every t, one polynomial per row.
+    """Return the values of the Gegenbauer polynomials P_0, ..., P_degree at the numbers `t`.
 
     Args:
         dim: Dimension n.
         degree: Largest degree, at least 1.
-        t: Arguments of the polynomials.
+        t: Arguments of the polynomials, a vector.
+
+    Returns:
+        Matrix with one row for each polynomial and one column for each entry of `t`.
 
     >>> gegenbauer_rows(3, 2, np.array([0.0, 1.0])).tolist()
     [[1.0, 1.0], [0.0, 1.0], [-0.5, 1.0]]
@@ -31,7 +34,9 @@ def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
 
 
 def neighbors(dim: int, degree: int, t: float) -> tuple[float, float]:
-    """Return the values P_{degree-1}(t) and P_degree(t), both multiplied by a positive factor that avoids underflow.
+    """Return the values P_{degree-1}(t) and P_degree(t), both multiplied by the same positive factor.
+
+    The factor avoids underflow. Callers need only the ratio of the two values.
 
     Args:
         dim: Dimension n.

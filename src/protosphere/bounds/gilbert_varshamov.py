@@ -1,4 +1,4 @@
-"""Gilbert-Varshamov bound: a distance that some binary linear code attains, and the maximum cosine that follows."""
+"""Gilbert-Varshamov bound on the minimum distance of binary linear codes, and on the maximum cosine of their points."""
 
 from bisect import bisect_left
 from fractions import Fraction
@@ -36,17 +36,17 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
-    """Return a maximum cosine that some code of K binary prototypes in R^n does not exceed (Gilbert-Varshamov bound).
+    """Return the Gilbert-Varshamov bound: some code of K binary prototypes in R^n has at most this maximum cosine.
 
-    The maximum cosine is 1 - 2 d / n, where d is the Gilbert-Varshamov distance at length n and dimension
-    k = ceil(log2 K). The theorem does not say how to find the code.
+    The maximum cosine is 1 - 2 d / n, where d is the Gilbert-Varshamov distance at length n and dimension k = ceil(log2
+    K). The theorem does not say how to find the code.
 
     Args:
         num_classes: Number K of points, at least 2.
         dim: Dimension n, at least 1.
 
     Returns:
-        A maximum cosine that some code does not exceed, with its theorem.
+        The achievable bound, with its theorem.
 
     Raises:
         InvalidArgumentError: If K or n is not an integer in this range.
@@ -64,9 +64,9 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
     """Return the largest minimum distance that the Gilbert-Varshamov bound proves for some binary [n, k] code.
 
     This distance is the largest d with C(n-1, 0) + ... + C(n-1, d-2) < 2^(n-k) (MacWilliams and Sloane, The Theory of
-    Error-Correcting Codes, chapter 1, theorem 12). The sum is computed in integers for n - k <= 4096. For larger n - k
-    the equivalent condition P(X <= d-2) < 2^(1-k), X ~ Binomial(n-1, 1/2), is tested in logarithms; if the two sides
-    are equal up to rounding errors, the smaller d is returned.
+    Error-Correcting Codes, chapter 1, theorem 12). For n - k <= 4096, the sum is computed in integers. For larger n -
+    k, logarithms are compared: the condition is equivalent to P(X <= d-2) < 2^(1-k) for X ~ Binomial(n-1, 1/2). If the
+    two sides are equal up to rounding errors, the smaller d is returned.
 
     Args:
         length: Length n of the code, at least 1.

@@ -55,7 +55,9 @@ def levenshtein(num_classes: int, dim: int) -> Bound:
 
 
 def levenshtein_cosine(K: int, n: int) -> Cosine:
-    """Return Levenshtein's bound: in closed form for K <= 2n (orders 1 and 2) and for n = 2, else as a numerical root.
+    """Return Levenshtein's bound.
+
+    It is computed in closed form for K <= 2n and for n = 2, and by numerical root finding otherwise.
 
     Args:
         K: Number of points.
@@ -78,7 +80,8 @@ def levenshtein_cosine(K: int, n: int) -> Cosine:
 def levenshtein_order(K: int, n: int) -> int:
     """Return the order of Levenshtein's function for K points: the smallest m >= 3 with K <= D(n, m+1).
 
-    If that order is not supported, the largest supported order is returned.
+    D(n, m+1) is the result of `design_size`. If m would be above the largest supported order, the largest supported
+    order is returned.
 
     Args:
         K: Number of points.
@@ -90,7 +93,9 @@ def levenshtein_order(K: int, n: int) -> int:
 
 
 def design_size(n: int, m: int) -> int:
-    """Return D(n, m), the lower bound of Delsarte, Goethals and Seidel on the size of an m-design on the sphere of R^n.
+    """Return D(n, m), a lower bound on the number of points of a spherical m-design in R^n.
+
+    The bound is by Delsarte, Goethals and Seidel.
 
     Args:
         n: Dimension.
@@ -124,9 +129,10 @@ def solution(K: int, n: int, order: int) -> float:
 
 
 def odd_excess(s: float, K: int, n: int, k: int) -> float:
-    """Return the excess (L_{2k-1}(n, s) - K) / C(k+n-3, k-1) of Levenshtein's function of odd order, for root finding.
+    """Return (L_{2k-1}(n, s) - K) / C(k+n-3, k-1), where L is Levenshtein's function.
 
-    The excess is zero at the bound. The division by the binomial coefficient keeps it moderate.
+    Levenshtein's bound of odd order 2k - 1 is the zero of this function of s. The binomial coefficient keeps the values
+    moderate.
 
     Args:
         s: Cosine.
@@ -143,9 +149,10 @@ def odd_excess(s: float, K: int, n: int, k: int) -> float:
 
 
 def even_excess(s: float, K: int, n: int, k: int) -> float:
-    """Return the excess (L_{2k}(n, s) - K) / C(k+n-2, k) of Levenshtein's function of even order, for root finding.
+    """Return (L_{2k}(n, s) - K) / C(k+n-2, k), where L is Levenshtein's function.
 
-    The excess is zero at the bound. The division by the binomial coefficient keeps it moderate.
+    Levenshtein's bound of even order 2k is the zero of this function of s. The binomial coefficient keeps the values
+    moderate.
 
     Args:
         s: Cosine.
@@ -159,9 +166,9 @@ def even_excess(s: float, K: int, n: int, k: int) -> float:
 
 
 def largest_zero(n: int, degree: int, shift: int) -> float:
-    """Return the largest zero of a Jacobi polynomial; between two such zeros is the solution s of each order.
+    """Return the largest zero of the Jacobi polynomial P_degree^(a, b) with a = (n-1)/2 and b = shift + (n-3)/2.
 
-    The polynomial is P_degree^(a, b) with a = 1 + (n-3)/2 and b = shift + (n-3)/2.
+    Levenshtein's bound of each order lies between two such zeros, and `solution` searches it there.
 
     Args:
         n: Dimension.

@@ -1,4 +1,7 @@
-"""Delsarte's linear programming bound, computed numerically; it is sometimes a little above Levenshtein's bound."""
+"""Delsarte's linear programming bound, computed numerically.
+
+For some K and n it is a little above Levenshtein's bound.
+"""
 
 from math import acos, inf, log, pi
 
@@ -28,15 +31,15 @@ LAST_STEP = 1e-6
     numerical=True,
 )
 def linear_programming(num_classes: int, dim: int) -> Bound:
-    """Return a lower bound on the maximum cosine by Delsarte's linear program, or Levenshtein's bound if it is higher.
+    """Return the bound of Delsarte's linear program on the maximum cosine, or Levenshtein's bound if it is higher.
 
     Levenshtein's bound is also returned for n below 3 or above 256, for K <= 2n, and if K needs a degree above 36.
 
-    The variable is a polynomial f = 1 + sum f_k P_k of degree 36 with f_k >= 0, where P_k are Gegenbauer polynomials.
-    If f is nowhere positive on [-1, s], then at most f(1) points have cosines of at most s. The solver HiGHS minimizes
-    f(1) with f <= 0 at Chebyshev nodes. Points of a finer grid at which f is positive are then added to the nodes, and
-    the largest value that remains is subtracted from f. The result is numerical, not a proof: four to five digits are
-    reliable. The computation takes about half a second.
+    The program works with polynomials f = 1 + f_1 P_1 + ... + f_36 P_36, where P_k are Gegenbauer polynomials and all
+    f_k are at least 0. If f is nowhere positive on [-1, s], at most f(1) points have cosines of at most s. The solver
+    HiGHS minimizes f(1) under the condition f <= 0 at some points of [-1, s]. If f is positive between these points,
+    more points are added, and the largest remaining value is subtracted from f. The result is not proved: four to five
+    digits are reliable. The computation takes about half a second.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -64,13 +67,15 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
 
 
 def last_excluded(K: int, n: int, start: float) -> float:
-    """Return the maximum cosine that K points must exceed according to the linear program, by root finding.
+    """Return a cosine that the maximum cosine of K points must exceed according to the linear program.
+
+    The largest such cosine is searched by root finding. If the program excludes no cosine above `start`, `start` is
+    returned.
 
     Args:
         K: Number of points.
         n: Dimension.
-        start: A lower bound on the maximum cosine by another theorem; it is returned if the program does not improve on
-            it.
+        start: A lower bound on the maximum cosine by another theorem.
     """
     from scipy.optimize import brentq
 
@@ -92,7 +97,7 @@ def last_excluded(K: int, n: int, start: float) -> float:
 def delsarte_size(dim: int, max_cosine: float) -> float:
     """Return Delsarte's upper bound on the number of points in R^n whose cosines are at most `max_cosine`.
 
-    The bound is numerical: it is right up to rounding errors.
+    The bound is numerical and may be wrong by rounding errors.
 
     Args:
         dim: Dimension n.
@@ -105,13 +110,19 @@ def delsarte_size(dim: int, max_cosine: float) -> float:
 
 
 def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]]:
-    """Return Delsarte's upper bound on the number of points, and the coefficients f_0, f_1, ... of its polynomial.
+    """Solve Delsarte's linear program for points in R^n whose cosines are at most `max_cosine`.
 
-    The bound is infinity, and the list is empty, if the linear program has no solution.
+    The solution is a polynomial f = f_0 P_0 + f_1 P_1 + ... + f_36 P_36, where P_k are the Gegenbauer polynomials of
+    R^n and all f_k are at least 0. It is at most 0 from -1 to `max_cosine`. Therefore there are at most f(1) / f_0
+    points.
 
     Args:
         dim: Dimension n.
         max_cosine: Maximum cosine of the points.
+
+    Returns:
+        The upper bound f(1) / f_0 on the number of points, and the list of the coefficients f_0, ..., f_36. If no such
+        polynomial is found, the bound is infinity and the list is empty.
     """
     from scipy.ndimage import maximum_filter1d
     from scipy.optimize import linprog
@@ -147,19 +158,23 @@ def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]
 
 
 def largest_excess(values: Points) -> float:
-    """Return an upper bound on a function, also between grid points, given its values there; at least 0."""
+    """Return an upper bound on a function between grid points, given its values at the grid points.
+
+    The result is at least 0.
+    """
     bend = np.pad(np.abs(np.diff(values, 2)), 1, mode="edge")
     # a parabola rises bend / 8 between its points
     return max(0.0, float(np.max(values + bend / 4)))
 
 
 def corrected_size(at_one: float, excess: float) -> float:
-    """Return the value at 1 of a corrected polynomial f, where f was slightly positive at cosines where it must not be.
+    """Return f(1) for a polynomial f after it was corrected to be at most 0 where it must be.
 
-    The excess is subtracted from f, and f is rescaled so that its coefficient f_0 is 1 again.
+    The correction subtracts `excess` from f. Then f is divided by its new coefficient f_0 = 1 - `excess`. If this
+    coefficient is not positive, the result is infinity.
 
     Args:
-        at_one: Value of f at 1.
-        excess: Upper bound on the values of f where they should be at most 0.
+        at_one: Value of f at 1 before the correction.
+        excess: Upper bound on f, before the correction, where f must be at most 0.
     """
     return (at_one - excess) / (1 - excess) if excess < 1 else inf

@@ -31,7 +31,7 @@ def one_hot(num_classes: int, dim: int) -> Bound:
         The maximum cosine that one-hot vectors attain.
 
     Raises:
-        InvalidArgumentError: If K or n is not an integer in this range.
+        InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
         InfeasibleError: If n is smaller than K.
 
     Example:

@@ -17,12 +17,12 @@ ROOT_BITS = 80
 
 @dataclass(frozen=True)
 class AlgebraicCosine:
-    """Exact cosine, given as a zero of a polynomial with integer coefficients.
+    """An exact cosine, given as a zero of a polynomial with integer coefficients.
 
     Attributes:
         coefficients: Coefficients of the polynomial, highest power first.
         low: A fraction below the zero.
-        high: A fraction above the zero; the polynomial changes its sign once between `low` and `high`.
+        high: A fraction above the zero. The polynomial changes its sign once between `low` and `high`.
 
     >>> AlgebraicCosine((7, 2, -1), Fraction(1, 4), Fraction(3, 10)).rounded_down
     0.2612038749637414
@@ -34,7 +34,7 @@ class AlgebraicCosine:
 
     @cached_property
     def rounded_down(self) -> float:
-        """The largest float that is at most the zero of the polynomial; in rare cases the next smaller float."""
+        """The cosine rounded down to a float; in rare cases, the next smaller float."""
         low = self.bracket[0]
         nearest = float(low)
         if Fraction(nearest) <= low:
@@ -101,7 +101,10 @@ class ProvedOptimum:
 
 
 def _root(coefficients: tuple[int, ...], near: str) -> AlgebraicCosine:
-    """Return the zero of a polynomial near a number, which is given as decimal text and is within 0.001 of the zero."""
+    """Return the zero of a polynomial with integer coefficients that differs from `near` by at most 0.001.
+
+    `near` is a decimal number as text.
+    """
     middle = Fraction(near)
     margin = Fraction(1, 1000)
     return AlgebraicCosine(coefficients, middle - margin, middle + margin)
@@ -130,21 +133,20 @@ _ICOSAHEDRON = _root((5, 0, -1), "0.4472")
 _THIRTEEN = _root((1, -24, -12, 8, 38, 24, -12, -8, 1), "0.5426")
 
 
-def _on_the_sphere(
+def _in_three_dimensions(
     num_classes: int,
     cosine: Fraction | AlgebraicCosine,
     theorem: str,
     reference: str,
     configuration: str,
 ) -> ProvedOptimum:
-    """Return an optimal configuration in three dimensions."""
     return ProvedOptimum(3, num_classes, cosine, theorem, reference, configuration)
 
 
 def _by_three_points(
     dim: int, num_classes: int, denominator: int, configuration: str
 ) -> ProvedOptimum:
-    """Return an optimal configuration whose proof is a sharp three-point bound; its cosine is 1 / `denominator`."""
+    """Return an optimal configuration of maximum cosine 1 / `denominator`, which a three-point bound proves optimal."""
     return ProvedOptimum(
         dim,
         num_classes,
@@ -156,49 +158,51 @@ def _by_three_points(
 
 
 def _kerdock(k: int) -> ProvedOptimum:
-    """Return the optimal configuration of 4^k / 2 + 1 mutually unbiased bases of R^(4^k) and their negatives."""
+    """Return the configuration of the vectors of 4^k / 2 + 1 mutually unbiased bases of R^(4^k) and their negatives."""
     dim = 4**k
     return _by_three_points(dim, dim * dim + 2 * dim, 2**k, "Kerdock code and axes")
 
 
 PROVED_OPTIMA: tuple[ProvedOptimum, ...] = (
-    _on_the_sphere(
+    _in_three_dimensions(
         7,
         _root((3, -9, -3, 1), "0.2101"),
         "Schütte-van der Waerden",
         _SCHUETTE,
         "two triangles around a pole",
     ),
-    _on_the_sphere(
+    _in_three_dimensions(
         8,
         _root((7, 2, -1), "0.2612"),
         "Schütte-van der Waerden",
         _SCHUETTE,
         "square antiprism",
     ),
-    _on_the_sphere(
+    _in_three_dimensions(
         9,
         Fraction(1, 3),
         "Schütte-van der Waerden",
         _SCHUETTE,
         "three triangles",
     ),
-    _on_the_sphere(
+    _in_three_dimensions(
         10, _root((7, -4, -2, 1), "0.4044"), "Danzer", _DANZER, "ten points"
     ),
-    _on_the_sphere(11, _ICOSAHEDRON, "Danzer", _DANZER, "icosahedron without a vertex"),
-    _on_the_sphere(12, _ICOSAHEDRON, "Fejes Tóth", _FEJES_TOTH, "icosahedron"),
-    _on_the_sphere(
+    _in_three_dimensions(
+        11, _ICOSAHEDRON, "Danzer", _DANZER, "icosahedron without a vertex"
+    ),
+    _in_three_dimensions(12, _ICOSAHEDRON, "Fejes Tóth", _FEJES_TOTH, "icosahedron"),
+    _in_three_dimensions(
         13, _THIRTEEN, "Musin-Tarasov", _MUSIN_TARASOV_13, "thirteen points"
     ),
-    _on_the_sphere(
+    _in_three_dimensions(
         14,
         _root((4, -2, 3, 0, -1), "0.5640"),
         "Musin-Tarasov",
         _MUSIN_TARASOV_14,
         "fourteen points",
     ),
-    _on_the_sphere(
+    _in_three_dimensions(
         24, _root((7, 1, -3, -1), "0.7231"), "Robinson", _ROBINSON, "snub cube"
     ),
     ProvedOptimum(
@@ -229,7 +233,10 @@ LARGEST_PROVED_DIM = max(row.dim for row in PROVED_OPTIMA)
 
 
 def _applicable(K: int, n: int) -> list[ProvedOptimum]:
-    """Return the proved optima that bound K points in R^n: sets of at most K points in at least n dimensions."""
+    """Return the configurations of `PROVED_OPTIMA` with at most K points in at least n dimensions.
+
+    Their maximum cosines are lower bounds on the maximum cosine of K points in R^n.
+    """
     return [row for row in PROVED_OPTIMA if row.num_classes <= K and n <= row.dim]
 
 
@@ -254,9 +261,9 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 def proved_optimum(num_classes: int, dim: int) -> Bound:
     """Return a lower bound on the maximum cosine of K points in R^n by theorems on single configurations of points.
 
-    If no K points of R^n have a maximum cosine below s, the same holds for more points and for fewer dimensions. Every
-    configuration of `PROVED_OPTIMA` therefore also bounds more points in fewer dimensions. The largest of these bounds
-    is returned.
+    If no K points of R^n have a maximum cosine below s, this also holds for more points and for fewer dimensions.
+    Therefore the bound is the largest maximum cosine of the configurations in `PROVED_OPTIMA` that have at most K
+    points in at least n dimensions.
 
     Args:
         num_classes: Number K of points, at least 2.

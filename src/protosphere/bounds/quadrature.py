@@ -9,10 +9,9 @@ from protosphere.types import Points
 
 @lru_cache(maxsize=4)
 def gauss_legendre(count: int) -> tuple[Points, Points]:
-    """Return the nodes and weights of Gauss-Legendre quadrature on [0, 1], which integrates polynomials exactly.
+    """Return the nodes and the weights of Gauss-Legendre quadrature on [0, 1].
 
-    Polynomials of degree up to 2 count - 1 are integrated exactly, where `count` is the number of nodes.
-
+    The quadrature integrates polynomials of degree up to 2 count - 1 exactly, where `count` is the number of nodes.
 
     >>> nodes, weights = gauss_legendre(3)
     >>> round(float(weights @ nodes**5), 12)

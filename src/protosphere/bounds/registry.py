@@ -74,9 +74,10 @@ def bound(
     numerical: bool = False,
     superseded: bool = False,
 ) -> Callable[[Theorem], Theorem]:
-    """Register the decorated function, which computes the bound of a theorem, under its own name.
+    """Register the decorated function, which computes the bound of a theorem.
 
-    The decorated function is replaced by one that checks K >= 2, n >= 1 and that the theorem applies to K and n.
+    The bound gets the name of the function. The decorator replaces the function by one that first checks that K is at
+    least 2, that n is at least 1, and that the theorem applies to K and n.
 
     Args:
         title: Common name of the theorem.

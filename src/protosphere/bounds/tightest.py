@@ -21,7 +21,7 @@ def achievable(num_classes: int, dim: int) -> Bound:
 
     Raises:
         InvalidArgumentError: If K or n is not an integer in this range.
-        InfeasibleError: If no theorem applies to K and n, because 2**dim < num_classes.
+        InfeasibleError: If no theorem applies to K and n, for example because 2**dim < num_classes.
 
     Example:
         >>> achievable(100, 64), achievable(100, 128)
