@@ -6,16 +6,21 @@ A code file contains K unit vectors of R^n (points) and states two numbers: the 
 converse, which is a lower bound on the maximum cosine of any K points of R^n. This program trusts neither number. It
 has four parts:
 
-1. Reading: the bytes of the file, their digest, and the sizes that they state.
-2. Points: the maximum cosine, exactly or between two fractions. It is computed in integers: signs are the bits of an
-   integer; float64 coordinates are multiplied by 2^52 and rounded, with a bound on what the rounding can change.
-3. Converse: Rankin's bound by its formula; the bounds of Levenshtein and of linear programming by a polynomial with
-   rational coefficients that proves them. Other theorems are only cited, and the answer says so.
-4. Answer: accepted, with what was proved and what was assumed (exit code 0); rejected, with what is wrong (exit
-   code 1); or not checked, with the reason (exit code 2).
+1. Reading: the program reads the bytes of the file, and checks their digest and the sizes that they state.
+2. Points: it computes the maximum cosine, either exactly or as an interval between two fractions. Inner products are
+   in integers. Signs are the bits of an integer. Coordinates in float64 are multiplied by 2^52 and rounded, with a
+   bound on what the rounding can change.
+3. Converse: it proves Rankin's bound by its formula, and the bounds of Levenshtein and of linear programming by a
+   polynomial with rational coefficients. Other theorems are only cited, and the answer says so.
+4. Answer: the file is accepted, with what was proved and what was assumed (exit code 0); or rejected, with what is
+   wrong (exit code 1); or not checked, with the reason (exit code 2).
 
-A file is accepted only if all checks have passed. It is not checked if the work is above the limit, if the file or the
-proof cannot be read, or if one of them is no file for this program. Any other error is a rejection.
+A file is accepted only if all checks have passed. A file is not checked if the work is above the limit, if the file or
+the proof cannot be read or has another format, or if the proof is for another K or n. Any other error is a rejection.
+
+Terms: `count` is K and `dim` is n. A scaled row is a point with its coordinates multiplied by ONE = 2^52 and rounded to
+integers. Codewords are integers, whose highest bit is the first entry. Sums of codewords are modulo 2 (XOR). The label
+of a codeword is the index of the glue vector (extra coordinates) that follows it, or 0 if there are no glue vectors.
 """
 
 from __future__ import annotations
@@ -59,7 +64,7 @@ class VerificationError(Exception):
 
 
 class NotCheckedError(Exception):
-    """Error for a check that could not be made, through no fault of what the code file states."""
+    """Error for a check that could not be made. The code file may still be right."""
 
 
 def ensure(condition: bool, otherwise: str) -> None:
@@ -118,7 +123,7 @@ class CodeFile:
         certificate: Part of the header with the stated maximum cosine and converse.
         count: Number K of points.
         dim: Dimension n.
-        limit: Largest number of products of two numbers to compute.
+        limit: Largest number of products of two numbers that one step may compute.
     """
 
     arrays: dict[str, StoredArray]
@@ -131,7 +136,7 @@ class CodeFile:
     def array(self, name: str, kind: str, *shape: int | None) -> StoredArray:
         """Return the array with this name after checking that its type is `kind` and its shape is `shape`.
 
-        None in `shape` allows any length.
+        None in `shape` allows any length. VerificationError is raised if the type or the shape differs.
         """
         found = self.arrays[name]
         lengths = [b if a is None else a for a, b in zip(shape, found.shape, strict=True)]  # fmt: skip
@@ -140,14 +145,17 @@ class CodeFile:
         return found
 
     def spend(self, products: int) -> None:
-        """Raise NotCheckedError if the next step needs more products of two numbers than the limit allows."""
+        """Raise NotCheckedError if the next step computes `products` products of two numbers, but `limit` is lower."""
         enough = products <= self.limit
         not_checked_unless(
             enough, f"{products:.0e} products are above the limit; see --no-limit"
         )
 
     def hold(self, size_bytes: int) -> None:
-        """Raise NotCheckedError if the next step needs more than `MOST_BYTES` bytes, unless --no-limit is given."""
+        """Raise NotCheckedError if the next step needs `size_bytes` bytes of memory, and `MOST_BYTES` is lower.
+
+        With the option --no-limit (`limit` is infinite), nothing is raised.
+        """
         enough = size_bytes <= MOST_BYTES or self.limit == math.inf
         not_checked_unless(
             enough, f"{size_bytes:.0e} bytes are above the limit; see --no-limit"
@@ -155,7 +163,10 @@ class CodeFile:
 
 
 def strict_json(text: str | bytes) -> dict[str, Any]:
-    """Parse a JSON object; duplicate keys, which readers may interpret differently, are an error."""
+    """Parse a JSON object, and raise VerificationError if a key occurs twice.
+
+    Programs may interpret an object with duplicate keys differently.
+    """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         ensure(len(dict(pairs)) == len(pairs), "a JSON object has a key twice")
@@ -165,13 +176,16 @@ def strict_json(text: str | bytes) -> dict[str, Any]:
 
 
 def size_in(value: Any) -> int:
-    """Return a size from a header: an integer from 0 to 2^40."""
+    """Return a size from a header after checking that it is an integer from 0 to 2^40."""
     ensure(type(value) is int and 0 <= value <= 1 << 40, "a size is out of range")
     return value
 
 
 def fraction_in(value: Any) -> Fraction:
-    """Return a number of a header as a Fraction; the header has it as text such as "1/3", or as a float."""
+    """Return a number from a header as a Fraction.
+
+    In the header, the number is a text such as "1/3", or an int or float with an absolute value of at most 2.
+    """
     if isinstance(value, str):
         plain = re.fullmatch(r"-?\d{1,300}(/[1-9]\d{0,299})?", value, re.ASCII)
         ensure(plain is not None, "a number is not a fraction")
@@ -183,8 +197,8 @@ def fraction_in(value: Any) -> Fraction:
 def read_code(path: Path, limit: float) -> CodeFile:
     """Read a code file, and check its digest and sizes.
 
-    A file has 8 bytes with the length of the header, the header, and the bytes of the arrays. `limit` is the largest
-    number of products of two numbers that later steps may compute.
+    A file consists of 8 bytes with the length of the header, the header, and the bytes of the arrays. `limit` is the
+    largest number of products of two numbers that a later step may compute.
     """
     content = path.read_bytes()
     start = 8 + int.from_bytes(content[:8], "little")
@@ -209,7 +223,7 @@ def stored_arrays(header: dict[str, Any], body: bytes) -> dict[str, StoredArray]
     """Return the arrays of a file by name.
 
     `header` has the type, the shape and the position of each array, and `body` has the bytes after the header. The
-    arrays must fill these bytes without gaps, and each must have the size that its type and shape state.
+    arrays must fill `body` without gaps. The number of bytes of each array must follow from its type and shape.
     """
     arrays: dict[str, StoredArray] = {}
     end = 0
@@ -229,7 +243,7 @@ def stored_arrays(header: dict[str, Any], body: bytes) -> dict[str, StoredArray]
 
 
 def content_digest(arrays: dict[str, StoredArray], description: str) -> str:
-    """Return the SHA-256 digest of the description (as text) and of every array's name, type, shape and bytes."""
+    """Return the SHA-256 digest of `description` (JSON text) and of the name, type, shape and bytes of every array."""
     sha = hashlib.sha256(description.encode())
     for name, array in sorted(arrays.items()):
         kind = DIGEST_NAMES[array.kind]
@@ -276,24 +290,25 @@ LARGEST_INTEGER_NORM = 1024
 
 
 def scaled(array: StoredArray) -> list[list[int]]:
-    """Return the K x n entries times ONE = 2^52, rounded to integers."""
+    """Return the rows of a float64 matrix, with every entry multiplied by ONE = 2^52 and rounded to an integer."""
     return [[round(x * ONE) for x in row] for row in array.rows()]
 
 
 def rounding(dim: int) -> Fraction:
-    """Return a bound on the error of an inner product that comes from rounding coordinates to multiples of 1 / ONE.
+    """Return a bound on the change of an inner product if all coordinates are rounded to multiples of 1 / ONE.
 
-    For unit vectors x, y of R^n, n < 2^29, and their scaled rows X, Y, this bounds |x y - X Y / ONE^2|. The error of a
-    coordinate of X / ONE is at most 1 / (2 ONE), so the error of a row has norm at most sqrt(n) / (2 ONE). The bound
-    follows by Cauchy-Schwarz.
+    Let x and y be unit vectors of R^n, n < 2^29, and let X and Y be their scaled rows. The bound is on the absolute
+    difference of the inner product of x and y from the inner product of X and Y divided by ONE^2. A coordinate of X /
+    ONE differs from that of x by at most 1 / (2 ONE). So x - X / ONE has a norm of at most sqrt(n) / (2 ONE), and the
+    bound follows by the Cauchy-Schwarz inequality.
     """
     return Fraction(math.isqrt(dim) + 1, ONE)
 
 
 def unit_error(rows: list[list[int]], dim: int) -> Fraction:
-    """Return a bound on the difference between 1 and the squared norms of points, which are given as scaled rows.
+    """Return an upper bound on the differences between 1 and the squared norms of the points.
 
-    VerificationError is raised if a squared norm differs from 1 by more than a few rounding errors.
+    `rows` are the scaled points. VerificationError is raised if the bound is more than a few rounding errors.
     """
     farthest = max(abs(sum(map(mul, row, row)) - ONE * ONE) for row in rows)
     error = Fraction(farthest, ONE * ONE) + rounding(dim)
@@ -303,11 +318,14 @@ def unit_error(rows: list[list[int]], dim: int) -> Fraction:
 
 
 def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int]]:
-    """Yield the pair of indices of every two rows whose inner product is within `margin` of the largest one.
+    """Yield the index pairs (i, j), i < j, of rows with nearly the largest inner product, and of some other rows.
 
-    Some other pairs are yielded as well. A row is multiplied with all later rows at once: column j of the later rows is
-    packed into one long integer, in which every row has a fixed range of bits (a lane). The sum over j of row[j] times
-    column j then has one inner product in each lane.
+    Let p be the largest inner product of two rows. All pairs with an inner product above p - `margin` are yielded, and
+    at least one pair with the inner product p.
+
+    A row is multiplied with all later rows at once: column j of the later rows is packed into one long integer, in
+    which every row has a fixed range of bits (a lane). The sum over j of row[j] times column j then has one inner
+    product in each lane.
     """
     columns = [column for column in zip(*rows, strict=True) if any(column)]
     rows = [list(row) for row in zip(*columns, strict=True)]
@@ -343,11 +361,15 @@ def largest_product(rows: list[list[int]]) -> int:
 
 
 def largest_long_product(rows: list[list[int]], dim: int) -> int:
-    """Return the largest inner product of two scaled unit vectors.
+    """Return the largest inner product of two scaled rows of unit vectors.
 
-    The rows are first divided by COARSE and rounded down, which makes their products faster to compute. Only pairs that
-    may still be the closest pair are then compared exactly. The divided rows have norm at most 2 ONE / COARSE, and
-    rounding down moves each by at most sqrt(n). So the error of the product of two rounded rows is at most `error`.
+    The rows are first divided by COARSE and rounded down, because products of smaller integers are faster. Only the
+    pairs of rounded rows with nearly the largest inner product are then compared exactly. If there are too many such
+    pairs, all pairs are compared exactly.
+
+    A divided row has a norm of at most 2 ONE / COARSE. Rounding down changes it by a vector of norm at most sqrt(n). So
+    the inner product of two rounded rows differs from that of the divided rows by at most the number `error` in the
+    code.
     """
     short = [[x // COARSE for x in row] for row in rows]
     root = math.isqrt(dim) + 1
@@ -360,9 +382,10 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
 
 
 def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
-    """Return integer vectors of squared norm N, which divided by sqrt(N) are the points, and the integer N.
+    """Return integer vectors and their squared norm N if the points are these vectors divided by sqrt(N), or None.
 
-    `rows` are the scaled points. None is returned if there are no such vectors with N up to `LARGEST_INTEGER_NORM`.
+    `rows` are the scaled points. N is the same for all points. None is returned if there are no such vectors with N up
+    to `LARGEST_INTEGER_NORM`. Coordinates are compared up to rounding (see `is_rounded`).
     """
     for norm in range(1, LARGEST_INTEGER_NORM + 1):
         root = math.sqrt(norm) / ONE
@@ -374,9 +397,10 @@ def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
 
 
 def is_rounded(vector: list[int], norm: int, row: list[int]) -> bool:
-    """Return whether an integer vector has the squared norm `norm` and, divided by sqrt(norm), is the scaled row `row`.
+    """Return whether an integer vector of squared norm `norm`, divided by sqrt(norm), is a given point.
 
-    The scaled entries may differ by at most 4, which means that coordinates may differ by at most 4 / ONE.
+    `row` is the scaled row of the point. The result is False if `vector` has another squared norm. The entries of `row`
+    may differ by at most 4 from the exact values times ONE.
     """
     exact = {a: math.isqrt(a * a * ONE * ONE // norm) for a in map(abs, vector)}
     near = all(
@@ -387,7 +411,7 @@ def is_rounded(vector: list[int], norm: int, row: list[int]) -> bool:
 
 
 def dense_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine over all pairs of float64 rows."""
+    """Return the maximum cosine of points that are stored as float64 rows, by comparing all pairs."""
     code.spend(code.count**2 * code.dim // 2)
     rows = scaled(code.array("points", "F64", code.count, code.dim))
     unit = unit_error(rows, code.dim)
@@ -426,7 +450,7 @@ class Codewords:
 
 
 def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[int]:
-    """Return the rows of an array of packed bits as integers of n bits.
+    """Return the rows of the array `name`, which contains packed bits, as integers of `n` bits.
 
     The array must have `count` rows, or any number of rows if `count` is None.
     """
@@ -439,14 +463,17 @@ def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[i
 
 
 def number_array(code: CodeFile, name: str, limit: int) -> tuple[int, ...]:
-    """Return the K integers of an array after checking that they are from 0 to limit - 1."""
+    """Return the K integers of the array `name` after checking that they are from 0 to `limit` - 1."""
     numbers = code.array(name, "I64", code.count).numbers()
     ensure(0 <= min(numbers) <= max(numbers) < limit, f"'{name}' is out of range")
     return numbers
 
 
 def all_sums(rows: Sequence[int]) -> list[int]:
-    """Return all 2^k sums (XOR) of k rows; row i is part of sum j if bit i of j is 1."""
+    """Return all 2^k sums of k rows.
+
+    Entry j is the sum of the rows i for which bit i of j is 1.
+    """
     sums = [0]
     for row in rows:
         sums += [word ^ row for word in sums]
@@ -454,7 +481,10 @@ def all_sums(rows: Sequence[int]) -> list[int]:
 
 
 def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
-    """Return one XOR of rows for each integer in `numbers`; row i is included if bit i of the integer is 1."""
+    """Return one sum of rows for each integer in `numbers`.
+
+    The sum for an integer consists of the rows i for which bit i of the integer is 1.
+    """
     tables = [all_sums(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     words: list[int] = []
     for number in numbers:
@@ -466,9 +496,9 @@ def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
 
 
 def affine_functions(m: int, points: Sequence[int]) -> list[int]:
-    """Return the affine functions 1, x_1, ..., x_m as codewords.
+    """Return m + 1 codewords: the values of the functions 1, x_0, ..., x_(m-1) at `points`.
 
-    A point is an integer of m bits. The codeword of x_i has bit i of each point, in the order of the points.
+    A point is an integer of m bits, and x_i is its bit i. A codeword lists the values in the order of the points.
     """
     functions = ["1" * len(points)]
     for i in range(m):
@@ -477,9 +507,11 @@ def affine_functions(m: int, points: Sequence[int]) -> list[int]:
 
 
 def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
-    """Return the n-bit codewords of a structure.
+    """Return the codewords of n bits that the file stores, in the order of the points.
 
-    If the file also stores codewords of a linear code or of cosets, they must match the indices in the file.
+    `structure` is "signs", "shortened", "linear" or "cosets". The codewords of a linear code or of cosets are computed
+    from the generators and indices in the file. If the file also stores these codewords, they must be the computed
+    ones.
     """
     if structure == "signs":
         words = packed_words(code, "signs", code.count, n)
@@ -513,7 +545,11 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
 
 
 def shortened_rows(code: CodeFile, n: int) -> list[int]:
-    """Return the affine functions that are zero at the removed (shortened) coordinates, as codewords on the others."""
+    """Return generators of a linear subcode of the shortened code that the header describes.
+
+    Shortening has removed some coordinates. The generators are affine functions that are zero at these coordinates, as
+    codewords on the first n of the other coordinates.
+    """
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])
     ensure(m <= 16 and shortened <= m + 1, "'shortened' is out of range")
@@ -524,9 +560,9 @@ def shortened_rows(code: CodeFile, n: int) -> list[int]:
 
 
 def reduced(word: int, rows: list[int]) -> int:
-    """Return the smallest codeword (as an integer) of the coset word + C of a linear code C.
+    """Return the smallest codeword of the coset `word` + C, where C is the linear code that `rows` generate.
 
-    `rows` is a basis of C, as `reduced_rows` returns it.
+    `rows` must be a result of `reduced_rows`.
     """
     for row in rows:
         word = min(word, word ^ row)
@@ -534,7 +570,10 @@ def reduced(word: int, rows: list[int]) -> int:
 
 
 def reduced_rows(rows: Iterable[int]) -> list[int]:
-    """Return a basis of the code that `rows` span, from the largest row; no two rows have the same highest bit."""
+    """Return a basis of the linear code that `rows` generate, in descending order.
+
+    No two codewords of the basis have the same highest bit.
+    """
     independent: list[int] = []
     for row in rows:
         rest = reduced(row, independent)
@@ -548,10 +587,10 @@ Cosets = dict[int, Counter[int]]
 
 
 def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Cosets:
-    """Count, for each label, the given codewords in each coset of the linear code that `rows` span.
+    """Return, for each label, how many of the codewords with this label are in each coset of a linear code.
 
-    `labels` has one integer per codeword: the index of the glue vector that follows it, or 0 if there is none. A coset
-    is named by its smallest codeword.
+    The linear code is generated by `rows`. `labels[i]` is the label of `words[i]`. A coset is named by its smallest
+    codeword.
     """
     cosets: Cosets = {label: Counter() for label in sorted(set(labels))}
     for label, word in zip(labels, words, strict=True):
@@ -560,11 +599,15 @@ def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Coset
 
 
 def are_filled(cosets: Cosets, size: int) -> bool:
-    """Return whether the counts prove that codewords in use attain every difference between and within their cosets.
+    """Return whether comparing whole cosets gives the same minimum distances as comparing the counted codewords.
 
-    Let A and B be the codewords in use of two cosets of a linear code with `size` codewords. All differences occur if
-    |A| + |B| > size: each difference belongs to `size` pairs of codewords, and the codewords that are missing from A
-    and B exclude fewer pairs than that. A coset with a single codeword in use needs no condition within the coset.
+    `cosets` is a result of `cosets_of` for a linear code with `size` codewords. Let A be the counted codewords with one
+    label in one coset, and B those with another label or in another coset. If |A| + |B| > size, every sum of a codeword
+    of the first coset and a codeword of the second coset is also a sum of a codeword of A and a codeword of B. The
+    reason is that the sum can be written in `size` ways. Each codeword that is missing from A or B excludes one way,
+    and fewer than `size` codewords are missing.
+
+    For two codewords of A, the condition is 2 |A| > size. If |A| = 1, there is no such pair.
     """
     counts = sorted(count for counter in cosets.values() for count in counter.values())
     alone = all(2 * count > size for count in counts if count > 1)
@@ -574,10 +617,9 @@ def are_filled(cosets: Cosets, size: int) -> bool:
 def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
     """Return generators of a linear subcode whose cosets can be compared instead of single codewords.
 
-    The generators span the same subcode as the first rows of `code.rows`. The number of these rows is the largest for
-    which each coset has enough codewords in use (see `are_filled`). An empty list is returned if there is no such
-    number, or if there are few codewords. `labels` has one integer per codeword: the index of the glue vector that
-    follows it, or 0 if there is none.
+    `labels[i]` is the label of codeword i of `code`. The subcode is generated by the first rows of `code.rows`: by as
+    many, up to `LARGEST_SPAN_BITS`, as `are_filled` allows. An empty list is returned if it allows none, or if there
+    are at most `FEW_WORDS` codewords.
     """
     count = len(code.words)
     if count > FEW_WORDS:
@@ -592,10 +634,11 @@ def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
 def least_distances(
     code: CodeFile, labels: Sequence[int], signs: Codewords
 ) -> dict[tuple[int, int], int]:
-    """Return the minimum Hamming distance of two different codewords for each pair of labels.
+    """Return, for each pair of labels (g, h), the minimum distance of a codeword with label g and one with label h.
 
-    `labels` has one integer per codeword: the index of the glue vector that follows it, or 0 if there is none. The
-    result leaves out a pair of labels if there are no two different codewords with these labels.
+    The distance is the Hamming distance of two different points. `labels[i]` is the label of codeword i of `signs`. A
+    pair (g, h) has g <= h. Pairs of labels without two points are left out. If two points are equal, the result has
+    only their distance 0, under the first label twice.
     """
     if len(set(zip(labels, signs.words, strict=True))) < len(labels):
         return {(labels[0], labels[0]): 0}  # two classes have one point
@@ -620,9 +663,11 @@ def least_distances(
 
 
 def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
-    """Return Hamming distances between the coset of `word` and other cosets; the smallest distance is among them.
+    """Return Hamming distances from the coset of `word` to other cosets of a linear code.
 
-    `others` has one codeword of each of the other cosets, and `sums` has all codewords of the linear subcode.
+    The smallest of them is the minimum distance of a codeword of the first coset and a codeword of the other cosets.
+    The list is empty if there are no other cosets. `others` has one codeword of each of the other cosets, and `sums`
+    has all codewords of the linear code.
     """
     if not others:
         return []
@@ -633,7 +678,7 @@ def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
 
 
 def sign_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of points that are codewords of n bits, read as signs."""
+    """Return the maximum cosine of points with entries +-1/sqrt(n), which are stored as codewords of n bits."""
     signs = read_codewords(code, code.description["structure"], code.dim)
     distance = least_distances(code, [0] * code.count, signs)[0, 0]
     cosine = 1 - Fraction(2 * distance, code.dim)
@@ -643,8 +688,9 @@ def sign_cosine(code: CodeFile) -> MaxCosine:
 def glued_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of codewords that are followed by glue vectors.
 
-    A point is (sqrt(share) codeword, sqrt(1 - share) glue vector), where the codeword is scaled to norm 1. The codeword
-    with index i in its code is followed by the glue vector with index i // `group`.
+    A point is (sqrt(share) codeword, sqrt(1 - share) glue vector), where the codeword has entries +-1/sqrt(N) and N
+    bits. The codeword with index i in its code is followed by the glue vector with index i // group. The numbers
+    `share` and `group` are in the header.
     """
     share = fraction_in(code.description["glue"]["share"])
     group = code.description["glue"]["group"]
@@ -668,9 +714,10 @@ def glued_cosine(code: CodeFile) -> MaxCosine:
 
 
 def words_and_axes_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of points of two kinds: signs divided by sqrt(N), N a square, and axes of R^N.
+    """Return the maximum cosine of points that are codewords or axes.
 
-    In the array `axes`, the number 1 + 2i stands for e_i, 2 + 2i for -e_i, and 0 for a codeword.
+    A codeword of N bits, where N is a square, is a point with entries +-1/sqrt(N). An axis is e_i or -e_i for i from 0
+    to N - 1. In the array `axes`, the number 0 stands for a codeword, 1 + 2i for e_i, and 2 + 2i for -e_i.
     """
     length = code.dim - size_in(code.description["zeros"])
     root = math.isqrt(max(0, length))
@@ -704,7 +751,7 @@ def words_and_axes_cosine(code: CodeFile) -> MaxCosine:
 
 
 def read_simplices(code: CodeFile) -> tuple[list[int], tuple[int, ...]]:
-    """Return the index of the simplex of each point, and the sizes of the simplices."""
+    """Return two lists: for each point, the index of its simplex; for each simplex, its number of vertices."""
     sizes = code.array("sizes", "I64", None).numbers()
     fits = min(sizes) >= 2 and sum(sizes) - len(sizes) <= code.dim
     ensure(fits, "the simplices do not fit into the dimensions")
@@ -715,9 +762,9 @@ def read_simplices(code: CodeFile) -> tuple[list[int], tuple[int, ...]]:
 
 
 def simplex_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of regular simplices in orthogonal subspaces.
+    """Return the maximum cosine of points that are vertices of regular simplices in orthogonal subspaces.
 
-    The maximum cosine is -1 / (size - 1) if all points are in one simplex, otherwise 0.
+    The maximum cosine is -1 / (size - 1) if all points are in one simplex with `size` vertices, otherwise 0.
     """
     simplices, sizes = read_simplices(code)
     cosine = Fraction(-1, sizes[simplices[0]] - 1)
@@ -731,11 +778,11 @@ def simplex_cosine(code: CodeFile) -> MaxCosine:
 
 @dataclass(frozen=True)
 class Part:
-    """One part of classes made of parts; each value that the part can have is represented by a point.
+    """One part of classes that are made of parts. Each value that the part can have is represented by a point.
 
     Attributes:
         share: Weight of this part in the cosine of two classes.
-        cosines: Cosine of the points of every two values, in units of 1 / ONE^2.
+        cosines: Matrix of integers. Entry (i, j) is the cosine of the points of values i and j, times ONE^2.
         error: Largest error of a cosine.
         unit: Largest difference between 1 and the squared norm of a point.
     """
@@ -746,15 +793,15 @@ class Part:
     unit: Fraction
 
     def largest(self) -> Fraction:
-        """Return the maximum cosine of the points of different values; the part must have at least two values."""
+        """Return the maximum cosine of the points of two different values. The part must have at least two values."""
         rows = enumerate(self.cosines)
         return Fraction(max(max(row[:i]) for i, row in rows if i), ONE * ONE)
 
 
 def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
-    """Return the part with the index `number`; `record` is the entry of the header that describes this part.
+    """Return the part with the index `number`.
 
-    If `record["size"]` is smaller than the number of points, only the first `size` points are in use.
+    `record` is the entry of the header that describes this part. Only the first `record["size"]` points are in use.
     """
     prefix = f"part{number}_"
     own = {
@@ -774,10 +821,10 @@ def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
 
 
 def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
-    """Return the cosines of the first `size` points of a part in units of 1 / ONE^2, and a bound on the error of norms.
+    """Return the cosines of the first `size` points of a part, and a bound on the differences of squared norms from 1.
 
-    The bound is the largest difference between 1 and a squared norm. For points that are not stored as floats, such as
-    signs, the bound is 0, and the cosines are rounded down.
+    Entry (i, j) of the first result is the cosine of points i and j, times ONE^2, as an integer. If the points are not
+    stored as floats (for example, signs), the cosines are rounded down and the bound is 0.
     """
     structure = part.description["structure"]
     if structure in ("plain", "lattice"):
@@ -801,10 +848,10 @@ def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
 
 
 def product_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of classes made of parts.
+    """Return the maximum cosine of classes that are made of parts.
 
-    If every combination of values is a class, the maximum cosine follows from the parts; otherwise all pairs of classes
-    are compared.
+    If every combination of values is a class, the maximum cosine is computed from the maximum cosines of the parts.
+    Otherwise all pairs of classes are compared.
     """
     records = code.description["parts"]
     entries = sum(size_in(record["size"]) ** 2 for record in records)
@@ -831,9 +878,10 @@ def product_cosine(code: CodeFile) -> MaxCosine:
 
 
 def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
-    """Return a column for each part, with the value of each class in it; an empty list if the file has no values.
+    """Return one column for each part, which lists the index of the value of each class in this part.
 
-    A file may leave the values out if every combination of values is a class.
+    `sizes` has the number of values of each part. A file may omit the values if every combination of values is a class.
+    In this case, an empty list is returned.
     """
     if "values" not in code.arrays:
         every = math.prod(sizes) == code.count
@@ -850,7 +898,7 @@ def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
 
 
 def largest_of_classes(parts: list[Part], columns: list[tuple[int, ...]]) -> Fraction:
-    """Return the largest cosine of two classes; columns[p][i] is the index of the value that class i has in part p."""
+    """Return the largest cosine of two classes. Class i has the value `columns[p][i]` in part p."""
     scale = math.lcm(*(part.share.denominator for part in parts))
     tables = [
         [[int(part.share * scale) * x for x in row] for row in part.cosines]
@@ -885,7 +933,7 @@ LARGEST_QUANTIZED_DIM = 1 << 24
 
 
 def fine_rows(code: CodeFile, name: str) -> list[list[int]]:
-    """Return the rows of an array times FINE, rounded to integers."""
+    """Return the rows of the array `name`, with every entry multiplied by FINE = 2^104 and rounded to an integer."""
     array = code.array(name, "F64", None, None)
     entries = math.prod(array.shape)
     ensure(entries > 0, f"'{name}' is empty")
@@ -897,7 +945,11 @@ def fine_rows(code: CodeFile, name: str) -> list[list[int]]:
 
 
 def read_quantized(code: CodeFile) -> tuple[list[list[list[int]]], list[list[list[int]]]]:  # fmt: skip
-    """Return the values of each part, and the codewords of each codebook, times FINE."""
+    """Return two lists of matrices: one matrix for each part, and one for each codebook.
+
+    Row v of the matrix of a part is its value v, and row v of the matrix of a codebook is its codeword v. All entries
+    are multiplied by FINE and rounded to integers.
+    """
     num_parts = size_in(code.description["num_parts"])
     num_codebooks = size_in(code.description["num_codebooks"])
     few = 1 <= num_parts <= MOST_PARTS and 1 <= num_codebooks <= MOST_PARTS
@@ -913,9 +965,10 @@ def read_quantized(code: CodeFile) -> tuple[list[list[list[int]]], list[list[lis
 def quantized_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of quantized points over all pairs.
 
-    The sums of codewords and their squared norms are computed without rounding, up to that of entries to multiples of
-    1 / FINE. The scale of a sum is rounded to 100 bits or more. So the coordinates of a point are exact to within the
-    rounding to multiples of 1 / ONE that `rounding` allows.
+    A point consists of a value of each part and a multiple of the sum of one codeword from each codebook. Values and
+    codewords are rounded to multiples of 1 / FINE. The sums and their squared norms are then computed without rounding,
+    and the multiple with an error of at most 2^-100 of itself. So scaled coordinates are as exact as `rounding`
+    assumes.
     """
     parts, codebooks = read_quantized(code)
     width = sum(len(table[0]) for table in [*parts, codebooks[0]])
@@ -939,7 +992,11 @@ def quantized_row(
     codebooks: list[list[list[int]]],
     values: Sequence[int],
 ) -> list[int]:
-    """Return the scaled point with these values of the parts and these codewords."""
+    """Return the scaled row of a point.
+
+    The point has the row `values[p]` of each matrix in `parts`, and the remaining entries of `values` select one
+    codeword of each of the `codebooks`.
+    """
     row: list[int] = []
     for part, value in zip(parts, values, strict=False):
         row += part[value]
@@ -953,9 +1010,9 @@ def quantized_row(
 
 
 def row_of_norm_one(row: list[int], total: list[int]) -> list[int]:
-    """Return the scaled point that begins with `row`, followed by a positive multiple of `total`.
+    """Return the scaled row of the unit vector that consists of `row` and a positive multiple of `total`.
 
-    Both are given times FINE; the point is returned times ONE.
+    The entries of `row` and `total` are multiplied by FINE, those of the result by ONE.
     """
     rest = FINE * FINE - sum(map(mul, row, row))
     square = sum(map(mul, total, total))
@@ -1021,7 +1078,10 @@ def times(f: Polynomial, g: Polynomial) -> Polynomial:
 
 
 def gegenbauer(dim: int, degree: int) -> list[Polynomial]:
-    """Return the Gegenbauer polynomials P_0, ..., P_degree of the sphere in R^n, with P_k(1) = 1."""
+    """Return the Gegenbauer polynomials P_0, ..., P_degree of the sphere in R^n.
+
+    They are normalized to P_k(1) = 1.
+    """
     found = [[Fraction(1)], [ZERO, Fraction(1)]]
     for k in range(1, degree):
         raised = plus([], Fraction(2 * k + dim - 2, k + dim - 2), [ZERO, *found[k]])
@@ -1048,22 +1108,25 @@ def from_expansion(coefficients: list[Fraction], dim: int) -> Polynomial:
 
 
 def excludes(coefficients: list[Fraction], count: int) -> bool:
-    """Return whether f = f_0 P_0 + f_1 P_1 + ... proves that K points cannot have only cosines t with f(t) <= 0.
+    """Return whether a polynomial f proves that among any K points of R^n, two have a cosine t with f(t) > 0.
 
-    `coefficients` are the numbers f_k, and `count` is K.
+    `count` is K, and `coefficients` are the numbers f_k of f = f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer
+    polynomials of R^n.
 
-    The sum of P_k over all ordered pairs of points, including each point with itself, is not negative (Schoenberg).
-    So the sum of f is at least f_0 K^2 if no f_k is negative, and at most f(1) K if f is not positive at the cosines.
-    Together they imply K <= f(1) / f_0 (Delsarte, Goethals, Seidel). Since P_k(1) = 1, f(1) is the sum of the f_k.
+    The proof is by Delsarte, Goethals and Seidel. For K points, add f(x y) over all ordered pairs (x, y) of points,
+    including x = y, where x y is the inner product. The sum of P_k(x y) is not negative (Schoenberg), so the sum is at
+    least K^2 f_0 if no f_k is negative. If f(t) <= 0 for the cosine t of every two different points, the sum is at most
+    K f(1). Both cannot be true if f(1) < K f_0. Since P_k(1) = 1, f(1) is the sum of the f_k.
     """
     valid = coefficients[0] > 0 and min(coefficients) >= 0
     return valid and sum(coefficients) < count * coefficients[0]
 
 
 def sturm_sequence(f: Polynomial) -> list[Polynomial]:
-    """Return the Sturm sequence of f, up to positive factors.
+    """Return the Sturm sequence of a polynomial f.
 
-    It consists of f, f', and then the negative remainder of the previous two polynomials.
+    The first two polynomials are f and its derivative. Each later polynomial is the remainder when the previous two are
+    divided, multiplied by a negative number.
     """
     sequence = [f, [k * a for k, a in enumerate(f)][1:]]
     while len(sequence[-1]) > 1:
@@ -1082,7 +1145,7 @@ def sturm_sequence(f: Polynomial) -> list[Polynomial]:
 def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
     """Return whether f is negative on the interval from `low` to `high`, including its ends.
 
-    Sturm's theorem is used to show that f has no zero between the ends.
+    If f is negative at both ends, Sturm's theorem shows whether f has a zero between them.
     """
     if value_at(f, low) >= 0 or value_at(f, high) >= 0:
         return False
@@ -1095,7 +1158,10 @@ def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
 
 
 def read_proof(path: Path, code: CodeFile) -> dict[str, Any]:
-    """Read a proof file; NotCheckedError is raised if it is no proof for the K and n of the code."""
+    """Read a proof file.
+
+    NotCheckedError is raised if the file cannot be read, is not a proof file, or is for another K or n than the code.
+    """
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -1121,14 +1187,14 @@ def read_proof(path: Path, code: CodeFile) -> dict[str, Any]:
 
 
 def shortened(value: Any) -> str:
-    """Return a value of a file as text of at most 20 characters."""
+    """Return the first 20 characters of a value of a file, written as Python writes it."""
     return repr(value)[:20]
 
 
 def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
     """Return the lower bound on the maximum cosine of any K points that a proof states, after checking the proof.
 
-    The polynomial of the proof must show that K points cannot have all cosines at most equal to the bound.
+    The polynomial of the proof must be negative from -1 to the bound, and `excludes` must be true for its coefficients.
     """
     cosine = fraction_in(proof["cosine"])
     coefficients = [fraction_in(coefficient) for coefficient in proof["coefficients"]]
@@ -1142,7 +1208,10 @@ def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
 
 
 def checked_proof(name: str, proof: dict[str, Any], code: CodeFile) -> Fraction:
-    """Return the bound that a proof proves; the message of an error names the proof file."""
+    """Return the result of `proof_bound`. If the proof is wrong or malformed, raise VerificationError.
+
+    The message of the error contains the name of the proof file, `name`.
+    """
     try:
         return proof_bound(proof, code)
     except VerificationError as error:
@@ -1156,9 +1225,9 @@ def checked_proof(name: str, proof: dict[str, Any], code: CodeFile) -> Fraction:
 
 
 def levenshtein_degree(count: int, dim: int) -> int:
-    """Return the degree of Levenshtein's polynomial for K points: the smallest m with K <= D(n, m + 1).
+    """Return the degree of Levenshtein's polynomial for K points: the smallest m >= 1 with K <= D(n, m + 1).
 
-    D(n, m) is the number of points that a tight spherical m-design in R^n would have.
+    D(n, m) is the lower bound of Delsarte, Goethals and Seidel on the number of points of a spherical m-design in R^n.
     """
     for m in range(1, LARGEST_DEGREE + 1):
         k = (m + 1) // 2
@@ -1170,11 +1239,14 @@ def levenshtein_degree(count: int, dim: int) -> int:
 
 
 def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
-    """Return Levenshtein's polynomial for s, divided by t - s: a square, times t + 1 if the degree is even.
+    """Return the polynomial g for which f(t) = (t - s) g(t) is Levenshtein's polynomial of a given degree m.
 
-    The undivided polynomial is therefore at most 0 from -1 to s. Let m be the degree. The square is the square of a
-    reproducing kernel at s, for the polynomials of degree below m / 2. The weight function of that kernel is the weight
-    of the sphere in R^n times 1 - t for odd m, or times 1 - t^2 for even m (the weight of the sphere in R^(n+2)).
+    If m is odd, g(t) is the square of a polynomial q(t); if m is even, g(t) = (t + 1) q(t)^2. So f(t) <= 0 for -1 <= t
+    <= s.
+
+    The polynomial q(t) is the reproducing kernel at s of the polynomials of degree below m / 2. Let w(t) be the weight
+    for which the Gegenbauer polynomials of R^n are orthogonal. The weight of the kernel is (1 - t) w(t) if m is odd,
+    and (1 - t^2) w(t) if m is even. The second weight belongs to the Gegenbauer polynomials of R^(n+2).
     """
     n = dim if degree % 2 else dim + 2
     kernel: Polynomial = []
@@ -1194,16 +1266,18 @@ def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
 
 
 def levenshtein_excludes(count: int, dim: int, s: Fraction) -> bool:
-    """Return whether Levenshtein's polynomial proves that K points in R^n cannot have only cosines of at most s."""
+    """Return whether Levenshtein's polynomial proves that any K points of R^n have a maximum cosine above s."""
     g = levenshtein_factor(dim, levenshtein_degree(count, dim), s)
     return excludes(expansion(plus([ZERO, *g], -s, g), dim), count)
 
 
 def levenshtein_is_sharp(count: int, dim: int, s: Fraction) -> bool:
-    """Return whether Levenshtein's polynomial f = (t - s) g proves that K points cannot have only cosines below s.
+    """Return whether Levenshtein's polynomial proves that any K points of R^n have a maximum cosine of at least s.
 
-    If f(1) = K f_0, then f + e g = (t - s + e) g excludes K points for every small e > 0, provided that g(1) < K g_0,
-    and that no f_k + e g_k is negative: g_k >= 0 where f_k = 0.
+    Let f(t) = (t - s) g(t) be the polynomial, and let f_k and g_k be the coefficients of f and g as in `excludes`. The
+    proof uses f + e g for small numbers e > 0. This polynomial equals (t - (s - e)) g(t), so it is at most 0 for -1 <=
+    t <= s - e. It excludes K points with a maximum cosine of s - e or less if five conditions hold: f_0 > 0, no f_k is
+    negative, g_k >= 0 wherever f_k = 0, f(1) = K f_0, and g(1) < K g_0.
     """
     factor = levenshtein_factor(dim, levenshtein_degree(count, dim), s)
     f = expansion(plus([ZERO, *factor], -s, factor), dim)
@@ -1213,7 +1287,10 @@ def levenshtein_is_sharp(count: int, dim: int, s: Fraction) -> bool:
 
 
 def circle_bound(count: int) -> Fraction:
-    """Return a Fraction just below cos(2 pi / K), the converse for K points on a circle."""
+    """Return a Fraction just below cos(2 pi / K).
+
+    This cosine is a lower bound on the maximum cosine of K points on a circle.
+    """
     square = (2 * Fraction("3.14159265358979323846264338327950288420") / count) ** 2
     term = Fraction(1)
     total = term
@@ -1251,7 +1328,8 @@ CITED = """
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
     """Return the lower bound on the maximum cosine of K points in R^n that the table `CITED` has for a theorem.
 
-    If several rows of the table apply, the largest value is returned.
+    `theorem` is the text in the last column. A row of the table applies to at least as many points in at most as many
+    dimensions. If several rows apply, the largest value is returned.
     """
     values: list[Fraction] = []
     for line in CITED.split("\n")[1:-1]:
@@ -1266,7 +1344,7 @@ QUADRATURE_POINTS = 24
 
 
 def legendre(degree: int, x: float) -> tuple[float, float]:
-    """Return the values at x of the Legendre polynomial of a degree and of its derivative, for -1 < x < 1."""
+    """Return P(x) and its derivative P'(x), where P is the Legendre polynomial of the given degree and -1 < x < 1."""
     before, value = 1.0, x
     for k in range(1, degree):
         before, value = value, ((2 * k + 1) * x * value - k * before) / (k + 1)
@@ -1274,7 +1352,7 @@ def legendre(degree: int, x: float) -> tuple[float, float]:
 
 
 def quadrature_nodes(count: int) -> list[tuple[float, float]]:
-    """Return the nodes and weights of Gauss-Legendre quadrature on [0, 1], computed by Newton's method."""
+    """Return `count` pairs (node, weight) for Gauss-Legendre quadrature on [0, 1], computed by Newton's method."""
     pairs: list[tuple[float, float]] = []
     for i in range(count):
         x = math.cos(math.pi * (i + 0.75) / (count + 0.5))
@@ -1290,7 +1368,10 @@ NODES = quadrature_nodes(QUADRATURE_POINTS)
 
 
 def schlaefli_function(order: int, width: float) -> float:
-    """Return Schlaefli's function F_order(a) as a float, for the angle a with cos 2a = 1 / (order - 1) - `width`."""
+    """Return Schlaefli's function F_m(a) as a float, where m is `order`.
+
+    The angle a is given by cos 2a = 1 / (m - 1) - `width`. F_1 is 1 for every angle.
+    """
     if order <= 2:
         return 1.0 if order == 1 else 2 / math.pi * math.asin(math.sqrt(width / 2))
     total = 0.0
@@ -1306,7 +1387,7 @@ def schlaefli_function(order: int, width: float) -> float:
 
 
 def simplex_bound_size(dim: int, cosine: float) -> float:
-    """Return the upper bound of Coxeter and Boroczky on the number of points in R^n with a given maximum cosine."""
+    """Return Coxeter and Boroczky's upper bound on the number of points in R^n whose maximum cosine is `cosine`."""
     below = 1 + (dim - 2) * cosine
     outer = schlaefli_function(dim - 1, 1 / ((dim - 2) * below))
     return 2 * outer / schlaefli_function(dim, (1 - cosine) / ((dim - 1) * below))
@@ -1333,7 +1414,7 @@ class Converse:
 def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
     """Return the converse (lower bound) that the file states, after checking it by the theorem that the file names.
 
-    `found` is the maximum cosine of the points; the converse must not be above it.
+    `found` is the maximum cosine of the points. VerificationError is raised if the converse is above it.
     """
     theorem = code.certificate["theorem"]
     stated = fraction_in(code.certificate["converse"])
@@ -1367,10 +1448,14 @@ def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
 def levenshtein_converse(
     code: CodeFile, found: MaxCosine, stated: Fraction, wrong: str
 ) -> Converse:
-    """Return Levenshtein's bound after checking that it is the stated value up to rounding.
+    """Return Levenshtein's bound after checking that the converse `stated` in the file equals it up to rounding.
 
-    Levenshtein's polynomial must prove a cosine just below the stated value impossible, but not one just above it.
-    `wrong` is the error message otherwise.
+    Levenshtein's polynomial must exclude K points with a maximum cosine just below `stated`, but must not exclude K
+    points with a maximum cosine just above it. For n = 2, `circle_bound` is used instead of the polynomial. If a check
+    fails, VerificationError is raised with the message `wrong`.
+
+    `found` is the maximum cosine of the points. If the polynomial proves that no K points have a lower one, this
+    maximum cosine is returned as the bound. Otherwise the bound is a fraction just below `stated`.
     """
     ensure(stated < 1, wrong)
     below = Fraction(math.floor(stated * LEVENSHTEIN_SCALE) - 1, LEVENSHTEIN_SCALE)
@@ -1421,7 +1506,7 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """The verdict in words."""
+        """The verdict as it is printed: 'accepted', 'REJECTED' or 'NOT CHECKED'."""
         if not self.checked:
             return "NOT CHECKED"
         return "accepted" if self.accepted else "REJECTED"
@@ -1435,17 +1520,23 @@ class Verdict:
 
 
 def shown(value: Fraction) -> str:
-    """Return a fraction as text."""
+    """Return a Fraction as text: exactly if its denominator is below 10^6, otherwise as a decimal of 12 digits."""
     return str(value) if value.denominator < 10**6 else f"{float(value):.12g}"
 
 
 def tolerance(dim: int) -> Fraction:
-    """Return the largest difference allowed between a float in a certificate and the exact value."""
+    """Return the largest difference that is allowed between a float in a certificate and the exact value.
+
+    `dim` is the dimension of the points.
+    """
     return 8 * rounding(dim)
 
 
 def stated_tolerance(code: CodeFile, stated: str | float, found: MaxCosine) -> Fraction:
-    """Return the largest allowed difference between a stated number and the maximum cosine; 0 if both are exact."""
+    """Return the largest difference that is allowed between a number in the certificate and the maximum cosine `found`.
+
+    `stated` is the number as it is in the header. The result is 0 if `stated` is a text and `found` is exact.
+    """
     if found.exact and isinstance(stated, str):
         return ZERO
     return tolerance(code.dim)
@@ -1454,7 +1545,9 @@ def stated_tolerance(code: CodeFile, stated: str | float, found: MaxCosine) -> F
 def check_cosine(code: CodeFile, found: MaxCosine) -> None:
     """Raise VerificationError unless the stated maximum cosine and the stated guarantee agree with the points.
 
-    `found` is the maximum cosine of the points. The guarantee is an upper bound on it.
+    `found` is the maximum cosine of the points. The guarantee must not be below it. The stated maximum cosine must be
+    equal to it. A file with more than `ALL_PAIRS_POINTS` points may state a larger number as maximum cosine, which is
+    then an upper bound.
     """
     stated = fraction_in(code.certificate["max_cosine"])
     slack = stated_tolerance(code, code.certificate["max_cosine"], found)
@@ -1522,7 +1615,10 @@ def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
 
 
 def assumptions(code: CodeFile, found: MaxCosine) -> list[str]:
-    """Return the statements of the file that this program does not check; `found` is the maximum cosine it found."""
+    """Return the statements of the file that this program does not check.
+
+    `found` is the maximum cosine of the points.
+    """
     listed = ["how the points were made: description and provenance"]
     stated = code.certificate["max_cosine"]
     if isinstance(stated, str) and not found.exact:
