@@ -1,4 +1,4 @@
-"""Entry point of `python -m protosphere`, which runs the command `protosphere`."""
+"""Entry point of `python -m protosphere`. It runs the same program as the command `protosphere`."""
 
 import sys
 

@@ -43,7 +43,7 @@ class InvalidArgumentError(ProtosphereError, ValueError):
 class InfeasibleError(ProtosphereError, ValueError):
     """Error for a request that a construction cannot satisfy, although each argument is valid.
 
-    The message says why and, where one is known, names a request that is possible.
+    The message gives the reason. If a similar request is known to be possible, the message names it.
 
     Example:
         >>> import protosphere as ps
@@ -81,7 +81,7 @@ class TrainingError(ProtosphereError):
 class ManyClassesWarning(UserWarning):
     """Warning that a head has many classes for its dimension, so that training may fail.
 
-    Training may fail if prototypes are assigned to classes arbitrarily, that is, without regard to their similarity.
+    This holds for prototypes that are assigned to classes without regard to how similar the classes are.
 
     Example:
         >>> from protosphere.errors import ManyClassesWarning
@@ -91,7 +91,7 @@ class ManyClassesWarning(UserWarning):
 
 
 class StorageError(ProtosphereError, OSError):
-    """Error for a file that cannot be read or written, or is not of the expected kind.
+    """Error for a file that cannot be read or written, or whose content has an unexpected format.
 
     Example:
         >>> import protosphere as ps
@@ -114,7 +114,7 @@ def printable(text: str) -> str:
 
 
 def as_integer(name: str, value: object, *, minimum: int) -> int:
-    """Return `value` as an int; booleans and floats are refused.
+    """Return `value` as an int if it is an integer. Booleans and floats are refused.
 
     Args:
         name: Name of the argument, for the error message.
@@ -135,14 +135,14 @@ def as_integer(name: str, value: object, *, minimum: int) -> int:
 
 
 def as_positive(name: str, value: object) -> float:
-    """Return `value` as a finite float above 0.
+    """Return `value` as a float if it is a finite number above 0. Booleans are refused.
 
     Args:
         name: Name of the argument, for the error message.
         value: Value to check.
 
     Raises:
-        InvalidArgumentError: If `value` is not such a number.
+        InvalidArgumentError: If `value` is not an int or float above 0, or is infinite.
     """
     if (
         isinstance(value, (int, float))
@@ -156,14 +156,14 @@ def as_positive(name: str, value: object) -> float:
 
 
 def as_share(name: str, value: object) -> float:
-    """Return `value` as a float from 0 to 1.
+    """Return `value` as a float if it is a number from 0 to 1. Booleans are refused.
 
     Args:
         name: Name of the argument, for the error message.
         value: Value to check.
 
     Raises:
-        InvalidArgumentError: If `value` is not such a number.
+        InvalidArgumentError: If `value` is not an int or float from 0 to 1.
     """
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         share = float(value)
@@ -226,7 +226,8 @@ def as_flag(name: str, value: object) -> bool:
 def brief(value: object) -> str:
     """Return `value` as a short text for an error message.
 
-    A huge integer is written as a power of two, and a long text is truncated.
+    A text of more than 60 characters is truncated. An integer of at least 10^18 in absolute value is written as a power
+    of two, such as "2**64" or "about 2**64".
     """
     if isinstance(value, int) and abs(value) >= 10**18:
         size = abs(value)

@@ -1,6 +1,6 @@
 """Import optional packages, such as matplotlib, when they are needed.
 
-Optional packages are installed by the extras of this package, for example by `pip install protosphere[plots]`.
+An optional package is installed by an extra of protosphere, for example by `pip install protosphere[plots]`.
 """
 
 from importlib import import_module
@@ -24,7 +24,7 @@ EXTRAS = {
 
 
 class MissingExtraError(ProtosphereError, ImportError):
-    """Error for an optional package that is not installed; the message has the command that installs the package.
+    """Error for an optional package that is not installed. The message contains the command that installs it.
 
     Example:
         >>> from protosphere.extras import MissingExtraError
@@ -34,16 +34,16 @@ class MissingExtraError(ProtosphereError, ImportError):
 
 
 def require(module: str) -> Any:
-    """Import a module of an optional package.
+    """Import and return a module of an optional package.
 
     Args:
-        module: Full name of the module.
+        module: Full name of the module, such as "plotly.graph_objects".
 
     Returns:
         The module.
 
     Raises:
-        MissingExtraError: If the package, or another package that it needs, is not installed.
+        MissingExtraError: If the package is not installed, or if another package that it imports is not installed.
 
     >>> require("plotly.graph_objects").__name__
     'plotly.graph_objects'

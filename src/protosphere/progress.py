@@ -1,4 +1,8 @@
-"""Show progress on standard error: as a bar on a terminal, otherwise as a line of text every few seconds."""
+"""Show progress on standard error: as a bar on a terminal, otherwise as a line of text every few seconds.
+
+A computation reports its progress by calling a function with three arguments: a text that names the current stage, the
+number of finished steps of the stage, and the number of all its steps (0 if unknown).
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,10 @@ STARTING = "starting"
 
 
 class _StageBars:
-    """Display with a progress bar for each stage; in "searching: start 3", the stage is "searching"."""
+    """Display with one progress bar for each stage.
+
+    Stages whose names differ only after a colon, such as "searching: start 3", share a bar.
+    """
 
     def __init__(self, label: str, console: Console) -> None:
         from rich.progress import (
@@ -47,7 +54,6 @@ class _StageBars:
         self.tasks: dict[str, TaskID] = {}
 
     def show(self, stage: str, done: int, total: int) -> None:
-        """Draw or update the bar of a stage, of which `done` of `total` steps are done (`total` is 0 if unknown)."""
         name = stage.partition(":")[0]
         description = f"{self.label} {stage}".strip()
         if name not in self.tasks:
@@ -63,7 +69,6 @@ class _StageBars:
         )
 
     def stop(self) -> None:
-        """Remove the bars from the terminal."""
         if self.tasks:
             self.bar.stop()
 
@@ -77,7 +82,7 @@ class _StageLines:
         self.shown = float("-inf")
 
     def show(self, stage: str, done: int, total: int) -> None:
-        """Write a line with the stage and its steps `done` of `total`, but at most one in `LINE_SECONDS` seconds."""
+        """Write one line, unless the previous line was written less than `LINE_SECONDS` seconds ago."""
         if time.monotonic() - self.shown >= LINE_SECONDS:
             self.shown = time.monotonic()
             share = f" {100 * done // total}%" if total else ""
@@ -95,7 +100,7 @@ def progress_bar(label: str = "") -> Generator[Progress, None, None]:
     The progress is shown on standard error: as a bar on a terminal, otherwise as lines of text.
 
     Args:
-        label: Text that is shown before the name of the current step.
+        label: Text that is shown before the name of the current stage.
 
     Yields:
         A function to pass as the argument `progress`.

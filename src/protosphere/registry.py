@@ -1,4 +1,7 @@
-"""Registries: mappings from names to entries, with errors for unknown names that suggest similar names."""
+"""Registries: mappings from names to entries, such as from names of schemes to schemes.
+
+The error message for an unknown name suggests similar names.
+"""
 
 import difflib
 import re
@@ -13,7 +16,7 @@ Decorated = TypeVar("Decorated")
 
 
 class Named(Protocol):
-    """Protocol for entries that have a name."""
+    """Protocol for entries that have an attribute `name`."""
 
     @property
     def name(self) -> str:
@@ -38,7 +41,7 @@ class Registry(Mapping[str, Entry]):
 
     Args:
         kind: Word for an entry in error messages, such as "scheme".
-        argument: Name of the argument by which users choose an entry, for error messages; by default `kind`.
+        argument: Name that error messages use for the argument by which users choose an entry. The default is `kind`.
         listing: Sentence for error messages that says how to see all names. If it is given, error messages list only
             similar names instead of all names.
 
@@ -75,7 +78,7 @@ class Registry(Mapping[str, Entry]):
             entry: The entry.
 
         Raises:
-            InvalidArgumentError: If there is an entry with this name already.
+            InvalidArgumentError: If an entry with this name has already been added.
         """
         if name in self:
             raise InvalidArgumentError(
@@ -89,7 +92,8 @@ class Registry(Mapping[str, Entry]):
         """Return a decorator that adds an entry for the decorated object and returns the object unchanged.
 
         Args:
-            entry_of: Function from the decorated object to its entry, whose attribute `name` is used as the name.
+            entry_of: Function that is called with the decorated object and returns its entry. The entry is added under
+                its attribute `name`.
         """
 
         def register_decorated(decorated: Decorated) -> Decorated:
@@ -104,11 +108,11 @@ class Registry(Mapping[str, Entry]):
 
         Args:
             name: Name of the entry.
-            otherwise: Text that follows the list of all names in the error message, such as ', or the path of a .toml
-                file'. It is not used if the message suggests similar names instead of listing all names.
+            otherwise: Text that the error message contains after the list of all names, such as ', or the path of a
+                .toml file'. If the message has no such list, this text is not used.
 
         Raises:
-            InvalidArgumentError: If no entry has this name; the message suggests similar names or lists all names.
+            InvalidArgumentError: If no entry has this name. The message suggests similar names or lists all names.
         """
         if isinstance(name, str) and name in self:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             return self[name]
@@ -117,7 +121,10 @@ class Registry(Mapping[str, Entry]):
         )
 
     def _hint(self, name: str, otherwise: str) -> str:
-        """Return the end of the error message for an unknown name: similar names, or all names."""
+        """Return the end of the error message for the unknown name `name`: similar names, or all names.
+
+        `otherwise` is the text that follows a list of all names.
+        """
         spelled = _plain(name)
         near = difflib.get_close_matches(name, self, n=1)
         near = near or difflib.get_close_matches(spelled, self, n=1)
@@ -132,7 +139,9 @@ class Registry(Mapping[str, Entry]):
 
 
 def _with_shared_prefix(name: str, known: Iterable[str]) -> list[str]:
-    """Return up to three known names that begin with the same letters (at least three) as `name`, best first.
+    """Return up to three of the names `known` that have at least the first three letters of `name`.
+
+    Names that share more first letters come first.
 
     >>> _with_shared_prefix("goldcodes", ["leech", "goethals", "gold", "golay"])
     ['gold', 'golay']
@@ -143,13 +152,15 @@ def _with_shared_prefix(name: str, known: Iterable[str]) -> list[str]:
 
 
 def _shared_length(left: str, right: str) -> int:
-    """Return the number of characters at the beginning of two names that are the same."""
+    """Return the number of first characters that `left` and `right` have in common."""
     pairs = zip(left, right, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _plain(name: str) -> str:
-    """Return a name in lower case, with spaces and hyphens replaced by underscores.
+    """Return `name` in lower case, with each run of spaces and hyphens replaced by an underscore.
+
+    Only the first `LONGEST_NAME` characters are used.
 
     >>> _plain("Reed-Muller")
     'reed_muller'

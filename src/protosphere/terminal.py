@@ -1,4 +1,4 @@
-"""A console for a terminal. Control characters in the printed texts are shown as escape sequences."""
+"""Console for printing to a terminal. It prints control characters in texts as escape sequences."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -18,27 +18,30 @@ class SafeConsole(Console):
     """
 
     def on_broken_pipe(self) -> None:
-        """Raise BrokenPipeError, which `main` handles; rich's method would exit the program."""
+        """Raise BrokenPipeError, which the command line handles.
+
+        Without this method, rich would end the program.
+        """
         raise BrokenPipeError
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Return rich's rendering of a text, after its control characters are escaped.
+        """Escape the control characters of a text, and return the text as rich renders it.
 
         The text is escaped before rich measures it, so that table columns have the right width.
 
         Args:
             text: Text to render.
-            options: Arguments of rich's method.
+            options: Further arguments of the method `render_str` of rich.
         """
         return super().render_str(_escaped(text), **options)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Yield the segments of an object that rich can render, such as a table, with control characters escaped.
+        """Yield the segments of an object that rich can render, with the control characters of texts escaped.
 
         Args:
-            renderable: Object that rich can render.
+            renderable: Object that rich can render, such as a table.
             options: Rendering options; None for the defaults of the console.
         """
         for segment in super().render(renderable, options):
@@ -47,7 +50,7 @@ class SafeConsole(Console):
 
 
 def _escaped(text: str) -> str:
-    r"""Return a text with the control characters of each line escaped.
+    r"""Return `text` with its control characters escaped, except line breaks. Tabs become spaces.
 
     >>> _escaped("one" + chr(27) + "[2J")
     'one\\x1b[2J'
@@ -56,5 +59,8 @@ def _escaped(text: str) -> str:
 
 
 def error_console() -> SafeConsole:
-    """Return a new console on the current `sys.stderr`, which may have been replaced since the last call."""
+    """Return a new console that prints to `sys.stderr`.
+
+    A new console is needed for each use, because `sys.stderr` may have been replaced.
+    """
     return SafeConsole(stderr=True, highlight=False, markup=False, emoji=False)

@@ -19,7 +19,10 @@ Cosine = Fraction | float
 
 
 class UpperBound(float):
-    """Upper bound on the cosines of all pairs of points. It is not known whether a pair of points has this cosine."""
+    """Upper bound on the cosines of all pairs of points, as a float.
+
+    Unlike a measured maximum cosine, it need not be the cosine of any pair.
+    """
 
 
 Progress = Callable[[str, int, int], None]
@@ -28,5 +31,8 @@ all steps (0 if unknown)."""
 
 
 def ignore(*arguments: object) -> None:
-    """Do nothing with any arguments; this is the default value of callbacks such as `progress`."""
+    """Accept any arguments and do nothing.
+
+    This function is the default value of callbacks such as `progress`.
+    """
     del arguments

@@ -1,3 +1,3 @@
-"""Version of the package; the build reads it, and it is stored in the provenance of every code file."""
+"""Version of the package. The build reads it, and the provenance of every code file contains it."""
 
 __version__ = "0.1.0"
