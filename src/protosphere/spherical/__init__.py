@@ -1,1 +1,4 @@
-"""Spherical codes: points on the unit sphere with a certificate, the structures that store them, and their files."""
+"""Spherical codes: points on the unit sphere together with a certificate.
+
+The package contains the structures that store points, and the files of codes.
+"""

@@ -1,4 +1,9 @@
-"""Certificates of codes, which compare the largest cosine with a guarantee (upper bound) and a proved lower bound."""
+"""Certificates: the maximum cosine of a code, compared with two proved bounds.
+
+The guarantee is an upper bound on the maximum cosine by the theorem of the construction, if there is one. The converse
+is a lower bound on the maximum cosine of any K points in R^n. A cosine is a Fraction if it is exact, otherwise a float.
+A Fraction never has a rounding error.
+"""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -75,9 +80,9 @@ class Certificate:
 
     @property
     def interval(self) -> tuple[Cosine, Cosine]:
-        """Smallest and largest possible value of the true maximum cosine; the two values are equal if `exact` is True.
+        """Smallest and largest possible value of the true maximum cosine.
 
-        If `unverified` is True, the interval is [-1, 1].
+        The two values are equal if `exact` is True. If `unverified` is True, they are -1 and 1.
         """
         if self.unverified:
             return -1.0, 1.0
@@ -90,12 +95,18 @@ class Certificate:
 
     @property
     def is_upper_bound(self) -> bool:
-        """Whether `max_cosine` is an upper bound on the true value, and no two points are known to attain it."""
+        """Whether `max_cosine` is only an upper bound, which no two points are known to attain.
+
+        This is the case if `error` is larger than the error of any measured cosine.
+        """
         return self.error > LARGEST_MEASUREMENT_ERROR
 
     @property
     def gap(self) -> float:
-        """Maximum cosine minus the converse, but at least 0.0. If the gap is 0.0, no K points in R^n are better."""
+        """Maximum cosine minus the converse; 0.0 if the difference is negative.
+
+        If the gap is 0.0, no K points in R^n are better.
+        """
         return max(0.0, float(self.max_cosine - self.converse.value))
 
     @property
@@ -103,9 +114,10 @@ class Certificate:
         """Whether the maximum cosine equals the converse, so that no other K points in R^n are better.
 
         Two Fractions are compared exactly. Otherwise the gap must be at most a tolerance, which is the largest of three
-        numbers: 1e-12 times (1 - converse), `error`, and eight times the machine epsilon of float64. A tolerance of
-        more than 1e-5 times (1 - converse) could hide a gap; the result is then False. The result is also False if
-        `max_cosine` is unverified.
+        numbers: 1e-12 times (1 - converse), `error`, and eight times the machine epsilon of float64.
+
+        The result is False in two further cases: if the tolerance is more than 1e-5 times (1 - converse), so that it
+        could hide a gap, and if `max_cosine` is unverified.
         """
         if self.unverified:
             return False
@@ -132,7 +144,7 @@ class Measurement:
         method: Text that says how the cosine was measured.
         reason: Text that says why the cosine is exact; empty if it is not exact.
         error: Bound on the difference between `max_cosine` and the true value.
-        attained: Whether two points have the cosine `max_cosine`; if False, it is only an upper bound.
+        attained: Whether two points have the cosine `max_cosine`. If False, `max_cosine` is only an upper bound.
         separated: Whether any two different cosines of such points differ by more than rounding errors. If so, a proved
             value that equals the measured value up to rounding is the true value.
     """
@@ -150,12 +162,13 @@ class Measurement:
 def measure(
     structure: Structure, progress: Progress = ignore, *, verify: bool = False
 ) -> Measurement:
-    """Measure the maximum cosine of points; every pair is compared at most once.
+    """Measure the maximum cosine of points.
 
     Args:
         structure: Points to measure.
         progress: Called while pairs are measured.
-        verify: Whether to check at the same time that the points have the properties that the structure states.
+        verify: Whether to check also that the points have the properties that the structure states. Pairs are not
+            compared twice for this check.
 
     Returns:
         The measured value with a bound on its error.
@@ -208,15 +221,17 @@ def certificate_of(
 ) -> Certificate:
     """Return the certificate of a measured maximum cosine, after comparing it with the guarantee and the converse.
 
-    The measured value is replaced by the guarantee in two cases. First, the guarantee is a Fraction, it is proved for
-    exactly these points, two points attain the measured value, and both values agree to within rounding; different
-    cosines of such a structure differ by more than that (`Measurement.separated`). Second, both are floats, and the
-    measured value exceeds the guarantee by rounding only.
+    The certificate contains the guarantee instead of the measured value in two cases:
+
+    - The guarantee is a Fraction and the measured value is a float, `proved` is True, `measured.attained` and
+      `measured.separated` are True, and the two values agree up to rounding. The certificate is then exact.
+    - Both are floats, and the measured value is above the guarantee, but only by rounding.
 
     Args:
         measured: Result of `measure`.
         guarantee: Upper bound on the maximum cosine by a theorem, or None.
-        proved: Whether the guarantee is from the construction that made exactly these points, not from a file.
+        proved: Whether the guarantee is from the construction that made exactly these points. A guarantee from a file
+            is not proved.
 
     Returns:
         The certificate.
@@ -256,7 +271,10 @@ def certificate_of(
 def _require_between(
     max_cosine: Cosine, guarantee: Cosine | None, bound: Bound, rounding: float
 ) -> None:
-    """Raise CertificateError if a measured cosine is above the guarantee (up to rounding) or below the converse."""
+    """Raise CertificateError if `max_cosine` is above the guarantee or below the converse `bound`.
+
+    `rounding` is the largest amount by which a float may exceed the guarantee. Two Fractions are compared exactly.
+    """
     measured = f"measured max cosine {max_cosine}"
     if guarantee is not None and _exceeds(max_cosine, guarantee, rounding):
         raise CertificateError(f"{measured} is above the guarantee {guarantee}")
@@ -285,7 +303,8 @@ def certified(
         placement: Points to certify.
         guarantee: Upper bound on the maximum cosine by a theorem, or None.
         progress: Called while pairs are measured.
-        proved: Whether the guarantee is from the construction that made exactly these points, not from a file.
+        proved: Whether the guarantee is from the construction that made exactly these points. A guarantee from a file
+            is not proved.
 
     Returns:
         The certificate.
@@ -305,11 +324,11 @@ def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
         claim: Certificate in the file.
 
     Returns:
-        A certificate that uses the measurement only.
+        A certificate with the measured maximum cosine and the guarantee of `claim`.
 
     Raises:
-        CertificateError: If the measured maximum cosine differs from the one in `claim`, or is above the guarantee in
-            `claim`.
+        CertificateError: If the measured maximum cosine differs from the one in `claim`, is above the guarantee in
+            `claim`, or is below the converse.
     """
     found = certificate_of(measured, claim.guarantee, proved=False)
     if abs(float(found.max_cosine - claim.max_cosine)) > TOLERANCE:
@@ -320,6 +339,9 @@ def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
 
 
 def unverified(claim: Certificate) -> Certificate:
-    """Return a copy of a certificate from a file, marked as unverified and with a newly computed converse."""
+    """Return a copy of a certificate from a file, marked as unverified.
+
+    The converse is computed again instead of being copied.
+    """
     bound = converse(claim.num_classes, claim.dim)
     return replace(claim, converse=bound, reason="", error=0.0, unverified=True)

@@ -1,7 +1,7 @@
 """Count the pairs of points of a code by cosine.
 
-If the cosines are exact fractions, the pairs of each cosine are counted. Otherwise the pairs in each bin (interval of
-cosines) are counted.
+If the cosines are exact fractions, the number of pairs with each cosine is counted. Otherwise [-1, 1] is divided into
+intervals (bins), and the number of pairs with a cosine in each bin is counted.
 """
 
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ BINS = 201
 
 @dataclass(frozen=True)
 class CosineBin:
-    """A cosine, or an interval of cosines (a bin), and the number of pairs of points with such a cosine.
+    """A single exact cosine, or an interval of cosines (a bin), with its number of pairs of points.
 
     Attributes:
-        low: Smallest cosine.
-        high: Largest cosine; equal to `low` for a single exact cosine.
-        pairs: Number of pairs.
+        low: Lower end of the interval, or the single cosine.
+        high: Upper end of the interval; equal to `low` for a single cosine.
+        pairs: Number of pairs of points with a cosine in the interval.
     """
 
     low: Cosine
@@ -65,7 +65,11 @@ class CosineCounts:
         return self.num_classes * (self.num_classes - 1) // 2
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the counts as rows of a table for CSV or JSON, one dictionary per bin."""
+        """Return the counts as rows of a table for CSV or JSON.
+
+        There is one dictionary for each entry of `bins`, with the same keys: "scheme", "num_classes", "dim", "low",
+        "high", "exact" (the cosine as text, or None for an interval), "pairs" and "fraction_of_pairs".
+        """
         head = {"scheme": self.scheme, "num_classes": self.num_classes, "dim": self.dim}
         return [
             head
@@ -84,8 +88,8 @@ def cosine_spectrum(
 ) -> dict[Cosine, int]:
     """Return the number of pairs for each exact cosine, in ascending order of the cosine.
 
-    The spectrum of a linear code follows from the weights of its codewords, without comparing pairs. For other
-    codewords, and for points whose cosines are known to be 1 minus multiples of a fraction, all pairs are compared.
+    For example, the spectrum of a linear code follows from the weights of its codewords, without comparing pairs. For a
+    float64 matrix whose cosines are known to be 1 minus multiples of a fraction, all pairs are compared.
 
     Args:
         code: The code.
@@ -95,7 +99,7 @@ def cosine_spectrum(
         A mapping from each cosine to the number of pairs with this cosine.
 
     Raises:
-        InvalidArgumentError: If the cosines are not known to be rational.
+        InvalidArgumentError: If the cosines are not known exactly.
 
     Example:
         >>> import protosphere as ps
@@ -114,7 +118,9 @@ def cosine_spectrum(
 def cosine_histogram(
     code: SphericalCode, bins: int = BINS, progress: Progress = ignore
 ) -> CosineCounts:
-    """Count the pairs of points whose cosine is in each of `bins` intervals of equal length of [-1, 1].
+    """Count the pairs of points in each of `bins` intervals of cosines.
+
+    The intervals have equal length and cover [-1, 1].
 
     Args:
         code: The code.
@@ -138,15 +144,15 @@ def cosine_counts(
 ) -> CosineCounts:
     """Count the pairs of points of a code by cosine.
 
-    If the cosines are exact, the pairs of each cosine are counted; otherwise a histogram is computed.
+    If the cosines are known exactly, the pairs with each cosine are counted. Otherwise a histogram is computed.
 
     Args:
         code: The code.
-        bins: Number of equal intervals of [-1, 1] in the histogram.
+        bins: Number of intervals of equal length of [-1, 1] in the histogram.
         progress: Called while pairs are measured.
 
     Returns:
-        The counts; the attribute `exact` is False for a histogram.
+        The counts. The attribute `exact` is False for a histogram.
     """
     spectrum = code.placement.structure.spectrum(progress)
     if spectrum is None:

@@ -15,13 +15,14 @@ HELP = (
 def is_crowded(num_classes: int, dim: int) -> bool:
     """Return whether K classes are too many for a linear layer to learn arbitrarily assigned prototypes in R^n.
 
-    Let F = max(n, `FEW_FEATURES`) be the assumed number of input features of the layer. The result is True if
-    F n < 2 K ln K, for the following reason. A least-squares map from F features to arbitrary prototypes keeps a
-    fraction F / K of each prototype (the signal) and adds noise of variance F / (K n) along every other prototype. The
-    largest of these K noise values stays below the signal if F n > 2 K ln K.
+    Let F = max(n, `FEW_FEATURES`) be the assumed number of input features of the layer. The result is True if F n < 2 K
+    ln K, for the following reason. The layer is fitted by least squares, and the prototypes have no relation to the
+    features of their classes. The output of the layer for a class then consists of the fraction F / K of its prototype
+    (the signal) and of noise, whose component along any other prototype has variance F / (K n). All K noise components
+    are likely to be below the signal if F n > 2 K ln K.
 
-    Measured accuracies of trained layers agree (benchmarks/many_classes.py). They are 15 to 31% if F n is half of
-    2 K ln K, 59 to 86% if F n equals 2 K ln K, and 97 to 99.9% if F n is twice 2 K ln K.
+    Measured accuracies of trained layers agree (benchmarks/many_classes.py). They are 15 to 31% if F n is half of 2 K
+    ln K, 59 to 86% if F n equals 2 K ln K, and 97 to 99.9% if F n is twice 2 K ln K.
 
     Args:
         num_classes: Number K of classes.
@@ -34,7 +35,7 @@ def is_crowded(num_classes: int, dim: int) -> bool:
 
 
 def least_roomy_dim(num_classes: int) -> int:
-    """Return the smallest dimension n for which `is_crowded` is False for this number of classes."""
+    """Return the smallest dimension for which `is_crowded` is False with this number of classes."""
     needed = 2 * num_classes * math.log(num_classes)
     return math.ceil(
         max(needed / FEW_FEATURES, 1) if needed < FEW_FEATURES**2 else math.sqrt(needed)
@@ -42,7 +43,9 @@ def least_roomy_dim(num_classes: int) -> int:
 
 
 def crowding_advice(num_classes: int, dim: int) -> str:
-    """Return the text of a warning that the dimension is too small for the number of classes, with advice.
+    """Return the text of a warning that the dimension is too small for the number of classes.
+
+    The text also gives advice, such as the smallest dimension that suffices.
 
     Args:
         num_classes: Number K of classes.

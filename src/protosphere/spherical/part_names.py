@@ -15,7 +15,7 @@ class PartNames:
 
     Attributes:
         parts: Name of each part.
-        values: For each part, the names of the values that classes may have, in the order of their indices.
+        values: For each part, the names of its values that classes may have; name i belongs to the value with index i.
         classes: Name of each class; None if classes have no names.
     """
 
@@ -24,7 +24,10 @@ class PartNames:
     classes: tuple[str, ...] | None = None
 
     def permuted(self, order: Indices) -> PartNames:
-        """Return the same names with the classes reordered: class i gets the name of class order[i]."""
+        """Return the names after the classes are reordered: class i gets the name of class `order[i]`.
+
+        The names of parts and values stay the same.
+        """
         if self.classes is None:
             return self
         numbers: list[int] = order.tolist()
@@ -32,7 +35,7 @@ class PartNames:
         return replace(self, classes=classes)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the names as they are stored in a file."""
+        """Return the names as a JSON object with the keys "parts", "values" and "classes"."""
         classes = None if self.classes is None else list(self.classes)
         values = [list(names) for names in self.values]
         return {"parts": list(self.parts), "values": values, "classes": classes}
@@ -45,14 +48,15 @@ def read_part_names(
 
     Args:
         record: The JSON object that `PartNames.to_json` returned, or None if there are no names.
-        sizes: Number of values in use of each part.
+        sizes: For each part, the number of its values that classes may have.
         num_classes: Number K of classes.
 
     Returns:
         The names; None if `record` is None.
 
     Raises:
-        InvalidArgumentError: If the names are not distinct texts, one for each part, value and class.
+        InvalidArgumentError: If there is not one name (a text) for each part, value and class, or if two parts, two
+            values of a part, or two classes have the same name.
     """
     if record is None:
         return None

@@ -1,4 +1,4 @@
-"""The class `Placement`: points that are not certified yet, with a text that says how they were built."""
+"""The class `Placement`: points, and a text that says how they were built, but no certificate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from protosphere.types import Indices, PackedBits, Points
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Points that a construction has built, before they are certified.
+    """Points that a construction has built, without a certificate.
 
     Attributes:
         description: Text that says what was built, such as which code was used and how it was modified.
@@ -57,12 +57,18 @@ class Placement:
         return self.structure.unit_rows(start, stop)
 
     def freeze(self) -> None:
-        """Make the arrays of the structure read-only, so that certified points cannot change."""
+        """Make the arrays of the structure read-only.
+
+        Certified points must not change.
+        """
         for array in self.structure.arrays().values():
             array.flags.writeable = False
 
     def permuted(self, order: Indices) -> Placement:
-        """Return the points order[0], order[1], and so on; `order` may contain all indices or a subset."""
+        """Return a placement of the points order[0], order[1], and so on.
+
+        `order` may contain all indices or a subset.
+        """
         return replace(self, structure=self.structure.permuted(order))
 
     def padded(self, dim: int, description: str) -> Placement:
@@ -86,7 +92,7 @@ def dense_placement(
     Args:
         description: Text that says what was built.
         points: Unit vectors, one per row.
-        cosine_step: Fraction for which a theorem says that every cosine is 1 - j * cosine_step with an integer j; the
+        cosine_step: Fraction for which a theorem says that every cosine is 1 - j * cosine_step with an integer j. The
             maximum cosine is then certified exactly. None if there is no such theorem.
     """
     return Placement(description, Plain(points, cosine_step))

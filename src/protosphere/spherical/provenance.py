@@ -22,8 +22,8 @@ class Step:
         what: Name of the operation. 'first' keeps the first `count` points, and 'zeros' appends `count` zero
             coordinates. Any other name, such as 'subset' or 'nested from 10', selects and reorders points by `numbers`.
         count: Number of points or of zero coordinates.
-        numbers: For a selection of points, the index that the point of each class had before the operation; otherwise
-            empty.
+        numbers: For an operation that selects and reorders points: entry i is the index, before the operation, of the
+            point that class i has after it. For 'first' and 'zeros', this tuple is empty.
     """
 
     what: str
@@ -101,7 +101,10 @@ class Provenance:
 
     @property
     def placed_by(self) -> Provenance:
-        """Provenance of the construction that built the points, after following `resolved` to the last construction."""
+        """Provenance of the construction that built the points.
+
+        This is `resolved.placed_by` if the construction chose another one, and otherwise the provenance itself.
+        """
         return self if self.resolved is None else self.resolved.placed_by
 
     def agrees(self, other: Provenance) -> bool:
@@ -127,15 +130,16 @@ class Provenance:
 
     @classmethod
     def from_json(cls, header: Mapping[str, Any]) -> Provenance:
-        """Return the provenance that `to_json` turned into a dictionary.
+        """Return the provenance for which `to_json` returned the dictionary `header`.
 
         Raises:
-            InvalidArgumentError: If a field is not one that protosphere writes.
+            InvalidArgumentError: If the header was not written by protosphere. A malformed field may also raise a
+                built-in exception such as TypeError.
         """
         return cls(**header)
 
     def then(self, *steps: Step) -> Provenance:
-        """Return the provenance with further steps appended."""
+        """Return a copy of the provenance with `steps` appended to its steps."""
         return replace(self, steps=(*self.steps, *steps))
 
 
@@ -171,7 +175,7 @@ class Choice:
     interrupted: bool = False
 
     def table(self) -> str:
-        """Return the reason, followed by a table with one line per candidate.
+        """Return the reason, followed by a table with one line for each candidate.
 
         >>> from protosphere.spherical.provenance import Choice, Considered
         >>> print(Choice("It is the only one.", (Considered("simplex", "regular simplex", -0.25, -0.25),)).table())
@@ -195,7 +199,7 @@ def _cell(value: Cosine | None) -> str:
 
 
 def _read(kind: Any, header: Any) -> Any:
-    """Return the object of class `kind` that the JSON object `header` describes, or `header` if it is of this class."""
+    """Return `kind(**header)`. If `header` is already an instance of `kind`, return it unchanged."""
     if isinstance(header, kind):
         return header
     _require("provenance", isinstance(header, Mapping), header)
@@ -203,7 +207,7 @@ def _read(kind: Any, header: Any) -> Any:
 
 
 def _are(kind: type[Any], *values: object) -> bool:
-    """Return whether all values are instances of `kind`; values that were read from a file may have any type."""
+    """Return whether all values are instances of `kind`."""
     return all(isinstance(value, kind) for value in values)
 
 

@@ -97,10 +97,10 @@ class SphericalCode:
         return self  # immutable: copies of a model share its code
 
     def __getitem__(self, index: int | slice) -> Points:
-        """Return row `index`, or the rows of a slice, as float64.
+        """Return point `index` as a float64 vector, or the points of a slice as float64 rows.
 
         Raises:
-            IndexError: If there is no such row.
+            IndexError: If there is no point with this index.
             TypeError: If `index` is neither an integer nor a slice.
         """
         try:
@@ -145,8 +145,9 @@ class SphericalCode:
     def explain(self) -> str:
         """Return a text that says why this code was chosen, or how it was built.
 
-        For codes of `ps.best` and `ps.assign`, the text has the reason for the choice and a table of the candidates. If
-        there are so many classes that networks may not learn randomly assigned prototypes, it also says what helps.
+        For codes of `ps.best` and `ps.assign`, the text contains the reason for the choice and a table of the
+        candidates. If there are so many classes that networks may not learn arbitrarily assigned prototypes (see
+        `is_crowded`), the text also gives advice.
         """
         if self.choice is None:
             return self.placement.description

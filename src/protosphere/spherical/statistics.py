@@ -78,8 +78,8 @@ def code_statistics(
 ) -> CodeStatistics:
     """Return statistics of the cosines of a code: minimum, antipodal pairs, energy and mean square.
 
-    If the number of pairs with each cosine is known exactly, the statistics are computed from these numbers, otherwise
-    from all pairs of points.
+    If the number of pairs with each cosine is known exactly, the statistics are computed from these numbers. Otherwise
+    they are computed from all pairs of points.
 
     Args:
         code: The code.

@@ -1,1 +1,1 @@
-"""Read and write files: files of certified codes, and points in formats of other programs."""
+"""Read and write files: code files, which contain a certified code, and files of other programs with points only."""

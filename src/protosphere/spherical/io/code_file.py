@@ -1,4 +1,7 @@
-"""Write and read the content of the file of a certified code: a header, and the arrays that store the points."""
+"""Write and read the content of a code file: a header, and the arrays that store the points.
+
+The header is a JSON object.
+"""
 
 from __future__ import annotations
 
@@ -84,12 +87,12 @@ def require_harmless(value: Any, depth: int = 0) -> None:
 def parts(
     arrays: storage.Arrays, description: dict[str, Any], complete: bool = False
 ) -> Parts:
-    """Return the parts of a code, read from the arrays and the header of a file.
+    """Return the placement, certificate, provenance and choice of a code from the content of its file.
 
     Args:
         arrays: Arrays of the file by name.
         description: Header of the file.
-        complete: Whether the file must contain the arrays that can be computed from other arrays.
+        complete: Whether an error is raised if arrays are missing that can be computed from other arrays.
 
     Returns:
         The placement, the certificate, the provenance (or None) and the choice of `ps.best` or `ps.assign` (or None).

@@ -23,11 +23,11 @@ FORMAT = "protosphere-code-1"
 
 
 def digest(arrays: Arrays, description: str) -> str:
-    """Return the SHA-256 digest of the header and of every array's name, type, shape and bytes.
+    """Return the SHA-256 digest of a header and of the name, type, shape and bytes of every array.
 
     Args:
         arrays: Arrays by name.
-        description: Text of the header.
+        description: Header as JSON text.
     """
     sha = hashlib.sha256(description.encode())
     for name in sorted(arrays):
@@ -41,7 +41,7 @@ def _enter(sha: Any, name: str, array: NDArray[Any]) -> None:
 
 
 def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> None:
-    """Write arrays and a header to a file, with a digest of both.
+    """Write arrays, a header, and a digest of both to a file.
 
     Args:
         path: Name of the file; an existing file is replaced.
@@ -65,7 +65,10 @@ def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> N
 
 
 def _sort_header(file: Path) -> None:
-    """Sort the keys in the header of a file, so that equal codes give equal files; safetensors does not sort them."""
+    """Sort the keys in the safetensors header of a file.
+
+    The package safetensors does not sort them. With sorted keys, equal codes give equal files.
+    """
     with file.open("r+b") as stream:
         size = int.from_bytes(stream.read(8), "little")
         header = json.dumps(
@@ -96,11 +99,17 @@ def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 def opened(
     path: str | Path,
 ) -> Generator[tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
-    """Return a context manager that yields the arrays and the header of a file.
+    """Return a context manager that yields the arrays (by name) and the header of a file.
 
     During the `with` block, another thread computes the digest of the content. At the end of the block, this digest is
     compared with the digest in the file. If the two differ, a StorageError replaces any other error that the block
     raised, because damaged content may be the cause of that error.
+
+    Args:
+        path: Name of a file that `write` wrote.
+
+    Raises:
+        StorageError: If the file is damaged or was not written by `write`.
     """
     safetensors: Any = import_module("safetensors")  # its own types are partial
     source = Path(path)

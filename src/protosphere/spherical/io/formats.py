@@ -1,9 +1,9 @@
 """Read and write points in the formats of other programs: .npy, .csv, .txt and .pt.
 
-Such a file has one prototype per row and no certificate.
+Such a file contains one prototype per row and no certificate.
 
-The header of a file may state any size. It is compared with the size of the file before memory is allocated, so that a
-small file cannot exhaust the memory.
+A malicious file could state a huge size in its header. Therefore the stated size is compared with the size of the file
+before memory is allocated.
 """
 
 import warnings
@@ -89,7 +89,7 @@ def _blocks(placement: Placement, progress: Progress) -> Iterator[tuple[int, Poi
 
 
 def _read_npy(path: Path) -> NDArray[Any]:
-    """Return the array of a .npy file; pickled arrays are refused, and files shorter than their header says."""
+    """Return the array of a .npy file. Refuse files with pickled objects, and files shorter than the header states."""
     with path.open("rb") as file:
         if file.read(6) != b"\x93NUMPY":
             raise ValueError("it is not a .npy file")
@@ -97,7 +97,10 @@ def _read_npy(path: Path) -> NDArray[Any]:
 
 
 def _read_pt(path: Path) -> Any:
-    """Return the tensor in a .pt file, without executing code; compressed files and too short tensors are refused."""
+    """Return the tensor in a .pt file.
+
+    No code in the file is executed. Compressed files are refused, and files with fewer numbers than the tensor needs.
+    """
     torch: Any = import_module("torch")
     with zipfile.ZipFile(path) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > path.stat().st_size:

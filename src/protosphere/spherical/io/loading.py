@@ -29,7 +29,7 @@ from protosphere.types import Points, Progress, ignore
 
 
 def is_code_file(source: object) -> bool:
-    """Return whether `source` is a path with the ending .safetensors, which the files of certified codes have."""
+    """Return whether `source` is a path with the ending .safetensors, the ending of code files."""
     if not isinstance(source, str | Path):
         return False
     return Path(source).suffix.lower() == ".safetensors"
@@ -50,7 +50,7 @@ def opened_code(path: str | Path) -> Generator[SphericalCode]:
 
     Raises:
         StorageError: If the file is damaged or was not written by protosphere.
-        CertificateError: If the `with` block raises this error; the name of the file is added to its message.
+        CertificateError: If the `with` block raises a CertificateError. The name of the file is added to its message.
     """
     with container.opened(path) as (arrays, description):
         code = _read_code(path, arrays, description)
@@ -83,7 +83,10 @@ def _read_code(
 
 
 def code_from_parts(parts: code_file.Parts) -> SphericalCode:
-    """Return a code, with an unverified certificate, from parts that were read from a file or the state of a head."""
+    """Return a code with an unverified certificate.
+
+    `parts` is a result of `code_file.parts`.
+    """
     placement, claim, provenance, choice = parts
     return SphericalCode(placement, unverified(claim), provenance, choice)
 
@@ -109,7 +112,8 @@ def measured_points(
         A code without provenance.
 
     Raises:
-        InvalidArgumentError: If `points` is not a matrix of finite unit rows.
+        InvalidArgumentError: If `points` is not a matrix of finite numbers, or has rows that are not unit vectors. If
+            `normalize` is True, any nonzero rows are allowed.
         StorageError: If the file cannot be read.
     """
     if isinstance(points, str | Path):
@@ -125,12 +129,12 @@ def measured_points(
 
 
 def recognized(points: Points) -> Structure:
-    """Return a structure that stores the given rows after normalization; cosines are exact if rows have a simple form.
+    """Return a structure that stores the given rows, divided by their norms.
 
-    In the simple form, every row has the same number of nonzero entries, and the nonzero entries of a row have the same
-    absolute value. Each row is then a multiple of a vector of 0, 1 and -1. If these vectors have no zeros, they are
-    stored as packed signs. Otherwise they are stored as float64 rows with a cosine step: every cosine is 1 minus a
-    multiple of this fraction.
+    If every row is a multiple of a vector with entries 0, 1 and -1, and all rows have the same number m of nonzero
+    entries, cosines are certified exactly. If m is the length of the rows, they are stored as packed signs. Otherwise
+    they are stored as a float64 matrix, together with the fact that every cosine is a multiple of 1/m. All other rows
+    are stored as a float64 matrix only.
     """
     entries = equal_entries(points)
     if entries is None:
@@ -143,7 +147,8 @@ def recognized(points: Points) -> Structure:
 def as_matrix(points: Any) -> tuple[Points, bool]:
     """Convert points on any device and of any real number type to a new float64 array.
 
-    Integers above 2^53 and floats of more than 64 bits are rounded, so that different numbers may become equal.
+    Integers above 2^53 and floats of more than 64 bits are rounded. Different numbers may become equal by this
+    rounding.
 
     Args:
         points: An array, a tensor, or nested sequences of numbers.
@@ -178,19 +183,22 @@ def _as_array(points: Any) -> NDArray[Any]:
 
 
 def _is_lossless(raw: NDArray[Any], matrix: Points) -> bool:
-    """Return whether the conversion of `raw` to the float64 array `matrix` left every number unchanged."""
+    """Return whether converting `raw` to the float64 array `matrix` left every number unchanged."""
     if raw.dtype.kind == "f":
         return raw.dtype.itemsize <= 8 or bool(np.all(raw == matrix))
     return raw.dtype.itemsize < 8 or _are_small(matrix)
 
 
 def _are_small(matrix: Points) -> bool:
-    """Return whether all entries are below 2^53, so that conversion to float64 has rounded no integer."""
+    """Return whether the absolute values of all entries are below 2^53.
+
+    Integers in this range are not rounded by a conversion to float64.
+    """
     return bool(np.all(np.abs(matrix) < 2.0**53))
 
 
 def _require_directions(points: Points) -> None:
-    """Raise InvalidArgumentError unless `points` is a matrix whose rows are finite and not zero."""
+    """Raise InvalidArgumentError unless `points` is a matrix of at least two rows that are finite and not zero."""
     if points.ndim != 2 or len(points) < 2 or not points.size:
         require_unit_rows(points)  # which says what is wrong with the shape
     infinite = ~np.isfinite(points).all(axis=1)
