@@ -38,7 +38,7 @@ from protosphere.spherical.structures.structure import (
     read_structure,
     structure,
 )
-from protosphere.types import ignore
+from protosphere.types import UpperBound, ignore
 
 RNG = np.random.default_rng(7)
 
@@ -305,6 +305,23 @@ def test_axes_that_occur_twice_or_stand_alone_have_their_cosines():
     columns = np.ones((1, 16), dtype=np.uint8)
     apart = with_axes(SignWords(16, pack(columns)), 2).permuted(np.array([0, 2]))
     assert apart.largest_cosine(ignore)[0] == Fraction(-1, 4)
+
+
+@pytest.mark.parametrize(
+    ("of_words", "expected"),
+    [
+        (UpperBound(0.5), UpperBound(0.5)),
+        (UpperBound(0.25), Fraction(1, 4)),
+        (Fraction(1, 2), Fraction(1, 2)),
+    ],
+)
+def test_an_upper_bound_for_words_is_no_exact_cosine_of_words_and_axes(
+    monkeypatch, of_words, expected
+):
+    points = with_axes(SignWords(16, pack(RNG.integers(0, 2, (40, 16)))), 32)
+    monkeypatch.setattr(SignWords, "largest_cosine", lambda *_: (of_words, "a bound"))
+    found, _ = points.largest_cosine(ignore)
+    assert (type(found), found) == (type(expected), expected)
 
 
 @pytest.mark.parametrize(

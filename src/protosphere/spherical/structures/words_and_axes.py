@@ -1,4 +1,4 @@
-"""Structure for two kinds of points: codewords with entries +-1/sqrt(N), and axes +-e_i of R^N."""
+"""Structure for points of two kinds: codewords with entries +-1/sqrt(N), and axes +-e_i of R^N."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from protosphere.spherical.structures.structure import (
     read_structure,
     structure,
 )
-from protosphere.types import Cosine, Indices, Points, Progress
+from protosphere.types import Cosine, Indices, Points, Progress, UpperBound
 
 WORD = 0
 """Entry of `axes` that stands for a codeword. The entry 1 + 2i stands for e_i, and 2 + 2i for -e_i."""
@@ -58,7 +58,10 @@ class WordsAndAxes:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from other arrays; all of them belong to `codewords`."""
+        """Names of the arrays that can be computed from other arrays.
+
+        All of them are arrays of `codewords`.
+        """
         return self.codewords.derived
 
     @property
@@ -86,7 +89,10 @@ class WordsAndAxes:
 
     @property
     def axis_numbers(self) -> Indices:
-        """One number for each point that is an axis, in the order of the points: 2j for e_j, 2j + 1 for -e_j."""
+        """One integer for each point that is an axis, in the order of the points.
+
+        The integer is 2j for the axis e_j, and 2j + 1 for -e_j.
+        """
         return self.axes[self.axes != WORD] - 1
 
     def unit_rows(self, start: int, stop: int) -> Points:
@@ -108,13 +114,13 @@ class WordsAndAxes:
         return rows
 
     def sign_rows(self) -> SignRows:
-        """Return the points that are codewords, as signs times one coefficient, followed by zeros."""
+        """Return the points that are codewords as signs times one coefficient. Their glue vectors are zeros."""
         rows = self.codewords.sign_rows()
         classes = np.flatnonzero(self.axes == WORD)
         return replace(rows, classes=classes, glue_vectors=np.zeros((1, self.zeros)))
 
     def _column_sums(self) -> Indices:
-        """Return, for each of the N coordinates, the number of codewords with a positive entry there."""
+        """Return an array of N numbers: entry j counts the codewords whose entry j is positive."""
         sums = np.zeros(self.codewords.dim, dtype=np.int64)
         for start in range(0, self.codewords.count, COUNTED_WORDS):
             packed = self.codewords.packed_rows(start, start + COUNTED_WORDS)
@@ -122,7 +128,6 @@ class WordsAndAxes:
         return sums
 
     def _positive_products(self) -> int:
-        """Return the number of pairs (codeword, axis) with a positive cosine."""
         positive = self._column_sums()
         numbers = self.axis_numbers
         of_axis = positive[numbers // 2]
@@ -131,30 +136,30 @@ class WordsAndAxes:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine of two points and a text that says how it was found.
 
-        There are three kinds of pairs: two codewords, two axes, and a codeword with an axis. The cosine of a codeword
-        with an axis is 1/sqrt(N) or -1/sqrt(N).
+        It is the largest over three kinds of pairs: two codewords, two axes, and a codeword with an axis. If the
+        maximum cosine of the codewords is only an `UpperBound` and larger than the other cosines, the result is an
+        `UpperBound`.
         """
         height = Fraction(1, isqrt(self.codewords.dim))
-        largest = Fraction(-1)
-        method = "words and axes, in integers"
-        if self.codewords.count > 1:
-            of_words, method = self.codewords.largest_cosine(progress)
-            largest = Fraction(of_words)
-            method += ", and every word with every axis"
-        numbers = self.axis_numbers
-        if len(numbers):
+        largest = max(self._axis_spectrum(), default=Fraction(-1))
+        if len(self.axis_numbers):
             has_positive = self._positive_products() > 0
             largest = max(largest, height if has_positive else -height)
-        own = self._axis_spectrum()
-        return max(largest, *own) if own else largest, method
+        if self.codewords.count == 1:
+            return largest, "words and axes, in integers"
+        of_words, method = self.codewords.largest_cosine(progress)
+        method += ", and every word with every axis"
+        if isinstance(of_words, UpperBound) and of_words > largest:
+            return of_words, method
+        return max(largest, Fraction(of_words)), method
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check`, which compares no pairs, and return the same two values as `largest_cosine`."""
+        """Check the points (see `check`), and return the same two values as `largest_cosine`."""
         self.check()
         return self.largest_cosine(progress)
 
     def _axis_spectrum(self) -> dict[Fraction, int]:
-        """Return a mapping from each cosine of two axes (1, -1 or 0) to its number of pairs, without zero counts."""
+        """Return a mapping from each cosine of two axes (1, -1 or 0) to its number of pairs, if there are any."""
         numbers = self.axis_numbers
         counts = np.bincount(numbers, minlength=2 * self.codewords.dim)
         equal = int((counts * (counts - 1) // 2).sum())
@@ -168,7 +173,7 @@ class WordsAndAxes:
         return {cosine: number for cosine, number in found.items() if number}
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine to its number of pairs."""
+        """Return a mapping from each cosine to the number of pairs of points with this cosine."""
         found = Counter(self.codewords.spectrum(progress))
         found.update(self._axis_spectrum())
         height = Fraction(1, isqrt(self.codewords.dim))
@@ -182,9 +187,10 @@ class WordsAndAxes:
         self.codewords.check()
 
     def permuted(self, order: Indices) -> WordsAndAxes | Plain:
-        """Return the points order[0], order[1], and so on; `order` may contain all indices or a subset.
+        """Return the points order[0], order[1], and so on.
 
-        If no codeword is left, the axes are returned as a float64 matrix.
+        `order` may contain all indices or a subset. If it contains no codeword, the axes are returned as a float64
+        matrix.
         """
         axes = self.axes[order]
         place_of_word = np.cumsum(self.axes == WORD) - 1
@@ -246,7 +252,7 @@ class WordsAndAxes:
 
 
 def with_axes(codewords: SignWords, num_axes: int) -> WordsAndAxes:
-    """Return codewords followed by the first axes in the order e_1, -e_1, e_2, -e_2, ...
+    """Return codewords followed by the first `num_axes` of the axes e_0, -e_0, e_1, -e_1, ...
 
     Args:
         codewords: The codewords.
