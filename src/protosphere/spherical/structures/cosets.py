@@ -1,4 +1,7 @@
-"""Structure for codewords of a union of cosets of RM(1, m); one Walsh-Hadamard transform compares two cosets."""
+"""Structure for codewords of a union of cosets of the Reed-Muller code RM(1, m).
+
+To find the closest pair, two cosets are compared by one Walsh-Hadamard transform.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ from protosphere.types import Cosine, Indices, PackedBits, Progress
 class CosetUnion(SignWords):
     """Codewords of a union of cosets of RM(1, m), the first-order Reed-Muller code of length n = 2^m.
 
-    The codewords of coset c have the 2n indices from 2nc to 2nc + 2n - 1 in the union (see `coding.cosets`).
+    A coset has 2n codewords. Those of coset c have the indices from 2nc to 2nc + 2n - 1 in the union (see
+    `coding.cosets`).
 
     Attributes:
         representatives: One packed codeword of each coset.
@@ -36,7 +40,7 @@ class CosetUnion(SignWords):
 
     @classmethod
     def of(cls, representatives: PackedBits, m: int, numbers: Indices) -> CosetUnion:
-        """Return the structure of some codewords of a union of cosets.
+        """Return the structure of the codewords with the given indices in a union of cosets.
 
         Args:
             representatives: One packed codeword of each coset.
@@ -51,7 +55,7 @@ class CosetUnion(SignWords):
         return CosetUnion(1 << m, held, representatives, numbers)
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with the given indices in the union."""
+        """Return the packed codewords with the indices `numbers` in the union."""
         return cosets.coset_union_words(self.representatives, self.m, numbers)
 
     @property
@@ -61,7 +65,7 @@ class CosetUnion(SignWords):
 
     @property
     def whole(self) -> bool:
-        """Whether the points are the first K codewords of the union, in any order, and every coset is in use.
+        """Whether the points are the first K codewords of the union, in any order, and no coset is unused.
 
         All cosets are then complete, except possibly the last.
         """
@@ -74,7 +78,7 @@ class CosetUnion(SignWords):
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        If `whole` is True, one Walsh-Hadamard transform compares two cosets; otherwise all pairs are compared.
+        If `whole` is True, all pairs of cosets are compared, otherwise all pairs of points.
         """
         if self.whole:
             return len(self.representatives) ** 2 * self.dim << (self.m // 2 + 1)
@@ -83,7 +87,7 @@ class CosetUnion(SignWords):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `whole` is True, pairs of cosets are compared, otherwise all pairs of points.
+        If `whole` is True, all pairs of cosets are compared, otherwise all pairs of points.
         """
         if not self.whole:
             return super().largest_cosine(progress)
@@ -104,7 +108,10 @@ class CosetUnion(SignWords):
             )
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points order[0], order[1], and so on, without the representatives of unused cosets at the end."""
+        """Return the points order[0], order[1], and so on.
+
+        If the last cosets become unused, their representatives are removed.
+        """
         used = (int(self.numbers[order].max()) >> (self.m + 1)) + 1
         return replace(
             super().permuted(order), representatives=self.representatives[:used]
@@ -112,7 +119,11 @@ class CosetUnion(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> CosetUnion:
-        """Read the structure from a file; the length must be a power of two, and all indices in range."""
+        """Read the structure from the content of a file.
+
+        Raises:
+            InvalidArgumentError: If n is not a power of two, or an index is not one of the union.
+        """
         if content.dim < 2 or content.dim & (content.dim - 1):
             raise InvalidArgumentError(
                 f"'dim' should be 2, 4, 8, ... for cosets of RM(1, m), is {content.dim}"

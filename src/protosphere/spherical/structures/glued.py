@@ -1,6 +1,7 @@
-"""Structure for codewords that are followed by more coordinates: zeros, or a glue vector.
+"""Structure for codewords that are followed by zeros or by glue vectors.
 
-Glue vectors increase the distance between groups of codewords.
+A glue vector consists of extra coordinates. All codewords of a group have the same glue vector. Different glue vectors
+increase the distance between groups.
 """
 
 from __future__ import annotations
@@ -72,7 +73,10 @@ class GluedWords:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from other arrays; all of them belong to `codewords`."""
+        """Names of the arrays that can be computed from other arrays.
+
+        All of them are arrays of `codewords`.
+        """
         return self.codewords.derived
 
     @property
@@ -87,19 +91,19 @@ class GluedWords:
 
     @property
     def is_nested(self) -> bool:
-        """Whether the first points form good codes themselves, which is the case if the first codewords do."""
+        """Whether the first k codewords are a good code for every k."""
         return self.codewords.is_nested
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Cosine step of the codewords if only zeros follow them (`share` is 1), otherwise None."""
+        """Cosine step of the codewords if `share` is 1, otherwise None."""
         return self.codewords.cosine_step if self.share == 1 else None
 
     @property
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        This is the `work` of the codewords if `share` is 1. Otherwise it is the number for comparing all pairs of
+        If `share` is 1, this is the `work` of the codewords. Otherwise it is the number for comparing all pairs of
         points.
         """
         return self.codewords.work if self.share == 1 else self.count**2 * self.dim // 2
@@ -136,8 +140,8 @@ class GluedWords:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `share` is 1, or the codewords are whole cosets of a shortened code, the structure of the codewords is used.
-        Otherwise all pairs are compared.
+        If `share` is 1, this is the maximum cosine of the codewords. If the codewords are the first codewords of a
+        shortened code, `ShortenedWords.largest_with_glue` is tried. In all other cases, all pairs are compared.
         """
         if self.share == 1:
             return self.codewords.largest_cosine(progress)
@@ -157,31 +161,34 @@ class GluedWords:
         ), "all pairs, in float64"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check`, which compares no pairs, and return the same two values as `largest_cosine`."""
+        """Check the points (see `check`), and return the same two values as `largest_cosine`."""
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine to its number of pairs; None unless only zeros follow the codewords."""
+        """Return a mapping from each cosine to its number of pairs; None if `share` is less than 1.
+
+        The result is also None if the cosines of the codewords are not known exactly.
+        """
         return self.codewords.spectrum(progress) if self.share == 1 else None
 
     def check(self) -> None:
-        """Raise CertificateError if the codewords do not satisfy the properties that their structure states."""
+        """Raise CertificateError unless the codewords have the properties that their structure states."""
         self.codewords.check()
 
     def permuted(self, order: Indices) -> GluedWords:
-        """Return the points order[0], order[1], ..., with their glue vectors."""
+        """Return the points order[0], order[1], and so on, with their glue vectors."""
         return replace(self, codewords=self.codewords.permuted(order))
 
     def padded(self, dim: int) -> Plain:
-        """Return the same points in R^dim, with zeros appended, stored as a float64 matrix."""
+        """Return the same points in R^dim as a float64 matrix, with zeros appended."""
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that determine the points.
 
-        These are the arrays of the codewords, `glue_vectors`, and the array `share` with the numbers `share` and
-        `group`.
+        They are the arrays of the codewords, the array `glue_vectors`, and an array `share` with two entries: the
+        numbers `share` and `group`.
         """
         put = np.array([self.share, self.group], dtype=np.float64)
         return self.codewords.point_arrays() | {
@@ -208,7 +215,8 @@ class GluedWords:
     def read(cls, content: Content) -> GluedWords:
         """Read codewords and glue vectors from the content of a file.
 
-        The glue vectors must be unit vectors, or zeros if `share` is 1.
+        Raises:
+            InvalidArgumentError: If the codewords, the glue vectors or the numbers `share` and `group` are invalid.
         """
         glue_vectors = content.array("glue_vectors", (None, None), np.float64)
         glue = content.record("glue")
@@ -256,11 +264,13 @@ def with_glue(
 ) -> Plain | GluedWords:
     """Return codewords followed by glue vectors.
 
-    They are stored as a float64 matrix if the codewords are few and short, otherwise as packed bits.
+    The points are stored as a float64 matrix if they are few (`ALL_PAIRS_POINTS`) and the matrix is small
+    (`LARGEST_DENSE`), otherwise as `GluedWords`.
 
     Args:
         codewords: The codewords.
-        share: Squared norm of the part of a point that is a codeword, above 0 and at most 1; 1 means appended zeros.
+        share: Squared norm of the part of a point that is a codeword, above 0 and at most 1. If it is 1, zeros are
+            appended.
         glue_vectors: Unit vectors, one per row; zeros if `share` is 1.
         group: Number of consecutive codewords of the code that have the same glue vector.
     """

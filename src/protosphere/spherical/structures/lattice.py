@@ -1,6 +1,7 @@
-"""Structure for points in one coset of a lattice.
+"""Structure for points in one coset of a lattice, that is, whose differences are lattice vectors.
 
-The distances of such points are at least the length of the shortest nonzero lattice vector.
+The distance of two such points is at least the length of the shortest nonzero lattice vector. This gives an upper bound
+on their cosine, `LatticeCoset.ceiling`.
 """
 
 from __future__ import annotations
@@ -35,16 +36,15 @@ LARGEST_RANK, LEAST_STRETCH = 64, 1e-8
 @structure("lattice")
 @dataclass(frozen=True, eq=False)
 class LatticePoints(Plain):
-    """Points, stored as float64 rows, that are in one coset of a lattice after multiplication by their lengths.
+    """Points, stored as float64 rows, whose differences are vectors of a lattice.
 
-    If `lengths` (K x 1) is given, the differences of the vectors lengths[i] * points[i] are lattice vectors. If
-    `lengths` is None, the differences of the points are lattice vectors.
+    If `lengths` is given, this holds for the vectors lengths[i] * points[i] instead of the points.
 
     Attributes:
         lattice: The lattice, with its basis and its smallest squared norm.
         lengths: K x 1 array of the factors by which the points are multiplied, or None.
-        proved: Whether the lattice comes from a construction of this library. A lattice from a file does not certify
-            points.
+        proved: Whether the lattice comes from a construction of this library. A lattice from a file is not proved, and
+            no cosine is derived from it.
     """
 
     lattice: LatticeCoset = field(kw_only=True)
@@ -55,7 +55,7 @@ class LatticePoints(Plain):
     def shell(
         cls, vectors: NDArray[Any], basis: NDArray[Any], least: int, theorem: str
     ) -> LatticePoints:
-        """Return the structure of vectors of equal norm in one coset of a lattice, scaled to unit vectors.
+        """Return the structure of vectors of equal norm, scaled to unit vectors, whose differences are lattice vectors.
 
         Args:
             vectors: K x n matrix of vectors of equal norm, whose differences are lattice vectors.
@@ -74,13 +74,17 @@ class LatticePoints(Plain):
 
     @cached_property
     def in_coset(self) -> bool:
-        """Whether the points, times their lengths, are different points of one coset, so the lattice bounds cosines."""
+        """Whether the lattice gives an upper bound on the cosines.
+
+        This requires that the points, times their lengths, are different and have differences in the lattice. If there
+        are lengths, they must also be in the range for which the bound holds (see `LatticeCoset.in_annulus`).
+        """
         annulus = self.lengths is None or self.lattice.in_annulus(self.lengths)
         return annulus and self.lattice.holds(self.points, self.lengths)
 
     @cached_property
     def by_lattice(self) -> bool:
-        """Whether the maximum cosine follows from the minimum distance of the lattice, instead of from all pairs.
+        """Whether the upper bound by the lattice is used instead of comparing all pairs.
 
         This is the case if `proved` and `in_coset` are True and there are more than `ALL_PAIRS_POINTS` points.
         """
@@ -99,7 +103,8 @@ class LatticePoints(Plain):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If a pair attains the upper bound that the lattice gives, the cosine is this bound; otherwise it is measured.
+        If `by_lattice` is True and a pair attains the upper bound by the lattice, this bound is returned. Otherwise the
+        cosine is measured.
         """
         if self.by_lattice and self._attains_ceiling(progress):
             theorem = self.lattice.theorem
@@ -108,14 +113,17 @@ class LatticePoints(Plain):
         return self._at_ceiling(*super().largest_cosine(progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the same two values as `largest_cosine`, after the checks of `check`; no pair is compared twice."""
+        """Check the points (see `check`), and return the same two values as `largest_cosine`.
+
+        Pairs of points are compared only once for both.
+        """
         if self.by_lattice:
             self.check()
             return self.largest_cosine(progress)
         return self._at_ceiling(*super().verified_cosine(progress))
 
     def _attains_ceiling(self, progress: Progress) -> bool:
-        """Return whether two points are at the minimum distance of the lattice."""
+        """Return whether two points have the largest cosine that the lattice allows, up to rounding."""
         ceiling = float(self.lattice.ceiling)
         rounding = product_rounding(self.dim)
         for products in pair_products(point_rows(self.points), progress):
@@ -124,7 +132,11 @@ class LatticePoints(Plain):
         return False
 
     def _at_ceiling(self, cosine: Cosine, method: str) -> tuple[Cosine, str]:
-        """Return a measured cosine, or the exact bound of the lattice if it is proved and equal up to rounding."""
+        """Return a measured maximum cosine `cosine` and the text `method`, or an exact cosine and a longer text.
+
+        The exact cosine is the upper bound by the lattice. It is returned if `lengths` is given, the bound is proved,
+        and the measured cosine equals it up to rounding.
+        """
         if not self.proved or self.lengths is None:
             return cosine, method
         ceiling = self.lattice.ceiling
@@ -141,9 +153,10 @@ class LatticePoints(Plain):
         )
 
     def check(self) -> None:
-        """Raise CertificateError unless the lattice is known to have no vector shorter than stated.
+        """Raise CertificateError if the points lack the stated properties.
 
-        If `by_lattice` is False, check instead that the cosines are on the grid of the stated cosine step.
+        If `by_lattice` is True, it must be proved that no nonzero lattice vector is shorter than stated. Otherwise the
+        cosines must be on the grid of the stated cosine step.
         """
         if not self.by_lattice:
             super().check()
@@ -171,7 +184,11 @@ class LatticePoints(Plain):
 
     @classmethod
     def read(cls, content: Content) -> LatticePoints:
-        """Read unit rows and a basis of their lattice from the content of a file."""
+        """Read unit rows, a basis of their lattice and optional lengths from the content of a file.
+
+        Raises:
+            InvalidArgumentError: If the rows, the lattice or the lengths are invalid.
+        """
         plain = Plain.read(content)
         words = content.record("lattice")
         least = read_fraction("least", words.get("least"))
@@ -203,7 +220,10 @@ class LatticePoints(Plain):
 
 
 def _is_basis(rows: Points, dim: int) -> bool:
-    """Return whether a matrix is square with at most min(n, 64) rows and has singular values from 1e-8 to 1e8."""
+    """Return whether `rows` is a square matrix whose singular values are from 1e-8 to 1e8.
+
+    It may have at most `dim` rows and at most 64.
+    """
     if (
         not rows.size
         or rows.shape[0] != rows.shape[1]

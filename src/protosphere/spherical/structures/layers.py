@@ -1,4 +1,7 @@
-"""Structure for points in layers, stored as float64 rows. The construction of the layers guarantees a minimum angle."""
+"""Structure for points that a construction arranges in layers, stored as float64 rows.
+
+The construction guarantees a minimum angle between any two points.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,8 @@ METHOD = "layers of a known angle, which a pair of points attains"
 class LayeredPoints(Plain):
     """Points, stored as float64 rows, whose minimum angle is at least `angle` by the theorem of their construction.
 
-    A file stores only the rows. Points that are read from a file are therefore `Plain`, and their cosines are measured.
+    A file stores only the rows. Points that are read from a file are therefore `Plain`, and their maximum cosine is
+    measured.
 
     Attributes:
         angle: Lower bound on the angle between two points, in radians.
@@ -34,8 +38,8 @@ class LayeredPoints(Plain):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        For up to `MEASURED_POINTS` points, the cosine is measured. For more, it is the cosine of `angle`; it is an
-        `UpperBound` if no pair of the first `PROBED_POINTS` points attains it.
+        For up to `MEASURED_POINTS` points, the maximum cosine is measured. For more points, the cosine of `angle` is
+        returned: as a float if a pair of the first `PROBED_POINTS` points attains it, otherwise as an `UpperBound`.
         """
         if self.count <= MEASURED_POINTS:
             return super().largest_cosine(progress)

@@ -1,4 +1,7 @@
-"""Structure for codewords of a binary linear code. The distance of two codewords is the weight of a codeword."""
+"""Structure for codewords of a binary linear code.
+
+The distance of two codewords is the weight (number of ones) of their sum, which is a codeword too.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ class LinearWords(SignWords):
     """Codewords of a binary linear code.
 
     A message is an integer. Its codeword is the sum (XOR) of the rows j of the generator matrix for which bit j of the
-    message is 1, where bit 0 is the lowest bit.
+    message is 1, where bit 0 is the lowest bit. The difference of two messages is their XOR.
 
     Attributes:
         generator: Packed rows of the generator matrix.
@@ -59,12 +62,16 @@ class LinearWords(SignWords):
         return LinearWords(dim, held, generator, messages)
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords of the given messages."""
+        """Return the packed codewords of the messages `numbers`."""
         return encode(self.generator, numbers)
 
     @property
     def by_differences(self) -> bool:
-        """Whether enumerating all differences of messages is cheaper than comparing all pairs."""
+        """Whether cosines are computed from all differences of messages instead of from all pairs of codewords.
+
+        There are 2^k differences, where k is the number of rows of the generator. This is the case if 2^k is at most
+        four times K or at most 2^`MOST_DIFFERENCE_BITS`.
+        """
         return 1 << len(self.generator) <= max(
             1 << MOST_DIFFERENCE_BITS, 4 * self.count
         )
@@ -73,17 +80,17 @@ class LinearWords(SignWords):
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        If `by_differences` is True, all differences of messages are enumerated; otherwise all pairs are compared.
+        If `by_differences` is True, all differences of messages are enumerated, otherwise all pairs are compared.
         """
         return self.dim << len(self.generator) if self.by_differences else super().work
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        The distance of two codewords is the weight of their difference, which is the codeword of the difference of the
-        messages. If the messages are different and more than half of all possible messages, every codeword is such a
-        difference. Then the minimum distance of the code gives the maximum cosine. If `by_differences` is False, all
-        pairs are compared.
+        The distance of two codewords is the weight of the codeword that belongs to the difference of their messages. If
+        the messages are all different, and are more than half of all possible messages, every message is such a
+        difference. The maximum cosine then follows from the minimum distance of the code. In other cases, the
+        differences that occur are counted. If `by_differences` is False, all pairs are compared instead.
         """
         if not self.by_differences:
             return super().largest_cosine(progress)
@@ -99,8 +106,8 @@ class LinearWords(SignWords):
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
         """Return a mapping from each cosine to its number of pairs.
 
-        If `by_differences` is True, the weights of all differences of codewords are counted; otherwise all pairs are
-        compared.
+        If `by_differences` is True, the pairs are counted by the weight of the difference of the two codewords.
+        Otherwise all pairs are compared.
         """
         if not self.by_differences:
             return super().spectrum(progress)
@@ -123,7 +130,7 @@ class LinearWords(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> LinearWords:
-        """Read codewords, a generator matrix and one message per codeword from the content of a file."""
+        """Read codewords, a generator matrix and one message for each codeword from the content of a file."""
         generator = content.packed("generator", None)
         if len(generator) > LARGEST_MESSAGE_BITS:
             raise InvalidArgumentError(

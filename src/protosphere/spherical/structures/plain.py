@@ -1,6 +1,7 @@
 """Structure for points that are stored as a float64 matrix.
 
-A theorem may say that all cosines of the points are 1 minus multiples of a known fraction.
+If all cosines are known to be 1 minus multiples of a fraction, the cosine step, the maximum cosine is certified
+exactly.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ class Plain:
     """Points that are stored as the rows of a float64 matrix.
 
     If `cosine_step` is given, every cosine is 1 - j * cosine_step with an integer j (the cosines lie on a grid), and
-    the maximum cosine is certified exactly. The step is known from a theorem about the construction of the rows, or
-    from the entries of the rows (see `equal_entries`).
+    the maximum cosine is certified exactly. The step is known either from a theorem about the construction of the rows,
+    or from the entries of the rows (see `equal_entries`).
 
     Attributes:
         points: Unit vectors, one per row.
@@ -96,10 +97,10 @@ class Plain:
 
     @property
     def by_nearest_neighbors(self) -> bool:
-        """Whether the closest pair is found with a k-d tree, which is fast for many points in few dimensions.
+        """Whether the closest pair is found with a k-d tree instead of by comparing all pairs.
 
-        This is the case if there are more than `ALL_PAIRS_POINTS` points, and all entries after the first `DEEPEST`
-        entries are zero.
+        This is the case if there are more than `ALL_PAIRS_POINTS` points, and only the first `DEEPEST` coordinates are
+        nonzero.
         """
         return self.count > ALL_PAIRS_POINTS and not self.points[:, DEEPEST:].any()
 
@@ -113,7 +114,10 @@ class Plain:
 
     @property
     def measures_exactly(self) -> bool:
-        """Whether `largest_cosine` returns a Fraction, because the cosines lie on a grid."""
+        """Whether `largest_cosine` returns a Fraction.
+
+        This is the case if the cosines lie on a grid and all pairs are compared.
+        """
         return self.cosine_step is not None and not self.by_nearest_neighbors
 
     def unit_rows(self, start: int, stop: int) -> Points:
@@ -126,11 +130,17 @@ class Plain:
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points whose first entries are signs times one coefficient, or None (see `sign_rows_in`)."""
+        """Return the points whose first entries are signs times one coefficient.
+
+        None means that there are no such points, or that at most half of the entries are signs (see `sign_rows_in`).
+        """
         return sign_rows_in(self.points)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine of two points, a Fraction if it is exact, and a text that says how it was found."""
+        """Return the largest cosine of two points, and a text that says how it was found.
+
+        The cosine is a Fraction if it is exact.
+        """
         if self.by_nearest_neighbors:
             coordinates = np.ascontiguousarray(self.points[:, :DEEPEST])
             nearest = closest_pair_cosine(coordinates)
@@ -138,7 +148,10 @@ class Plain:
         return self._as_exact(max_cosine(self.points, progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the same two values as `largest_cosine`, after the checks of `check`; no pair is compared twice."""
+        """Check the points (see `check`), and return the same two values as `largest_cosine`.
+
+        Pairs of points are compared only once for both.
+        """
         grid = self.unverified_step or self.cosine_step
         if grid is None or self.by_nearest_neighbors:
             self.check()
@@ -149,7 +162,11 @@ class Plain:
         return self._as_exact(largest)
 
     def _as_exact(self, largest: float) -> tuple[Cosine, str]:
-        """Return a measured maximum cosine, as the Fraction on the grid if there is one, and how it was found."""
+        """Return the maximum cosine, and a text that says how it was found.
+
+        `largest` is the measured maximum cosine. If the cosines lie on a grid, the nearest Fraction on the grid is
+        returned.
+        """
         if self.cosine_step is None:
             return min(largest, 1.0), "all pairs, in float64"
         exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))
@@ -174,7 +191,10 @@ class Plain:
     def _multiples(
         self, grid: Fraction, progress: Progress
     ) -> Iterator[tuple[Block, Block]]:
-        """Yield blocks of the inner products x of all pairs, and of the integers j with x = 1 - j * grid."""
+        """Compare all pairs, and yield for each block of pairs two arrays: inner products, and integers j.
+
+        Up to rounding, an inner product is 1 - j * grid. CertificateError is raised if there is no such integer.
+        """
         step = float(grid)
         rounding = product_rounding(self.dim)
         for products in pair_products(point_rows(self.points), progress):
@@ -186,7 +206,7 @@ class Plain:
             yield products, nearest
 
     def check(self) -> None:
-        """Raise CertificateError if a cosine is not 1 - j * step with an integer j, up to rounding.
+        """Raise CertificateError if a cosine is not on the grid of the cosine step, up to rounding.
 
         The step is `unverified_step` or, if this is None, `cosine_step`. If both are None, nothing is checked.
         """
@@ -195,7 +215,10 @@ class Plain:
             deque(self._multiples(grid, ignore), maxlen=0)
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points order[0], order[1], and so on; `order` may contain all indices or a subset."""
+        """Return the points order[0], order[1], and so on.
+
+        `order` may contain all indices or a subset.
+        """
         return replace(self, points=self.points[order])
 
     def padded(self, dim: int) -> Self:
@@ -203,14 +226,14 @@ class Plain:
         return replace(self, points=padded(self.points, dim))
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points, by name: the matrix of the points."""
+        """Return the array that determines the points, the matrix, under the name "points"."""
         return {"points": self.points}
 
     arrays = point_arrays
     """Method that returns the arrays that are stored in a file: the matrix of the points."""
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries that describe the arrays: the cosine step."""
+        """Return the header entry `cosine_step`."""
         return {
             "cosine_step": fraction_to_json(self.unverified_step or self.cosine_step)
         }
@@ -256,15 +279,15 @@ def equal_entries(points: Points) -> int | None:
 def on_grid(measured: float, step: Fraction, rounding: float) -> Fraction:
     """Return the fraction 1 - j * step, with an integer j, that equals a measured cosine up to rounding.
 
-    For example, codewords of +-1/sqrt(n) have the step 2/n, and a simplex of K points has the step K/(K-1).
+    For example, points with entries +-1/sqrt(n) have the step 2/n, and a simplex of K points has the step K/(K-1).
 
     Args:
         measured: Cosine measured in float64.
-        step: Step of the grid.
-        rounding: Largest difference between `measured` and the fraction.
+        step: Step of the grid of possible cosines.
+        rounding: Largest allowed difference between `measured` and the fraction.
 
     Raises:
-        CertificateError: If no such fraction is near enough.
+        CertificateError: If the difference is larger than `rounding` for every integer j.
     """
     exact = 1 - round((1 - measured) / float(step)) * step
     if abs(float(exact) - measured) > rounding:

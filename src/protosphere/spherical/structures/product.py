@@ -1,4 +1,9 @@
-"""Structure for classes made of parts; the prototype of a class concatenates one prototype for each part."""
+"""Structure for classes made of parts.
+
+Each class has a value in every part, for example a color and a shape. Each value of a part is represented by a point.
+The point of a class concatenates the points of its values, each multiplied by the square root of the share (weight) of
+the part.
+"""
 
 from __future__ import annotations
 
@@ -71,22 +76,24 @@ SHARE_ROUNDING = 1e-12
 @structure("product")
 @dataclass(frozen=True, eq=False)
 class ProductPoints:
-    """Classes made of parts; the point of a class concatenates scaled points of its parts, and zeros up to `dim`.
+    """Classes made of parts. The point of a class concatenates scaled points of its values, and zeros up to `dim`.
 
     Each class has a value in every part (for example, a color and a shape), and each value is represented by a point.
     The point of a class is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), where a is the point of the value that the
-    class has in the first part, b the point of its value in the second part, and so on. The cosine of two classes is
-    the mean of the cosines of their parts, weighted by the shares. If every combination of values is a class, the
-    maximum cosine is 1 minus the smallest share * (1 - maximum cosine) of a part.
+    class has in the first part, b the point of its value in the second part, and so on.
+
+    The cosine of two classes is the mean of the cosines of their values in each part, weighted by the shares. If every
+    combination of values is a class, two classes with the maximum cosine differ in one part only. For each part, the
+    largest cosine of two classes that differ only in this part is 1 - share * (1 - maximum cosine of the part).
 
     Attributes:
-        parts: The points of each part. The first `sizes[p]` points of part p are in use; the others are reserved for
+        parts: The points of each part. The first `sizes[p]` points of part p are in use. The others are reserved for
             values that are added later.
         sizes: Number of values in use in each part.
         shares: Weight of each part in the cosine: positive numbers that sum to 1, exact if they are Fractions.
-        values: K x P matrix with the index of the value that each class has in each part. None means that every
-            combination of values is a class. The classes are then ordered by the value in the first part, then by the
-            value in the second part, and so on.
+        values: K x P matrix with the index of the value that each class has in each of the P parts. None means that
+            every combination of values is a class. The classes are then ordered by the value in the first part, then by
+            the value in the second part, and so on.
         dim: Dimension n, at least the sum of the parts' dimensions.
         names: Names of parts, values and classes; None if they have no names.
     """
@@ -121,7 +128,7 @@ class ProductPoints:
 
     @cached_property
     def part_points(self) -> tuple[Points, ...]:
-        """Points of the values in use, as one float64 matrix per part."""
+        """Points of the values in use: one float64 matrix per part, with one row per value."""
         in_use = zip(self.parts, self.sizes, strict=True)
         return tuple(part.unit_rows(0, size) for part, size in in_use)
 
@@ -132,7 +139,7 @@ class ProductPoints:
 
     @cached_property
     def has_all_combinations(self) -> bool:
-        """Whether every combination of the values in use is a class, in any order of the classes."""
+        """Whether every combination of the values in use is a class. The order of the classes does not matter."""
         if self.values is None:
             return True
         return self.count == prod(self.sizes) and not has_equal_rows(self.values)
@@ -141,8 +148,9 @@ class ProductPoints:
     def cosine_step(self) -> Fraction | None:
         """Fraction such that every cosine of two classes is 1 minus a multiple of it, or None.
 
-        The fraction is the greatest common divisor of the products share * cosine step over the parts. The result is
-        None if a share or a step is not known exactly, or if the denominator of the fraction is above `FINEST_STEP`.
+        For each part, its share is multiplied by its cosine step. The fraction is the greatest common divisor of these
+        products. The result is None if a share or a step is not known exactly, or if the denominator of the fraction is
+        above `FINEST_STEP`.
         """
         steps: list[Fraction] = []
         for part, share in zip(self.parts, self.shares, strict=True):
@@ -163,8 +171,8 @@ class ProductPoints:
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        This is the sum of the `work` of the parts. If some combinations are not classes, the work of comparing pairs of
-        classes, or of searching the closest pair, is added.
+        It is the sum of the `work` of the parts. If not every combination of values is a class, the work of finding the
+        closest pair of classes is added.
         """
         parts = sum(part.work for part in self.parts)
         if self.values is None or self.count == prod(self.sizes):
@@ -174,7 +182,9 @@ class ProductPoints:
         return parts + SEARCH_WORK * self.values.size
 
     def class_values(self, start: int, stop: int) -> Values:
-        """Return the indices of the values of classes `start` to `stop - 1`: one row per class, one column per part.
+        """Return a matrix of indices of values, with one row for each of the classes `start` to `stop - 1`.
+
+        There is one column for each part.
 
         Args:
             start: Index of the first class.
@@ -185,7 +195,10 @@ class ProductPoints:
         return self._combinations(np.arange(start, min(stop, self.count)))
 
     def _combinations(self, numbers: Indices) -> Values:
-        """Return the values of the given classes, one row per class, if every combination is a class."""
+        """Return the rows `numbers` of the matrix of all combinations of values.
+
+        Its rows are in the order that `values` describes.
+        """
         columns = np.unravel_index(numbers, self.sizes)
         return np.stack(columns, axis=1).astype(value_type(self.sizes))
 
@@ -206,13 +219,15 @@ class ProductPoints:
         return rows
 
     def sign_rows(self) -> None:
-        """Return None: the points are not signs times a coefficient."""
+        """Return None, because the entries are not signs times a coefficient."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If every combination is a class, the cosine follows from the maximum cosine of each part. Otherwise pairs are
-        compared or the closest pair is searched; if the search does not end in time, the cosine is an `UpperBound`.
+        If every combination of values is a class, the maximum cosine is computed from the maximum cosines of the parts.
+        If one of these is an `UpperBound`, so is the result. Otherwise all pairs are compared if there are few. If
+        there are many, the closest pair is searched, and the cosine is an `UpperBound` if the search does not end in
+        time.
         """
         cosines = self._part_cosines()
         bounded = any(isinstance(cosine, UpperBound) for cosine in cosines)
@@ -234,7 +249,10 @@ class ProductPoints:
         return self._searched([float(distance) for distance in distances])
 
     def _part_cosines(self) -> list[Cosine]:
-        """Return the maximum cosine of the values in use of each part; -1 for a part with a single value."""
+        """Return one number for each part: the maximum cosine of the points of its values in use.
+
+        If only one value of a part is in use, the number is -1.
+        """
         found: list[Cosine] = []
         for part, size in zip(self.parts, self.sizes, strict=True):
             if size == 1:
@@ -246,7 +264,11 @@ class ProductPoints:
         return found
 
     def _searched(self, distances: list[float]) -> tuple[Cosine, str]:
-        """Return the cosine of the closest pair of many classes, or an upper bound, and how it was found."""
+        """Search for the closest pair of classes, and return its cosine and a text that says how it was found.
+
+        `distances` has one number for each part: a lower bound on 1 - cosine for classes that differ in this part. If
+        the search does not end in time, an `UpperBound` is returned.
+        """
         shares = [float(share) for share in self.shares]
         values = self.class_values(0, self.count)
 
@@ -265,30 +287,29 @@ class ProductPoints:
 
     @property
     def _dim_of_parts(self) -> int:
-        """Sum of the dimensions of the parts, without the appended zeros."""
         return sum(part.dim for part in self.parts)
 
     @property
     def _has_few_pairs(self) -> bool:
-        """Whether all points fit into memory as a matrix, and comparing all pairs takes seconds."""
+        """Whether there are few classes, and their points fit into memory as a float64 matrix."""
         few = self.count <= ALL_PAIRS_POINTS
         return few and self.count * self._dim_of_parts <= MOST_DENSE_ENTRIES
 
     def _dense(self) -> Plain:
-        """Return all points as a float64 matrix, without appended zeros."""
+        """Return all points as a float64 matrix, without the zeros up to `dim`."""
         own = replace(self, dim=self._dim_of_parts)
         return Plain(own.unit_rows(0, self.count), self.cosine_step)
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check` and return the same two values as `largest_cosine`."""
+        """Check the points (see `check`), and return the same two values as `largest_cosine`."""
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
         """Return a mapping from each cosine to its number of pairs; None if not all cosines are exact.
 
-        If every combination is a class, the spectra of the parts are combined; otherwise all pairs are compared. The
-        result is also None if there are more than `MOST_COSINES` different cosines.
+        If every combination of values is a class, the pairs are counted part by part. Otherwise all pairs are compared.
+        The result is also None if there are more than `MOST_COSINES` different cosines.
         """
         if not self.has_all_combinations:
             return self._dense().spectrum(progress)
@@ -307,7 +328,7 @@ class ProductPoints:
         }
 
     def check(self) -> None:
-        """Raise CertificateError unless the parts are valid and no two classes have the same values."""
+        """Raise CertificateError if a part is not what its structure states, or if two classes have the same values."""
         for part in self.parts:
             part.check()
         if self.values is not None and has_equal_rows(self.values):
@@ -327,16 +348,18 @@ class ProductPoints:
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: the arrays of the parts, `weights`, and `values` if it is given.
+        """Return the arrays that determine the points.
 
-        The names of the arrays of part p begin with the prefix "part", p and "_".
+        They are the arrays of the parts, the array `weights`, and the array `values` if it is not None. The name of an
+        array of part 0 begins with "part0_", and so on.
         """
         return self._arrays_of_parts(own=True) | {"weights": self.weights}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: the arrays of the parts, and `values` if it is given.
+        """Return the arrays that are stored in a file.
 
-        The names of the arrays of part p begin with the prefix "part", p and "_".
+        They are the arrays of the parts, and the array `values` if it is not None. The name of an array of part 0
+        begins with "part0_", and so on.
         """
         return self._arrays_of_parts(own=False)
 
@@ -372,9 +395,11 @@ class ProductPoints:
 
     @classmethod
     def read(cls, content: Content) -> ProductPoints:
-        """Read parts, shares and the values of the classes from the content of a file.
+        """Read the parts, their shares and the values of the classes from the content of a file.
 
-        The parts must fit into R^n together, the shares must sum to 1, and classes may only have values in use.
+        Raises:
+            InvalidArgumentError: If the parts do not fit into R^n together, the shares do not sum to 1, or a class has
+                a value that is not in use.
         """
         listed = content.header.get("parts")
         if not isinstance(listed, list) or not listed:
@@ -408,7 +433,8 @@ class ProductPoints:
 def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
     """Return the smallest unsigned integer type that can store the indices of the values of all parts.
 
-    `sizes` has the number of values of each part.
+    Args:
+        sizes: Number of values of each part.
 
     >>> value_type((19, 256)).__name__, value_type((257, 3)).__name__
     ('uint8', 'uint16')
@@ -419,7 +445,8 @@ def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
 def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
     """Return shares (weights of parts) that sum to 1.
 
-    Fractions must sum to 1 exactly. Floats that sum to 1 up to rounding are divided by their sum.
+    Fractions must sum to 1 exactly. Floats must sum to 1 up to rounding. If their sum is not close enough to 1, they
+    are divided by it.
 
     Args:
         shares: Share of each part.
@@ -439,7 +466,10 @@ def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
 
 
 def _readable(cosine: Cosine) -> Cosine:
-    """Return the float of a Fraction whose denominator is too large for a file; return other cosines unchanged."""
+    """Return a cosine in a form that a file can store.
+
+    A Fraction with a denominator above `LONGEST_DENOMINATOR` becomes a float. Other cosines are returned unchanged.
+    """
     if isinstance(cosine, Fraction) and cosine.denominator > LONGEST_DENOMINATOR:
         return float(cosine)
     return cosine
@@ -451,7 +481,13 @@ def _with_part(
     size: int,
     share: Fraction,
 ) -> Counter[Fraction]:
-    """Return the numbers of ordered pairs of combinations by cosine, after a part with these pairs is added."""
+    """Add one part to classes that are all combinations of values, and return the new numbers of pairs by cosine.
+
+    `ordered` maps each cosine to the number of ordered pairs of the previous combinations, including pairs of equal
+    combinations. In these cosines, parts that have not been added count as equal. The result is of the same form. The
+    new part has `size` values and the weight `share`, and `pairs` maps each cosine of two different values to the
+    number of unordered pairs of values.
+    """
     of_part = Counter({Fraction(1): size})
     for cosine, count in pairs.items():
         of_part[cosine] += 2 * count
@@ -465,7 +501,10 @@ def _with_part(
 def _read_part(
     content: Content, number: int, record: object
 ) -> tuple[Structure, int, Cosine]:
-    """Return the points of part `number`, the number of its values in use, and its share; `record` is its header."""
+    """Return the points of the part with the index `number`, the number of its values in use, and its share.
+
+    `record` is the header of the part.
+    """
     if not isinstance(record, dict):
         raise InvalidArgumentError(
             f"'parts' should be objects of the description, has {brief(record)}"
@@ -504,7 +543,11 @@ def _read_share(share: object) -> Cosine:
 
 
 def _read_values(content: Content, sizes: tuple[int, ...]) -> Values | None:
-    """Return the K x P indices of values, one row per class; None if the file omits them: all combinations exist."""
+    """Return the K x P matrix of indices of values, with one row per class and one column per part.
+
+    If the file does not contain it, every combination of values must be a class, and None is returned. `sizes` has the
+    number of values in use in each part.
+    """
     if "values" not in content.arrays:
         if prod(sizes) != content.count:
             raise InvalidArgumentError(

@@ -1,4 +1,8 @@
-"""Quantized points: a point is given by one small integer for each part, and has unit norm by construction."""
+"""Structure for quantized points.
+
+A point is stored as small integers: one selects a value of each part, and one selects a codeword of each codebook. All
+points have norm 1 by construction.
+"""
 
 from __future__ import annotations
 
@@ -61,23 +65,25 @@ BLOCK_ROWS = 1 << 12
 @structure("quantized")
 @dataclass(frozen=True, eq=False)
 class QuantizedPoints:
-    """Points made of values of parts by product quantization, and of sums of codewords by residual quantization.
+    """Points made of values of parts (product quantization) and of sums of codewords (residual quantization).
 
-    Point i is (a, b, ..., s u): a, b, ... are its values of the parts, u is the sum of one codeword of each codebook,
-    divided by its norm, and s = sqrt(1 - |a|^2 - |b|^2 - ...). All points have different values of the parts.
+    There are P parts. Each has a matrix whose rows are its values. There are M codebooks of S codewords of length d. A
+    point has one value of each part and one codeword of each codebook. It is the vector (a, b, ..., s u): a, b, ... are
+    its values, u is the sum of its codewords divided by the norm of the sum, and s = sqrt(1 - |a|^2 - |b|^2 - ...). No
+    two points have the same values of all parts.
 
     The squared distance of two points is a sum of squared distances: one for each part, between the values of the two
-    points, and one between the vectors s u. So 1 - cosine is at least half the smallest squared distance of two values
-    of a part.
+    points, and one between the vectors s u. So for two points that differ in a part, 1 - cosine is at least half the
+    smallest squared distance of two values of this part.
 
     References: Jegou, Douze and Schmid, Product quantization for nearest neighbor search, 2011; Chen, Guan and Wang,
     Approximate nearest neighbor search by residual vector quantization, 2010.
 
     Attributes:
-        parts: Values of each part, one matrix per part.
-        codebooks: Codewords of each codebook: M x S x d.
-        values: K x (P + M) indices: the value of each part, and the codeword of each codebook.
-        dim: Dimension n, at least the sum of the dimensions of the parts and of d.
+        parts: One matrix for each part, whose rows are its values.
+        codebooks: M x S x d array of the codewords.
+        values: K x (P + M) matrix of indices: the value of each part, then the codeword of each codebook.
+        dim: Dimension n, at least the sum of the dimensions of the parts and of d. The remaining coordinates are zeros.
     """
 
     name: ClassVar[str]
@@ -102,17 +108,20 @@ class QuantizedPoints:
 
     @property
     def own_dim(self) -> int:
-        """Dimension of all parts and of the sums, without the appended zeros."""
+        """Dimension of the points without the zeros up to `dim`."""
         return sum(part.shape[1] for part in self.parts) + self.codebooks.shape[2]
 
     @cached_property
     def squared_norms(self) -> tuple[Points, ...]:
-        """Squared norms of the values of each part."""
+        """One vector for each part: the squared norms of its values."""
         return tuple(np.einsum("ij,ij->i", part, part) for part in self.parts)
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications of a certificate: over all pairs, or of the search."""
+        """Approximate number of multiplications of `verified_cosine`.
+
+        If there are few points, all pairs are compared. Otherwise the closest pair is searched.
+        """
         if self._has_few_pairs:
             return self.count**2 * self.own_dim // 2
         return SEARCH_WORK * self.values.size
@@ -139,7 +148,9 @@ class QuantizedPoints:
         return rows
 
     def factors(self, start: int, stop: int) -> NDArray[np.float64]:
-        """Return the factors by which the sums of codewords are multiplied, so that the points have norm 1.
+        """Return, for each point, the factor by which the sum of its codewords is multiplied.
+
+        With these factors, the points have norm 1.
 
         Args:
             start: Index of the first point.
@@ -154,19 +165,30 @@ class QuantizedPoints:
         return factors
 
     def _factors(self, values: Values, sums: Points) -> NDArray[np.float64]:
-        """Return the factors of points from the sums of their codewords."""
+        """Return the factor by which each row of `sums` is multiplied.
+
+        Row i of `values` has the indices of the values and codewords of a point, and row i of `sums` is the sum of the
+        codewords.
+        """
         return np.sqrt(self._rests(values)) / np.linalg.norm(sums, axis=1)
 
     @cached_property
     def _halves(self) -> NDArray[np.float64]:
-        """Codewords rounded to so few bits that their sums are exact, followed by what rounding leaves: M x S x 2d."""
+        """M x S x 2d array: codewords split into two summands.
+
+        The first d entries are the codeword, rounded to so few bits that sums of such entries have no rounding errors.
+        The last d entries are the difference between the codeword and its rounded form.
+        """
         largest = max(float(np.abs(self.codebooks).max()), LEAST_SUM)
         grid = 2.0 ** np.ceil(np.log2(largest * len(self.codebooks)) - 52)
         rounded = np.rint(self.codebooks / grid) * grid
         return np.concatenate([rounded, self.codebooks - rounded], axis=2)
 
     def _sums(self, values: Values) -> Points:
-        """Return the sums of codewords of points, without rounding errors even if the codewords nearly cancel."""
+        """Return the sum of the codewords of each point, one row for each row of indices in `values`.
+
+        The sums are accurate even if the codewords nearly cancel.
+        """
         width = self.codebooks.shape[2]
         sums = np.zeros((len(values), 2 * width))
         for number, codewords in enumerate(self._halves, start=len(self.parts)):
@@ -174,14 +196,21 @@ class QuantizedPoints:
         return sums[:, :width] + sums[:, width:]
 
     def _rests(self, values: Values) -> Points:
-        """Return the squared norms that the parts of points leave to their codewords."""
+        """Return 1 minus the squared norms of the values of each point, one number for each row of indices in `values`.
+
+        This is the squared norm that the sum of codewords must have after scaling.
+        """
         rests = np.ones(len(values))
         for number, squares in enumerate(self.squared_norms):
             rests -= squares[values[:, number]]
         return rests
 
     def _fault(self) -> str:
-        """Return why a point has no norm 1, or has codewords that cancel; an empty text if there is no such point."""
+        """Return a text that says what is wrong with a point, or an empty text if nothing is.
+
+        A point is wrong if its sum of codewords cannot be scaled so that the point has norm 1, or if the codewords
+        nearly cancel.
+        """
         sizes = np.linalg.norm(self.codebooks, axis=2)
         for start in range(0, self.count, BLOCK_ROWS):
             values = self.values[start : start + BLOCK_ROWS]
@@ -201,12 +230,13 @@ class QuantizedPoints:
         return ""
 
     def sign_rows(self) -> None:
-        """Return None: the points are not signs times a coefficient."""
+        """Return None, because the entries are not signs times a coefficient."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        The cosine is the cosine of the closest pair, or an upper bound by the closest values of each part.
+        If there are few points, all pairs are compared. Otherwise the closest pair is searched. If the search does not
+        end in time, the result is an `UpperBound`, computed from the closest values of each part.
         """
         if self._has_few_pairs:
             rows = self._rows(self.values, self.own_dim)
@@ -224,9 +254,9 @@ class QuantizedPoints:
         return measured, "the closest pair, by the parts in which points differ"
 
     def part_distances(self) -> list[float]:
-        """Return, for each part, a lower bound on 1 - cosine of points that differ in it.
+        """Return one number for each part: a lower bound on 1 - cosine of two points that differ in this part.
 
-        The bounds of several parts may be added.
+        If two points differ in several parts, the sum of the numbers of these parts is a lower bound.
         """
         margin = product_rounding(self.own_dim)
         return [
@@ -234,27 +264,30 @@ class QuantizedPoints:
         ]
 
     def _distances(self, left: Indices, right: Indices) -> NDArray[np.float64]:
-        """Return 1 - cosine of points left[i] and right[i] for all i: half the squared distance."""
+        """Return 1 - cosine of the points `left[i]` and `right[i]`, for all i.
+
+        It is half their squared distance.
+        """
         ours = self._rows(self.values[left], self.own_dim)
         between = ours - self._rows(self.values[right], self.own_dim)
         return np.einsum("ij,ij->i", between, between) / 2
 
     @property
     def _has_few_pairs(self) -> bool:
-        """Whether all points fit into memory as dense rows and comparing all their pairs takes seconds."""
+        """Whether there are few points, and they fit into memory as a float64 matrix."""
         few = self.count <= ALL_PAIRS_POINTS
         return few and self.count * self.own_dim <= MOST_DENSE_ENTRIES
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check` and return the same two values as `largest_cosine`."""
+        """Check the points (see `check`), and return the same two values as `largest_cosine`."""
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> None:
-        """Return None: the cosines are not exact."""
+        """Return None, because the cosines are not known exactly."""
 
     def check(self) -> None:
-        """Raise CertificateError unless the points can have unit norms and differ in the values of the parts."""
+        """Raise CertificateError if a point cannot have norm 1, or if two points have the same values of all parts."""
         fault = self._fault()
         if fault:
             raise CertificateError(fault)
@@ -262,19 +295,26 @@ class QuantizedPoints:
             raise CertificateError("two classes have the same value of every part")
 
     def permuted(self, order: Indices) -> QuantizedPoints:
-        """Return the points in another order."""
+        """Return the points order[0], order[1], and so on.
+
+        `order` may contain all indices or a subset.
+        """
         return replace(self, values=self.values[order])
 
     def padded(self, dim: int) -> QuantizedPoints:
-        """Return the same points with zeros appended."""
+        """Return the same points in R^dim, with zeros appended."""
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: values, codewords and indices."""
+        """Return the arrays that determine the points. They are the same as in `arrays`."""
         return self.arrays()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the values of each part, the codewords of all codebooks, and the indices of each point."""
+        """Return the arrays that are stored in a file.
+
+        The arrays "part0_points", "part1_points", ... have the values of the parts, "codewords" has the codewords of
+        all codebooks as rows, and "values" has the indices of each point.
+        """
         points = {
             f"part{number}_points": part for number, part in enumerate(self.parts)
         }
@@ -282,12 +322,17 @@ class QuantizedPoints:
         return points | {"codewords": flat, "values": self.values}
 
     def header(self) -> dict[str, Any]:
-        """Return the numbers of parts and of codebooks."""
+        """Return the header entries `num_parts` and `num_codebooks`."""
         return {"num_parts": len(self.parts), "num_codebooks": len(self.codebooks)}
 
     @classmethod
     def read(cls, content: Content) -> QuantizedPoints:
-        """Read finite values and codewords that fit into R^n, and valid indices that give unit vectors."""
+        """Read the values of the parts, the codewords, and the indices of each point from the content of a file.
+
+        Raises:
+            InvalidArgumentError: If an array is invalid, the parts and codewords do not fit into R^n, or a point cannot
+                have norm 1.
+        """
         num_parts = _read_count(content, "num_parts")
         num_codebooks = _read_count(content, "num_codebooks")
         if content.dim > LARGEST_QUANTIZED_DIM:
@@ -320,7 +365,7 @@ class QuantizedPoints:
 
 
 def _least_squared_distance(points: Points) -> float:
-    """Return the smallest squared distance of two rows; infinity for a single row."""
+    """Return the smallest squared distance of two rows, or infinity if there is only one row."""
     if len(points) < 2:
         return np.inf
     smallest = np.inf
@@ -338,7 +383,7 @@ def _read_count(content: Content, name: str) -> int:
 
 
 def _read_rows(content: Content, name: str) -> Points:
-    """Return a matrix of finite numbers that are not too large."""
+    """Return the matrix `name` after checking that its entries are at most `LARGEST_ENTRY` in absolute value."""
     rows = content.array(name, (None, None), np.float64)
     if not rows.size:
         raise InvalidArgumentError(f"'{name}' should not be empty")

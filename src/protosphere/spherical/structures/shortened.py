@@ -1,4 +1,10 @@
-"""Structure for codewords of shortened unions of cosets of RM(1, m), the first-order Reed-Muller code."""
+"""Structure for codewords of shortened unions of cosets of the Reed-Muller code RM(1, m).
+
+Shortening and puncturing are defined in `coding.shortened_cosets`. Each coset belongs to a quadratic form. There are
+two ways to bound the inner products of codewords of different cosets. The first computes them for all differences of
+the forms that occur. The second is faster: it uses the ranks of these differences, and then searches for a pair of
+codewords that attains the bound.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +51,9 @@ QUICK_PRODUCTS = 10**10
 @structure("shortened")
 @dataclass(frozen=True, eq=False)
 class ShortenedWords(SignWords):
-    """Codewords of a shortened union of cosets of RM(1, m), the first-order Reed-Muller code of length 2^m.
+    """Codewords of a union of cosets of RM(1, m) after shortening and puncturing.
+
+    RM(1, m) is the first-order Reed-Muller code of length 2^m. The codewords of the union are numbered coset by coset.
 
     Attributes:
         code: Parameters of the shortened code.
@@ -61,7 +69,7 @@ class ShortenedWords(SignWords):
 
     @classmethod
     def of(cls, code: ShortenedCosets, count: int) -> ShortenedWords:
-        """Return the structure of the first `count` codewords.
+        """Return the structure of the first `count` codewords of a shortened code.
 
         Args:
             code: The shortened code.
@@ -71,7 +79,7 @@ class ShortenedWords(SignWords):
         return ShortenedWords(code.dim, held, code, np.arange(count))
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with the given indices in the code."""
+        """Return the packed codewords with the indices `numbers` in the code."""
         return self.code.numbered(numbers)
 
     @property
@@ -87,9 +95,9 @@ class ShortenedWords(SignWords):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `by_cosets` is True, whole cosets are compared, by their differences or by the ranks of their quadratic
-        forms. Otherwise all pairs are compared. The cosine is an `UpperBound` if no pair is known to attain it and
-        comparing all pairs would take too long.
+        If `by_cosets` is True, cosets are compared, either by all differences of their quadratic forms or by the ranks
+        of these differences. Otherwise all pairs are compared. The cosine is an `UpperBound` if no pair is known to
+        attain it and comparing all pairs would take too long.
         """
         if not self.by_cosets:
             return super().largest_cosine(progress)
@@ -115,13 +123,13 @@ class ShortenedWords(SignWords):
 
         Args:
             share: Squared norm of the part of a point that is a codeword.
-            glue_vectors: Unit vectors, one per row; codeword i is followed by row i // group.
+            glue_vectors: Unit vectors, one per row. The codeword with the index i is followed by row i // group.
             group: Number of consecutive codewords that have the same glue vector, a power of two.
             progress: Called while cosets are compared.
 
         Returns:
-            The maximum cosine, as an `UpperBound` if no pair is known to attain it, and a text that says how it was
-            found.
+            The maximum cosine and a text that says how it was found. The cosine is an `UpperBound` if no pair is known
+            to attain it.
         """
         within, other, method = self._products_with_glue(group, progress)
         alone = self.code.closest_within_coset()
@@ -149,7 +157,11 @@ class ShortenedWords(SignWords):
     def _has_pair_at(
         self, product: int, alone: int, cosets: int, progress: Progress
     ) -> bool:
-        """Return True if a search of the first cosets finds two codewords with the inner product `product`."""
+        """Search for two codewords with the inner product `product`, and return whether they were found.
+
+        The search uses the complete cosets among the first `cosets` cosets. `alone` is the largest inner product of two
+        codewords of the same coset. If it equals `product`, no search is needed.
+        """
         whole = min(cosets, self.count >> self.code.coset_bits)
         within_coset = product == alone and whole > 0 and self.code.coset_bits > 0
         return within_coset or self.code.attains(whole, product, progress)
@@ -157,7 +169,12 @@ class ShortenedWords(SignWords):
     def _products_with_glue(
         self, group: int, progress: Progress
     ) -> tuple[int, int | None, str]:
-        """Return the largest inner products with equal and with different glue vectors (or None), and the method."""
+        """Return two largest inner products of codewords, and a text that says how they were found.
+
+        The first is over the pairs with the same glue vector, and the second over the pairs with different glue vectors
+        (None if there are no such pairs). The two numbers are upper bounds, and may not be attained. `group` is the
+        number of consecutive codewords with the same glue vector.
+        """
         code, alone, grouped = (
             self.code,
             self.code.closest_within_coset(),
@@ -186,13 +203,17 @@ class ShortenedWords(SignWords):
 
     @property
     def _num_cosets(self) -> int:
-        """Number of cosets from which the codewords are taken; the last coset may be incomplete."""
         return -(-self.count >> self.code.coset_bits)
 
     def _attained_bound(
         self, cosets: int, group: int, progress: Progress
     ) -> int | None:
-        """Return the bound by ranks on inner products of different groups of cosets if a pair attains it, else None."""
+        """Return the largest inner product of codewords of different cosets, found by ranks, or None.
+
+        The first `cosets` cosets are divided into groups of `group` consecutive cosets. The ranks of the quadratic
+        forms give an upper bound on the inner products. The bound is returned if a pair of codewords of different
+        groups attains it. None is returned if no such pair is found, or if computing all differences of forms is fast.
+        """
         if self.code.closest_work(self._num_cosets) <= QUICK_PRODUCTS:
             return None
         bound = self.code.closest_possible(cosets)
@@ -212,7 +233,7 @@ class ShortenedWords(SignWords):
             )
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries that describe the arrays: the parameters of the shortened code."""
+        """Return the header entry `shortened`, an object with the parameters of the shortened code."""
         return {"shortened": asdict(self.code)}
 
     @classmethod
@@ -239,7 +260,10 @@ class ShortenedWords(SignWords):
 
 
 def _are_equidistant(glue_vectors: Points, cosine: float) -> bool:
-    """Return whether every pair of glue vectors has the cosine `cosine`, which is the largest, up to rounding."""
+    """Return whether all pairs of glue vectors have the same cosine, up to rounding.
+
+    `cosine` is the largest cosine of two glue vectors.
+    """
     smallest = min(
         float(products.min(initial=np.inf))
         for products in pair_products(point_rows(glue_vectors))

@@ -1,4 +1,4 @@
-"""A form of points for the Hadamard projection of `nn`: their first entries are signs times one coefficient."""
+"""Points whose first entries are signs times one coefficient: the form that Hadamard projections of `nn` need."""
 
 from dataclasses import dataclass
 
@@ -13,16 +13,19 @@ ENTRY_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class SignRows:
-    """Points whose first entries are signs times one coefficient; the remaining entries of a point are its glue vector.
+    """Points whose first entries are signs times one coefficient.
+
+    The remaining entries of a point are its glue vector.
 
     Attributes:
         classes: Indices of the classes whose points have this form; there may be other classes.
         words: Packed signs, one row per class in `classes`; bit 1 stands for +.
         length: Number of signs in a row.
         coefficient: Absolute value of the first `length` entries.
-        numbers: Index of each codeword in its code; codewords with close indices are likely to share a coset.
-        glue_vectors: Distinct glue vectors, one per row; a row has no entries if all entries of the points are signs.
-        glue_of: For each class in `classes`, the index of the row of `glue_vectors` that follows the signs.
+        numbers: For each class in `classes`, the index of its signs as a codeword of a code. Codewords with close
+            indices are likely to be in the same coset.
+        glue_vectors: Distinct glue vectors, one per row. The rows are empty if all entries of the points are signs.
+        glue_of: For each class in `classes`, the index of its glue vector in `glue_vectors`.
     """
 
     classes: Indices
@@ -35,10 +38,11 @@ class SignRows:
 
 
 def sign_rows_in(points: Points) -> SignRows | None:
-    """Return the rows of a matrix that begin with signs times one coefficient; None if there are too few signs.
+    """Return the rows of a matrix that begin with signs times one coefficient.
 
-    The coefficient and the number of signs are taken from the last row, if more than half of its entries are signs.
-    Otherwise they are taken from the first row under the same condition. If neither row fulfills it, None is returned.
+    The coefficient and the number of signs are taken from the last row if more than half of its entries are signs times
+    one coefficient. Otherwise they are taken from the first row under the same condition. If the condition is false for
+    both rows, None is returned.
     """
     for row in (points[-1], points[0]):
         height = abs(row[0])

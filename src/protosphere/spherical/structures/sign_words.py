@@ -1,6 +1,6 @@
 """Structure for arbitrary vectors with entries +-1/sqrt(n), stored with one bit per entry.
 
-The vectors are called codewords, also if they are not from a code.
+The vectors are called codewords, even if they are not from a code.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ if TYPE_CHECKING:
 class SignWords:
     """K codewords of n bits: bit 1 stands for +1/sqrt(n) and bit 0 for -1/sqrt(n).
 
-    The codewords may be any vectors of n bits; they need not be from a code. The structures of linear codes, of unions
-    of cosets and of shortened codes inherit from this class.
+    The codewords may be any vectors of n bits. The structures for codewords of certain codes (linear codes, unions of
+    cosets, shortened codes) inherit from this class.
 
     Attributes:
         dim: Dimension n, the number of bits of a codeword.
-        held: The packed codewords; None if they have more than `LARGEST_HELD_BYTES` and are computed on request.
+        held: The packed codewords. None if their total size is above `LARGEST_HELD_BYTES`; they are then computed on
+            request.
     """
 
     name: ClassVar[str]
@@ -66,7 +67,7 @@ class SignWords:
 
     @property
     def packed_signs(self) -> PackedBits:
-        """All packed codewords, which are computed if they are not stored."""
+        """All packed codewords. They are computed if they are not stored."""
         return self.packed_rows(0, self.count)
 
     def packed_rows(self, start: int, stop: int) -> PackedBits:
@@ -81,7 +82,10 @@ class SignWords:
         return self.encoded(self.word_numbers()[start:stop])
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with these indices (see `word_numbers`)."""
+        """Return the packed codewords with the indices `numbers` in the code.
+
+        For arbitrary codewords, the index is the position in `held`.
+        """
         assert self.held is not None, "words of no code are held"
         return self.held[numbers]
 
@@ -96,7 +100,10 @@ class SignWords:
         return self.count**2 * self.dim // 2
 
     def word_numbers(self) -> Indices:
-        """Return the index of each codeword in the code; for arbitrary vectors, return 0, 1, ..., K - 1."""
+        """Return the index of each codeword in the code.
+
+        For arbitrary codewords, the indices are 0, 1, ..., K - 1.
+        """
         if self.sources:
             return getattr(self, self.sources[-1])
         assert self.held is not None, "words of no code are held"
@@ -114,7 +121,7 @@ class SignWords:
         return signs.astype(np.float64) / np.sqrt(self.dim)
 
     def sign_rows(self) -> SignRows:
-        """Return all points as signs times one coefficient, without glue vectors."""
+        """Return all points as signs times one coefficient. The glue vectors are empty."""
         none = np.zeros((1, 0))
         first = np.zeros(self.count, dtype=np.int64)
         every = np.arange(self.count)
@@ -124,26 +131,32 @@ class SignWords:
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the maximum cosine, found by comparing all pairs, and a text that says how it was found."""
+        """Return the maximum cosine and a text that says how it was found.
+
+        All pairs are compared.
+        """
         largest = gram.largest_inner_product(
             gram.sign_rows(self.packed_signs, self.dim), progress
         )
         return Fraction(int(largest), self.dim), "all pairs, in integers"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check`, which compares no pairs, and return the same two values as `largest_cosine`."""
+        """Check the points (see `check`), and return the same two values as `largest_cosine`."""
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine to its number of pairs, by comparing all pairs."""
+        """Return a mapping from each cosine to its number of pairs.
+
+        All pairs are compared.
+        """
         products = gram.sign_inner_product_counts(self.packed_signs, self.dim, progress)
         return {
             Fraction(product, self.dim): pairs for product, pairs in products.items()
         }
 
     def check(self) -> None:
-        """Do nothing: any packed bits are valid codewords."""
+        """Do nothing. All packed bits are valid codewords."""
 
     def permuted(self, order: Indices) -> Self:
         """Return the codewords order[0], order[1], and so on, with their indices in the code."""
@@ -152,7 +165,10 @@ class SignWords:
         return replace(self, held=held, **numbers)
 
     def padded(self, dim: int) -> Plain | GluedWords:
-        """Return the same points in R^dim, with zeros appended; few points (`ALL_PAIRS_POINTS`) become a matrix."""
+        """Return the same points in R^dim, with zeros appended.
+
+        Up to `ALL_PAIRS_POINTS` points are returned as a float64 matrix, more points as packed codewords.
+        """
         from protosphere.spherical.structures.glued import EVERY_WORD, GluedWords
 
         if self.count > ALL_PAIRS_POINTS:
@@ -164,12 +180,16 @@ class SignWords:
         return {"signs": self.packed_signs}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: the codewords, if they are in memory, and the `sources`."""
+        """Return the arrays that are stored in a file.
+
+        They are the packed codewords, unless they are too large to be held in memory, and the fields named in
+        `sources`.
+        """
         held = {} if self.held is None else {"signs": self.held}
         return held | {name: getattr(self, name) for name in self.sources}
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries that describe the arrays: none."""
+        """Return an empty dictionary: no header entries describe the arrays."""
         return {}
 
     @classmethod
@@ -181,12 +201,15 @@ class SignWords:
 def held_words(
     count: int, dim: int, words: Callable[[], PackedBits]
 ) -> PackedBits | None:
-    """Compute and return packed codewords; return None if they would have more than `LARGEST_HELD_BYTES`.
+    """Compute and return packed codewords, unless their total size is above `LARGEST_HELD_BYTES`.
 
     Args:
         count: Number of codewords.
-        dim: Length n.
+        dim: Length n of a codeword.
         words: Function that computes the codewords.
+
+    Returns:
+        The codewords, or None if they are too large.
     """
     few = count * packed_length(dim) <= LARGEST_HELD_BYTES
     return words() if few else None

@@ -1,6 +1,6 @@
-"""Structure for regular simplices in orthogonal subspaces.
+"""Structure for vertices of regular simplices in orthogonal subspaces.
 
-Rows are computed on request, and cosines are known without comparing pairs.
+Only the indices of the points are stored. Rows are computed on request, and cosines are known without comparing pairs.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ Without this limit, a file of a few hundred bytes could state any dimension.
 @structure("simplices")
 @dataclass(frozen=True, eq=False)
 class OrthogonalSimplices:
-    """Points that form regular simplices in orthogonal subspaces.
+    """Points that are vertices of regular simplices in orthogonal subspaces.
 
-    Simplex b has sizes[b] points in sizes[b] - 1 coordinates of its own. Coordinates that no simplex uses are zero. The
-    points of all simplices are numbered in the order of the simplices; the points of one simplex are in the order of
-    `geometry.simplex`.
+    Simplex b has sizes[b] vertices. Only sizes[b] - 1 coordinates of its vertices are nonzero, and each simplex has
+    other such coordinates. The vertices of all simplices are numbered in the order of the simplices. Within a simplex,
+    they are in the order of `geometry.simplex`.
 
     Attributes:
-        sizes: Number of points of each simplex.
-        numbers: Index of the point of each class.
+        sizes: Number of vertices of each simplex.
+        numbers: For each class, the number of the vertex that is its point.
         dim: Dimension n.
     """
 
@@ -62,12 +62,15 @@ class OrthogonalSimplices:
 
     @property
     def cosine_step(self) -> Fraction:
-        """Largest fraction 1/q such that every cosine, 0 or -1 / (size - 1), is 1 minus a multiple of 1/q."""
+        """Largest fraction 1/q such that every cosine is 1 minus a multiple of 1/q.
+
+        The cosines are 0 and -1 / (size - 1) for the sizes of the simplices.
+        """
         return Fraction(1, lcm(*np.unique(self.sizes - 1).tolist()))
 
     @property
     def work(self) -> int:
-        """Approximate number of operations of `verified_cosine`: the number of points; no pairs are compared."""
+        """Approximate number of operations of `verified_cosine`, which does not compare pairs."""
         return self.count
 
     @cached_property
@@ -78,8 +81,8 @@ class OrthogonalSimplices:
     def unit_rows(self, start: int, stop: int) -> Points:
         """Return points `start` to `stop - 1` as float64 unit vectors.
 
-        In its own coordinates j = 1, 2, ..., point i of a simplex (i = 0, 1, ...) has the entry f_j if i < j, -j f_j if
-        i = j, and 0 if i > j. The factors f_j are from `geometry.simplex.simplex_factors`.
+        A simplex has its own coordinates j = 1, 2, ... Vertex i = 0, 1, ... of the simplex has the entry f_j if i < j,
+        -j f_j if i = j, and 0 if i > j. The factors f_j are computed by `geometry.simplex.simplex_factors`.
 
         Args:
             start: Index of the first point.
@@ -102,21 +105,25 @@ class OrthogonalSimplices:
         return rows
 
     def sign_rows(self) -> None:
-        """Return None: the points are not signs times a coefficient."""
+        """Return None, because the entries are not signs times a coefficient."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        The cosine is 0 if the points are in at least two simplices, otherwise -1 / (size - 1).
+        The cosine is 0 if the points are in at least two simplices. Otherwise it is -1 / (size - 1), where `size` is
+        the number of vertices of their simplex.
         """
         return max(self.spectrum(progress)), "orthogonal simplices"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Run `check`, and return the same two values as `largest_cosine`."""
+        """Check the points (see `check`), and return the same two values as `largest_cosine`."""
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine to its number of pairs, computed from the number of points per simplex."""
+        """Return a mapping from each cosine to its number of pairs.
+
+        The numbers of pairs are computed from the number of points in each simplex.
+        """
         del progress
         self.check()
         present = np.bincount(self.blocks, minlength=len(self.sizes))
@@ -128,12 +135,15 @@ class OrthogonalSimplices:
         return {cosine: count for cosine, count in sorted(pairs.items()) if count}
 
     def check(self) -> None:
-        """Raise CertificateError unless the points are distinct."""
+        """Raise CertificateError if two classes have the same point."""
         if len(np.unique(self.numbers)) < self.count:
             raise CertificateError("some points are the same as others")
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points order[0], order[1], and so on; `order` may contain all indices or a subset."""
+        """Return the points order[0], order[1], and so on.
+
+        `order` may contain all indices or a subset.
+        """
         return replace(self, numbers=self.numbers[order])
 
     def padded(self, dim: int) -> Self:
@@ -147,14 +157,15 @@ class OrthogonalSimplices:
     arrays = point_arrays
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries that describe the arrays: none."""
+        """Return an empty dictionary: no header entries describe the arrays."""
         return {}
 
     @classmethod
     def read(cls, content: Content) -> OrthogonalSimplices:
-        """Read the sizes of the simplices and a point index for each class from the content of a file.
+        """Read the numbers of vertices of the simplices, and one vertex for each class, from the content of a file.
 
-        The simplices must fit into R^n, and the indices must be different.
+        Raises:
+            InvalidArgumentError: If the simplices do not fit into R^n, or two classes have the same vertex.
         """
         sizes = content.array("sizes", (None,), np.int64)
         dim = content.dim

@@ -1,4 +1,8 @@
-"""The protocol of structures (forms in which points are stored), their registry, and the content of their files."""
+"""The protocol of structures (forms in which points are stored), the registry of structures, and reading their files.
+
+The cosines of a structure lie on a grid if they are known to be 1 - j * step with integers j and a fixed Fraction, the
+cosine step. The maximum cosine is then known exactly, because rounding errors are far smaller than the step.
+"""
 
 from __future__ import annotations
 
@@ -60,12 +64,18 @@ class Structure(Protocol):
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from the other arrays, so that a file may leave them out."""
+        """Names of the arrays that can be computed from the other arrays.
+
+        The saved state of a head may omit them.
+        """
         ...
 
     @property
     def is_nested(self) -> bool:
-        """Whether the first points form good codes themselves; heads that grow then keep the order of the points."""
+        """Whether the first k points are a good code for every k.
+
+        If so, heads to which classes are added later keep the order of the points.
+        """
         ...
 
     @property
@@ -80,7 +90,7 @@ class Structure(Protocol):
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """A step such that every cosine is provably 1 - j * step with an integer j; None if no step is known."""
+        """Fraction such that every cosine is provably 1 minus a multiple of it; None if no such fraction is known."""
         ...
 
     @property
@@ -115,15 +125,24 @@ class Structure(Protocol):
         ...
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine of two points, a Fraction if it is exact, and a text that says how it was found."""
+        """Return the largest cosine of two points, and a text that says how it was found.
+
+        The cosine is a Fraction if it is exact.
+        """
         ...
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the same two values as `largest_cosine`, after the checks of `check`; no pair is compared twice."""
+        """Check the points (see `check`), and return the same two values as `largest_cosine`.
+
+        Pairs of points are compared only once for both.
+        """
         ...
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine to its number of pairs; None if the cosines are not known exactly."""
+        """Return a mapping from each cosine to the number of pairs of points with this cosine.
+
+        The result is None if the cosines are not known exactly.
+        """
         ...
 
     def check(self) -> None:
@@ -131,7 +150,10 @@ class Structure(Protocol):
         ...
 
     def permuted(self, order: Indices) -> Structure:
-        """Return the points order[0], order[1], and so on; `order` may contain all indices or a subset."""
+        """Return the points order[0], order[1], and so on.
+
+        `order` may contain all indices or a subset.
+        """
         ...
 
     def padded(self, dim: int) -> Structure:
@@ -139,7 +161,10 @@ class Structure(Protocol):
         ...
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points, by name; the digest of a code is computed from these arrays."""
+        """Return the arrays that determine the points, by name.
+
+        The digest of a code is computed from these arrays.
+        """
         ...
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -147,7 +172,7 @@ class Structure(Protocol):
         ...
 
     def header(self) -> dict[str, Any]:
-        """Return the entries of the file's header that describe the arrays, as a JSON object."""
+        """Return the entries of the header of the file that describe the arrays, as a JSON object."""
         ...
 
     @classmethod
@@ -165,7 +190,10 @@ STRUCTURES: Registry[type[Structure]] = Registry("structure")
 
 
 def structure(name: str) -> Callable[[Kind], Kind]:
-    """Return a class decorator that registers a structure under `name`, by which files identify it."""
+    """Return a class decorator that registers a structure under `name`.
+
+    Files identify the structure by this name.
+    """
 
     def registered(kind: Kind) -> Kind:
         STRUCTURES.add(name, kind)
@@ -190,14 +218,14 @@ def read_structure(name: object, content: Content) -> Structure:
 
 @dataclass(frozen=True)
 class Content:
-    """Content of a code file, from which a structure is read: arrays, header, and the sizes K and n.
+    """Content of a code file, from which a structure is read.
 
     Attributes:
         arrays: Arrays of the file by name.
         header: Entries of the header by name.
         count: Number K of points.
         dim: Dimension n.
-        complete: Whether the file must contain the arrays that can be computed from other arrays.
+        complete: Whether arrays that can be computed from other arrays must be in the file too.
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -235,7 +263,7 @@ class Content:
         return found
 
     def packed(self, name: str, rows: int | None) -> PackedBits:
-        """Return packed codewords of n bits after checking that the unused bits of each row are zero.
+        """Return an array of packed codewords of n bits after checking that the unused bits of each row are 0.
 
         Args:
             name: Name of the array in the file.
@@ -251,16 +279,16 @@ class Content:
     def packed_or(
         self, name: str, derive: Callable[[], PackedBits]
     ) -> PackedBits | None:
-        """Return K packed codewords from the file or, if the file does not contain them, compute them.
+        """Return K packed codewords from the file, or compute them if the file does not contain them.
 
-        If `complete` is True, codewords of at most `LARGEST_HELD_BYTES` must be in the file.
+        If `complete` is True, codewords with a total size of up to `LARGEST_HELD_BYTES` must be in the file.
 
         Args:
             name: Name of the array in the file.
             derive: Function that computes the codewords.
 
         Returns:
-            The codewords; None if the file does not contain them and they have more than `LARGEST_HELD_BYTES`.
+            The codewords. None if the file does not contain them and their total size is above `LARGEST_HELD_BYTES`.
         """
         many = self.count * packed_length(self.dim) > LARGEST_HELD_BYTES
         if name not in self.arrays and many:
@@ -270,7 +298,7 @@ class Content:
         return derive()
 
     def numbers(self, name: str, limit: int) -> Indices:
-        """Return an array of K indices of the file after checking that they are from 0 to limit - 1.
+        """Return an array of K indices from the file after checking that they are from 0 to `limit` - 1.
 
         Args:
             name: Name of the array in the file.
@@ -294,18 +322,28 @@ class Content:
 
 
 def fraction_to_json(value: Cosine | None) -> str | float | None:
-    """Return a cosine as it is stored in a JSON header: a Fraction as text, a float or None unchanged."""
+    """Return a cosine as it is stored in a JSON header.
+
+    A Fraction is stored as text. A float and None are stored unchanged.
+    """
     return str(value) if isinstance(value, Fraction) else value
 
 
 def read_fraction(name: str, text: object) -> Fraction | None:
-    """Return the fraction in a text that `fraction_to_json` wrote; None for None.
+    """Return the fraction that `fraction_to_json` wrote as `text`.
 
-    Texts with more than 18 digits in numerator or denominator are refused, because parsing them could take very long.
+    Texts with more than 18 digits in the numerator or denominator are refused, because parsing them could take very
+    long.
 
     Args:
         name: Name of the header entry, for the error message.
         text: Text such as '2/63', or None.
+
+    Returns:
+        The fraction; None if `text` is None.
+
+    Raises:
+        InvalidArgumentError: If `text` is neither None nor such a text.
     """
     if text is None:
         return None
@@ -319,14 +357,14 @@ def read_fraction(name: str, text: object) -> Fraction | None:
 
 
 def read_line(name: str, value: object) -> str:
-    """Return a text of a header after checking that it is a printable line of at most `LONGEST_TEXT` characters.
+    """Return `value` if it is a printable text without line breaks and at most `LONGEST_TEXT` characters long.
 
     Args:
         name: Name of the header entry, for the error message.
         value: Value of the entry.
 
     Raises:
-        InvalidArgumentError: If the value is not such a text.
+        InvalidArgumentError: If `value` is not such a text.
     """
     text = as_text(name, value)
     if len(text) > LONGEST_TEXT or not text.isprintable():
