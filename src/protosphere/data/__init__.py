@@ -1,4 +1,8 @@
-"""Datasets of labeled images or features, and random transforms of images (`protosphere.data.augmentation`)."""
+"""Labeled datasets of images or features, and random transforms of images.
+
+The module `protosphere.data.augmentation` has the transforms of images for training, and `protosphere.data.views` those
+for self-supervised learning.
+"""
 
 from protosphere.data import (
     cifar,

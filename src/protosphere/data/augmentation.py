@@ -1,12 +1,12 @@
-"""Transform whole batches of images, stored as bytes, by random crops of padded images, flips and rotations.
+"""Random crops of padded images, flips and rotations of whole batches of images that are stored as bytes.
 
-The images are the same as by the usual transforms of single images: a crop, then a flip, then a rotation about the
-center with nearest-pixel sampling. Pixels outside the image are black. All three transforms only move pixels. So
-together they are one lookup: each pixel of the result is copied from a computed position in the original. Random
-numbers are drawn on the CPU, so that every device gets the same images.
+The result is the same as if each image were transformed separately by the usual transforms: a crop, then a flip, then a
+rotation about the center with nearest-pixel sampling. Pixels from outside the image are black. The transforms only move
+pixels, so all three are done in one step: each pixel of the result is copied from a computed position in the original.
+Random numbers are drawn on the CPU, so that every device gets the same images.
 
-On the CPU, `gather_augmented` selects, transforms and normalizes images in one compiled pass over their pixels.
-Separate operations, which need ten passes, give bit for bit the same result.
+`moved` works on any device. On the CPU, `gather_augmented` selects, transforms and normalizes images in one compiled
+pass over their pixels. Separate operations would need ten passes, and give bit for bit the same result.
 """
 
 import math
@@ -59,7 +59,7 @@ def random_moves(
     """Draw independent, uniformly distributed transforms of a batch of images.
 
     Args:
-        augmentation: Settings of the transforms, such as the largest angle.
+        augmentation: Settings of the transforms.
         count: Number of images.
         generator: Generator of the random numbers, on the CPU.
 
@@ -76,7 +76,7 @@ def random_moves(
 
 
 def moved(images: Tensor, moves: Moves) -> Tensor:
-    """Return cropped, flipped and rotated images, in the shape and dtype of the given images.
+    """Return the cropped, flipped and rotated images, with the shape and dtype of `images`.
 
     Args:
         images: B x C x H x W images of any dtype.
@@ -93,16 +93,16 @@ def moved(images: Tensor, moves: Moves) -> Tensor:
 def gather_augmented(
     images: Tensor, rows: Tensor, moves: Moves, levels: Tensor
 ) -> Tensor:
-    """Select images, transform them and normalize their bytes, in one compiled pass on the CPU.
+    """Select images, transform them and normalize them, in one compiled pass on the CPU.
 
     Args:
         images: N x C x H x W bytes.
-        rows: Indices of the images to select.
-        moves: Transforms of the selected images.
+        rows: B indices of the images to select.
+        moves: Transforms of the B selected images.
         levels: C x 256 table with the normalized value of each byte in each channel.
 
     Returns:
-        The normalized batch in float32, one image per entry of `rows`.
+        B x C x H x W normalized images in float32.
     """
     # Imported here because it loads the compiler.
     from protosphere.data.augmentation_loops import write_moved
@@ -127,7 +127,11 @@ def gather_augmented(
 def _sources(
     moves: Moves, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Return the flat index of the original pixel of each pixel, and a mask that is False for black pixels."""
+    """Return the original position of each pixel of the transformed images, and a mask.
+
+    Both are B x H x W tensors. A position is a flat index (row times `width` plus column). The mask is False for pixels
+    that have no original and are black.
+    """
     column, row = _rotated(moves.degrees, height, width, device)
     right = moves.right.to(device, torch.int32) - moves.pad
     down = moves.down.to(device, torch.int32) - moves.pad
@@ -145,7 +149,10 @@ def _sources(
 
 
 def _inside_both(position: Tensor, start: Tensor, size: int) -> Tensor:
-    """Return a mask of the positions that are both in [0, size) and in [start, start + size)."""
+    """Return a mask of the entries of `position` that are in both [0, size) and [start, start + size).
+
+    `position` is a B x H x W tensor, and `start` has B entries, one for each image.
+    """
     low = start.clamp(min=0)[:, None, None]
     high = (start + size).clamp(max=size)[:, None, None]
     return (position >= low) & (position < high)
@@ -154,7 +161,10 @@ def _inside_both(position: Tensor, start: Tensor, size: int) -> Tensor:
 def _rotated(
     degrees: Tensor, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Return the column and the row (int32, B x H x W) from which each pixel of rotated images comes."""
+    """Return the column and the row from which a rotation copies each pixel.
+
+    Both are B x H x W int32 tensors. The positions may lie outside the image.
+    """
     cosines, sines = fixed_point_turns(degrees)
     cosine = cosines.to(device)[:, None]
     sine = sines.to(device)[:, None]
@@ -169,7 +179,7 @@ def _rotated(
 
 
 def fixed_point_turns(degrees: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the cosines and the sines of angles in degrees as int32, in units of 2**-15."""
+    """Return the cosines and the sines of angles in degrees, as int32 in units of 2**-15."""
     angle = degrees.double() * (math.pi / 180)
     unit = 1 << FRACTION_BITS
     cosine = (angle.cos() * unit).round()

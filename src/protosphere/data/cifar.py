@@ -1,6 +1,8 @@
-"""Read CIFAR-10 and CIFAR-100 from their binary archives, which are tar files with one record per image.
+"""Read CIFAR-10 and CIFAR-100 from their binary archives.
 
-A record consists of one or two label bytes and 3,072 image bytes: all red values, then all green and all blue values.
+An archive is a tar file. It contains files that consist of one record per image, and a file with the names of the
+classes. A record consists of one or two label bytes and 3,072 image bytes: all red values, then all green and all blue
+values.
 
 A. Krizhevsky, Learning multiple layers of features from tiny images, 2009.
 """
@@ -35,7 +37,7 @@ class CifarLayout:
         test: Names of the archive's files with test records.
         names: Name of the file with the names of the classes.
         num_classes: Number of classes.
-        label_bytes: Number of label bytes in a record; the class is the last of these bytes.
+        label_bytes: Number of label bytes in a record. The last of them is the class.
     """
 
     train: tuple[str, ...]
@@ -67,7 +69,7 @@ def read_cifar(path: Path, name: str) -> Dataset:
     """Read CIFAR-10 or CIFAR-100 from its binary archive.
 
     Args:
-        path: The archive.
+        path: Path of the archive.
         name: "cifar10" or "cifar100".
 
     Returns:
@@ -98,7 +100,11 @@ def read_cifar(path: Path, name: str) -> Dataset:
     summary="60,000 color images of 32 x 32 pixels",
 )
 def read_cifar10(files: tuple[Path, ...]) -> Dataset:
-    """Read CIFAR-10 from its archive, the only one of `files`."""
+    """Read CIFAR-10 from its archive.
+
+    Args:
+        files: A tuple that contains only the path of the archive.
+    """
     return read_cifar(files[0], "cifar10")
 
 
@@ -112,12 +118,20 @@ def read_cifar10(files: tuple[Path, ...]) -> Dataset:
     summary="60,000 color images of 32 x 32 pixels",
 )
 def read_cifar100(files: tuple[Path, ...]) -> Dataset:
-    """Read CIFAR-100 from its archive, the only one of `files`."""
+    """Read CIFAR-100 from its archive.
+
+    Args:
+        files: A tuple that contains only the path of the archive.
+    """
     return read_cifar(files[0], "cifar100")
 
 
 def _wanted_contents(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
-    """Return the contents of the wanted files of an archive, by file name; unsafe archives are refused."""
+    """Return a mapping from each file name in `wanted` to the content of this file in the archive.
+
+    StorageError is raised if a file is missing, if a member is a link or has an unsafe path, or if a member is too
+    large (see `MAX_BYTES`).
+    """
     found: dict[str, bytes] = {}
     with reading(path, "truncated or not a tar archive"), unpacked(path) as content:
         with tarfile.open(fileobj=content, mode="r|") as archive:

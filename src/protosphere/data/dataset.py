@@ -32,8 +32,8 @@ class Dataset:
         x_test: Test images or features.
         y_test: Classes of the test examples.
         class_names: One name per class.
-        step: Step size of each column of features that are stored as int8; a feature is the stored integer times the
-            step size. None for images and for float features.
+        step: Step size of each of the D columns, if the features are stored as int8. The value of a feature is the
+            stored integer times the step size of its column. None for images and for float features.
 
     Raises:
         StorageError: If the numbers of examples and labels, the shapes or the dtypes are inconsistent.
@@ -110,7 +110,7 @@ class Dataset:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 digest of all examples, labels and step sizes; it distinguishes datasets of the same name."""
+        """SHA-256 digest of all examples, labels and step sizes. It distinguishes datasets of the same name."""
         sha = hashlib.sha256()
         for array in self._arrays():
             sha.update(f"{array.dtype.str}{array.shape}".encode())

@@ -22,7 +22,7 @@ class Facts:
 
     Attributes:
         num_classes: Number of classes.
-        is_features: Whether examples are feature vectors, not images.
+        is_features: True if the examples are feature vectors, False if they are images.
 
     Example:
         >>> from protosphere.data import dataset_facts
@@ -43,22 +43,23 @@ def load_dataset(
 ) -> Dataset:
     """Return the dataset with this name, or the dataset in an .npz file.
 
-    Files are searched for in `data_dir`, in $PROTOSPHERE_DATA and in the user's cache, in this order.
+    The files of a dataset are searched for in `data_dir`, in the folder $PROTOSPHERE_DATA and in the user's cache, in
+    this order.
 
     Args:
         name: One of `DATASETS`, or the path of an .npz file.
         data_dir: Folder to search first, and to download into. If it is None, downloads go into $PROTOSPHERE_DATA or,
             if this is not set, into the user's cache.
-        download: Whether to download files that are not on this machine.
-        progress: Function that is called with a description of the step, the number of downloaded bytes and the
-            number of all bytes.
+        download: Whether files that are not on this machine are downloaded.
+        progress: Function that is called with three arguments: a description of the step, the number of downloaded
+            bytes, and the number of all bytes.
 
     Returns:
         The dataset.
 
     Raises:
-        InvalidArgumentError: If there is no dataset of that name.
-        StorageError: If its files are missing, damaged or cannot be downloaded.
+        InvalidArgumentError: If there is no dataset with this name.
+        StorageError: If the files of the dataset are damaged, or are missing and cannot be downloaded.
 
     Example:
         >>> from protosphere.data import load_dataset
@@ -77,16 +78,16 @@ def load_dataset(
 
 
 def dataset_facts(name: str) -> Facts:
-    """Return the number of classes of a dataset, and whether its examples are features, without reading the examples.
+    """Return properties of a dataset without reading its examples.
 
     Args:
         name: One of `DATASETS`, or the path of an .npz file.
 
     Returns:
-        The number of classes, and whether examples are features.
+        The number of classes, and whether the examples are feature vectors.
 
     Raises:
-        InvalidArgumentError: If there is no dataset of that name.
+        InvalidArgumentError: If there is no dataset with this name.
         StorageError: If the file cannot be read.
 
     Example:
@@ -101,10 +102,10 @@ def dataset_facts(name: str) -> Facts:
 
 
 def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
-    """Return the folders that are searched for datasets, in order; downloads go into the first.
+    """Return the folders in which datasets are searched for, in the order of the search.
 
-    The folders are `data_dir` (unless None), $PROTOSPHERE_DATA (if set) and the user's cache (if there is a home
-    folder).
+    These are `data_dir` if it is given, $PROTOSPHERE_DATA if it is set, and the user's cache if the user has a home
+    folder. Downloads go into the first folder.
     """
     chosen = os.environ.get(VARIABLE)
     return tuple(
@@ -115,9 +116,10 @@ def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
 
 
 def found_in_roots(path: Path) -> Path:
-    """Return the path of an existing file: `path` itself or, if it does not exist, this path below a data folder.
+    """Return the path of a file that may be in a folder for datasets.
 
-    If no data folder has the file, `path` is returned unchanged.
+    If `path` is not a file, the result is `root / path` for the first folder `root` of `data_roots(None)` in which this
+    is a file. If there is none, the result is `path`.
     """
     below = (root / path for root in data_roots(None))
     if path.is_file():
@@ -128,7 +130,10 @@ def found_in_roots(path: Path) -> Path:
 def _complete_files(
     entry: DatasetEntry, roots: tuple[Path, ...]
 ) -> tuple[Path, ...] | None:
-    """Return the paths of a dataset's files (with or without .gz) in the first folder that has them all, or None."""
+    """Return the paths of all files of a dataset, or None if no folder has all of them.
+
+    The result is from the first folder that has all files. A file may be there without the ending .gz of its name.
+    """
     folders = [
         place for root in roots for place in (root / (entry.folder or entry.name), root)
     ]

@@ -1,4 +1,7 @@
-"""Download a file, with resumption of interrupted downloads and a check of its digest."""
+"""Download a file.
+
+An interrupted download is resumed, and the digest of the file is checked.
+"""
 
 from http import HTTPStatus
 from importlib import import_module
@@ -23,7 +26,10 @@ class UnreachableError(StorageError):
 
 
 class _Bar:
-    """Progress bar for pooch that calls a progress function; bytes of earlier attempts count as done."""
+    """Progress bar that pooch updates, and that calls a progress function.
+
+    `begun` is the number of bytes that earlier downloads of the file have already fetched.
+    """
 
     total = 0
 
@@ -49,20 +55,23 @@ class _Bar:
 
 
 def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -> Path:
-    """Download a file and return its path; an interrupted download is resumed by the next call.
+    """Download a file and return its path.
+
+    If a download is interrupted, the next call resumes it.
 
     Args:
-        file: File to download, with URL and digest.
+        file: The file to download.
         folder: Folder to put the file into.
-        progress: Function that is called with a description of the step, the number of downloaded bytes and the
-            number of all bytes.
+        progress: Function that is called with three arguments: a description of the step, the number of downloaded
+            bytes, and the number of all bytes.
 
     Returns:
         Path of the file.
 
     Raises:
         UnreachableError: If the network or the server does not answer.
-        StorageError: If the file cannot be written or does not have its digest.
+        StorageError: If the file cannot be written, has another digest than `file.digest`, or has an address that is
+            not http or https.
     """
     if urlsplit(file.url).scheme not in ("http", "https"):
         raise StorageError(f"cannot download {file.url}: want an http or https address")
@@ -89,7 +98,10 @@ def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -
 
 
 def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
-    """Download a file into `part`; if `part` already has the beginning of the file, download only the rest."""
+    """Download a file into `part`.
+
+    If `part` already contains the beginning of the file, only the rest is downloaded.
+    """
     begun = part.stat().st_size if part.exists() else 0
     headers = {
         "User-Agent": f"protosphere/{__version__}",
@@ -124,14 +136,17 @@ def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
 
 
 def _innermost_cause(error: BaseException) -> object:
-    """Return the innermost cause of an error, usually the message of the operating system."""
+    """Return the message of the innermost cause of an error.
+
+    This is usually the message of the operating system.
+    """
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__ or error
     return getattr(error, "strerror", None) or error
 
 
 def _check_digest(file: RemoteFile, part: Path) -> None:
-    """Raise StorageError and remove the downloaded file if it does not have the expected digest."""
+    """Raise StorageError and remove the downloaded file `part` if its digest is not `file.digest`."""
     algorithm, expected = file.digest.split(":")
     found = require("pooch").file_hash(part, alg=algorithm)
     if found != expected:

@@ -31,7 +31,11 @@ def _features_of(
 
 @_features_of("cifar100", 100, "60,000 vectors of 512 features, of CIFAR-100's images")
 def read_cifar100_features(files: tuple[Path, ...]) -> Dataset:
-    """Read the features of all CIFAR-100 images, in the order of the images; `files` has one path."""
+    """Read the features of all CIFAR-100 images, in the order of the images.
+
+    Args:
+        files: A tuple that contains only the path of the .npz file.
+    """
     return replace(
         read_npz(files[0]),
         name="cifar100-features",
@@ -41,5 +45,9 @@ def read_cifar100_features(files: tuple[Path, ...]) -> Dataset:
 
 @_features_of("cifar10", 10, "20,000 vectors of 512 features, of CIFAR-10's images")
 def read_cifar10_features(files: tuple[Path, ...]) -> Dataset:
-    """Read the features of 10,000 training images and all test images of CIFAR-10; `files` has one path."""
+    """Read the features of 10,000 training images and all test images of CIFAR-10.
+
+    Args:
+        files: A tuple that contains only the path of the .npz file.
+    """
     return replace(read_npz(files[0]), name="cifar10-features")

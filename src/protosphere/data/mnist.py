@@ -1,7 +1,7 @@
-"""Read MNIST and Fashion-MNIST, each from four IDX files, gzip-compressed or not.
+"""Read MNIST and Fashion-MNIST, each from four IDX files.
 
 An IDX file consists of two zero bytes, a type byte, the number of dimensions, the size of each dimension, and the
-entries.
+entries. The files may be compressed by gzip.
 
 Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits, 1998. H. Xiao, K. Rasul, R. Vollgraf,
 Fashion-MNIST, 2017.
@@ -61,7 +61,11 @@ UNSIGNED_BYTE = 0x08
     summary="70,000 handwritten digits of 28 x 28 pixels",
 )
 def read_mnist(files: tuple[Path, ...]) -> Dataset:
-    """Read MNIST from four IDX files: training images, training labels, test images and test labels."""
+    """Read MNIST from four IDX files.
+
+    Args:
+        files: Paths of the training images, training labels, test images and test labels, in this order.
+    """
     return _of_idx("mnist", files, tuple(map(str, range(10))))
 
 
@@ -73,7 +77,11 @@ def read_mnist(files: tuple[Path, ...]) -> Dataset:
     summary="70,000 pieces of clothing of 28 x 28 pixels",
 )
 def read_fashion_mnist(files: tuple[Path, ...]) -> Dataset:
-    """Read Fashion-MNIST from four IDX files: training images, training labels, test images and test labels."""
+    """Read Fashion-MNIST from four IDX files.
+
+    Args:
+        files: Paths of the training images, training labels, test images and test labels, in this order.
+    """
     return _of_idx("fashion_mnist", files, FASHION_NAMES)
 
 
@@ -92,7 +100,7 @@ def _of_idx(
 
 
 def read_idx(path: Path, ndim: int) -> Images:
-    """Return the array of unsigned bytes in an IDX file, gzip-compressed or not.
+    """Return the array of unsigned bytes in an IDX file, which may be compressed by gzip.
 
     Args:
         path: File to read.

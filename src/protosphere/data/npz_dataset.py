@@ -20,10 +20,14 @@ MAX_CLASSES = 1 << 22
 def read_npz(path: Path) -> Dataset:
     """Return the dataset in an .npz file.
 
-    Images have the shape N x H x W, N x H x W x C or N x C x H x W, with C = 1 or 3. They are integers from 0 to 255 or
-    floats from 0 to 1. Features are N x D numbers. If they are int8, the optional array `step` has the step size of
-    each column, by which the integers are multiplied. Labels are integers from 0. The optional array `class_names` has
-    the names of the classes.
+    The file contains the following arrays:
+
+    - `x_train` and `x_test` are images or features. Images have the shape N x H x W, N x H x W x C or N x C x H x W,
+      with C = 1 or 3. They are integers from 0 to 255 or floats from 0 to 1. Features have the shape N x D.
+    - `y_train` and `y_test` are labels: N integers from 0 to K - 1 for K classes.
+    - `step` is optional. If the features are int8, it has the step size of each of the D columns, by which the integers
+      are multiplied.
+    - `class_names` is optional. It has the names of the K classes.
 
     Args:
         path: The file.
@@ -51,13 +55,13 @@ def read_npz(path: Path) -> Dataset:
 
 
 def npz_facts(path: Path) -> tuple[int, bool]:
-    """Return the number of classes in a file, and whether its examples are features, without reading the examples.
+    """Return properties of the dataset in an .npz file without reading its examples.
 
     Args:
         path: File to read.
 
     Returns:
-        The number of classes, and whether examples are features.
+        A tuple of the number of classes, and True if the examples are feature vectors or False if they are images.
 
     Raises:
         StorageError: If the file cannot be read or its labels are not valid.
@@ -71,7 +75,7 @@ def npz_facts(path: Path) -> tuple[int, bool]:
 
 
 def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
-    """Return N labels as a vector; N x 1 arrays are accepted, too."""
+    """Return the labels in `array` as a vector of N integers. `array` may have the shape N x 1 instead of N."""
     is_column = array.ndim == 2 and array.shape[1] == 1
     flat = array.reshape(-1) if is_column else array
     if flat.ndim != 1 or not np.issubdtype(flat.dtype, np.integer):
@@ -84,7 +88,10 @@ def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
 def _class_names(
     path: Path, array: NDArray[Any] | None, y_train: Indices, y_test: Indices
 ) -> tuple[str, ...]:
-    """Return the names of all classes; if the file has none, they are "0", "1", and so on up to the highest label."""
+    """Return the names of all classes.
+
+    If the file has no names, the names are "0", "1", and so on up to the highest label.
+    """
     highest = int(max(y_train.max(initial=0), y_test.max(initial=0)))
     if highest >= MAX_CLASSES:
         raise StorageError(
@@ -105,7 +112,7 @@ def _class_names(
 
 
 def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
-    """Return N x D features, as int8 if the file stores int8, otherwise as float32."""
+    """Return the N x D features in `array`. int8 numbers are returned as int8, and other numbers as float32."""
     if array.ndim != 2 or array.dtype.kind not in "iuf":
         raise StorageError(
             f"cannot read '{path}': {key} must be N x D numbers, got {array.dtype} of {array.shape}"
@@ -122,7 +129,10 @@ def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
 
 
 def _step(path: Path, array: NDArray[Any] | None, inputs: Features) -> Step | None:
-    """Return the step size of each column of int8 features, 1 by default; None for other features."""
+    """Return the step size of each column of int8 features, or None for other features.
+
+    If the file has no step sizes, they are 1.
+    """
     if inputs.dtype != np.int8:
         if array is not None:
             raise StorageError(
@@ -142,7 +152,7 @@ def _step(path: Path, array: NDArray[Any] | None, inputs: Features) -> Step | No
 
 
 def _images(path: Path, key: str, array: NDArray[Any]) -> Images:
-    """Return images as N x C x H x W bytes."""
+    """Return the images in `array` as N x C x H x W bytes."""
     if array.ndim == 3:
         array = array[:, None]
     elif _has_channels_last(array):
@@ -162,7 +172,10 @@ def _has_channels_last(array: NDArray[Any]) -> bool:
 
 
 def _bytes(path: Path, key: str, array: NDArray[Any]) -> Images:
-    """Return an array converted to bytes: integers from 0 to 255 are kept, floats from 0 to 1 are multiplied by 255."""
+    """Return the numbers in `array` as bytes.
+
+    Integers from 0 to 255 are kept, and floats from 0 to 1 are multiplied by 255. Other numbers raise StorageError.
+    """
     if array.dtype == np.uint8:
         return array
     if array.dtype.kind not in "iuf":

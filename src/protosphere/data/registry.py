@@ -1,4 +1,7 @@
-"""The registry of datasets: one frozen record per dataset, created by decorating the function that reads it."""
+"""The registry of datasets.
+
+There is one frozen record per dataset. A decorator of the function that reads the dataset adds it.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,9 +20,9 @@ class RemoteFile:
 
     Attributes:
         name: Name of the file.
-        url: Address of the file; empty if it cannot be downloaded.
-        digest: The publisher's digest, which begins with `md5:` or `sha256:`. Only downloaded files are checked
-            against the digest, because a user's own copy may be compressed differently.
+        url: Address of the file. It is empty if the file cannot be downloaded.
+        digest: The publisher's digest, which begins with `md5:` or `sha256:`. Only downloaded files are checked against
+            the digest, because a user's own copy may be compressed differently.
     """
 
     name: str
@@ -31,11 +34,11 @@ Files = tuple[RemoteFile, ...]
 
 
 def remote_files(url: str, digests: Mapping[str, str]) -> Files:
-    """Return one record for each of the files in a folder of a server.
+    """Return one record for each file in a folder of a server.
 
     Args:
         url: Address of the folder, to which the name of each file is appended.
-        digests: Digest of each file by its name.
+        digests: Mapping from the name of each file to its digest.
     """
     return tuple(
         RemoteFile(name, url + name, digest) for name, digest in digests.items()
@@ -49,11 +52,11 @@ class DatasetEntry:
     Attributes:
         name: Name for `load_dataset`.
         num_classes: Number K of classes.
-        features: Whether the examples are feature vectors; otherwise they are images.
-        files: Files of the dataset; empty if it is shipped with the package.
+        features: True if the examples are feature vectors, False if they are images.
+        files: Files of the dataset. The tuple is empty if the dataset is shipped with the package.
         read: Function from the paths of the files to the dataset.
         summary: Description in one line.
-        folder: Name of the dataset's folder within the data folder; by default the name of the dataset.
+        folder: Name of the dataset's folder within the data folder. An empty string stands for the name of the dataset.
         system_folder: Folder in which a package of the operating system may have installed the files, or None.
     """
 
@@ -81,19 +84,21 @@ def dataset(
     folder: str = "",
     system_folder: str | None = None,
 ) -> Callable[[Reader], Reader]:
-    """Return a decorator that registers a reader as a dataset; a second dataset of the same name is an error.
+    """Return a decorator that registers a dataset together with the function that reads it.
+
+    A name can be registered only once.
 
     Args:
         name: Name for `load_dataset`.
         num_classes: Number of classes.
         summary: Description in one line.
-        files: Files of the dataset; empty if it is shipped with the package.
-        features: Whether the examples are feature vectors; otherwise they are images.
-        folder: Name of the dataset's folder within the data folder; by default the name of the dataset.
+        files: Files of the dataset. By default there are none, because the dataset is shipped with the package.
+        features: True if the examples are feature vectors, False if they are images.
+        folder: Name of the dataset's folder within the data folder. An empty string stands for the name of the dataset.
         system_folder: Folder in which a package of the operating system may have installed the files, or None.
 
     Returns:
-        The decorator, which returns the reader unchanged.
+        The decorator, which returns the decorated function unchanged.
     """
 
     def entry(read: Reader) -> DatasetEntry:

@@ -1,4 +1,7 @@
-"""A compiled loop that writes views, that is, transformed and normalized images, in one pass over their pixels."""
+"""A compiled loop that writes views of images in one pass over their pixels.
+
+A view is a transformed and normalized image.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,8 @@ def write_views(
         mirrored: B booleans, True if the view is mirrored left to right.
         factors: 2 x B array with the factor of the brightness and the factor of the contrast of each view.
         matrices: B x 3 x 3 color matrices, which are applied only if there are three channels.
-        levels: C x 256 table with the normalized value of each byte in each channel, an affine function of the byte.
+        levels: C x 256 table with the normalized value of each byte in each channel. It must be an affine function of
+            the byte.
         batch: B x C x H x W array, which is overwritten with the views.
     """
     channels = batch.shape[1]
@@ -55,7 +59,11 @@ def write_views(
 def _resize(
     image: Bytes, crop: Floats, mirrored: bool, brightness: Float, view: Floats
 ) -> None:
-    """Write the crop of an image, resized by bilinear interpolation and multiplied by `brightness`, into `view`."""
+    """Resize a crop of `image` by bilinear interpolation, and write it into `view`.
+
+    `crop` contains the left end, the top end, the width and the height of the crop, in pixels. If `mirrored` is True,
+    the crop is also mirrored left to right. Pixels are multiplied by `brightness`.
+    """
     channels, height, width = view.shape
     left_columns = np.empty(width, np.int64)
     right_columns = np.empty(width, np.int64)
@@ -87,7 +95,11 @@ def _resize(
 
 @compiled_exactly
 def _neighbors(start: Float, size: Float, k: int, count: int) -> tuple[int, int, Float]:
-    """Return the indices of the two original pixels next to pixel k of a resized crop, and the weight of the second."""
+    """Return the two pixels of the original between which pixel `k` of a resized crop is interpolated.
+
+    The crop begins at position `start` and has the length `size`; the original and the resized crop have `count`
+    pixels. The result consists of the indices of the two pixels and the weight of the second one.
+    """
     position = start + size * np.float32((k + 0.5) / count) - np.float32(0.5)
     position = min(max(position, np.float32(0)), np.float32(count - 1))
     first = int(position)
@@ -107,7 +119,10 @@ def _clipped(pixel: Float) -> Float:
 
 @compiled_exactly
 def _change_contrast(view: Floats, factor: Float) -> None:
-    """Multiply the difference of every pixel from the mean brightness of the view by `factor`, in place."""
+    """Multiply the difference between each pixel and the mean brightness of the view by `factor`.
+
+    The view is changed in place.
+    """
     channels, height, width = view.shape
     total = 0.0
     for i in range(height):
@@ -129,7 +144,7 @@ def _change_contrast(view: Floats, factor: Float) -> None:
 
 @compiled_exactly
 def _recolor(view: Floats, matrix: Floats) -> None:
-    """Multiply the three colors of every pixel by a 3 x 3 matrix, in place."""
+    """Multiply the three colors of each pixel by the 3 x 3 matrix `matrix`. The view is changed in place."""
     for i in range(view.shape[1]):
         for j in range(view.shape[2]):
             red = view[0, i, j]

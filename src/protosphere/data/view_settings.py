@@ -1,4 +1,7 @@
-"""`ViewSettings`: the ranges of random transforms in self-supervised learning, without importing torch."""
+"""`ViewSettings`: the ranges of the random transforms in self-supervised learning.
+
+The class has a module of its own, because the module `views` imports torch.
+"""
 
 from dataclasses import dataclass
 
@@ -8,11 +11,12 @@ class ViewSettings:
     """Ranges of the random transforms that make a view of an image.
 
     Attributes:
-        crop_area: Smallest fraction of the image's area that a crop covers; 1 for no crops.
-        flip: Whether half of the views, drawn at random, are mirrored left to right.
-        jitter: Largest relative change of brightness, contrast and saturation; 0 for no change. The hue is rotated by
-            at most a quarter of this number, in turns of the color circle.
-        grayscale: Fraction of the views that are converted to gray.
+        crop_area: Smallest area of a crop, as a fraction of the area of the image. A crop that would be wider or higher
+            than the image is cut off, and may then be smaller. 1 means no crops.
+        flip: Whether views are mirrored left to right, each with probability 1/2.
+        jitter: Largest relative change of brightness, contrast and saturation. The hue is rotated by at most a quarter
+            of this number, in turns of the color circle. The changes are made with probability 0.8.
+        grayscale: Probability that a view is converted to gray.
     """
 
     crop_area: float = 0.2

@@ -1,15 +1,15 @@
 """Random views of whole batches of images. A view is an image after random crops, flips and changes of color.
 
-Self-supervised objectives compare two views of the same image, which are drawn independently. A crop of random area
-and aspect ratio is resized to the size of the image by bilinear interpolation. At random, it is also mirrored, changed
-in brightness, contrast, saturation and hue, or converted to gray. Random numbers are drawn on the CPU, so that every
-device gets the same transforms.
+Self-supervised objectives compare two views of the same image, which are drawn independently. A crop of random area and
+aspect ratio is resized to the size of the image by bilinear interpolation. At random, the resized crop is also
+mirrored, changed in brightness, contrast, saturation and hue, or converted to gray. Random numbers are drawn on the
+CPU, so that every device gets the same transforms.
 
 `transformed` works on any device. On the CPU, `gather_views` selects, transforms and normalizes images in one compiled
 pass over their pixels.
 
 The transforms come from T. Chen et al., A simple framework for contrastive learning of visual representations, ICML
-2020, without blur.
+2020. Their blur is left out.
 """
 
 import math
@@ -41,17 +41,17 @@ YIQ = (LUMA, (0.596, -0.274, -0.322), (0.211, -0.523, 0.312))
 
 @dataclass(frozen=True)
 class Views:
-    """Random transforms of a batch of images, stored as vectors with one entry per image.
+    """Random transforms of a batch of B images. Each attribute is a vector with one entry per image.
 
     Attributes:
-        left, top: First column and row of the crop, in pixels, not rounded.
-        width, height: Size of the crop in pixels, not rounded.
-        mirrored: Whether the crop is mirrored left to right.
-        brightness: Factor of the brightness; 1 for no change.
-        contrast: Factor of the contrast; 1 for no change.
-        saturation: Factor of the saturation; 1 for no change.
+        left, top: Column and row at which the crop begins, in pixels. They are not rounded.
+        width, height: Size of the crop in pixels. The numbers are not rounded.
+        mirrored: True if the crop is mirrored left to right.
+        brightness: Factor of the brightness. 1 means no change.
+        contrast: Factor of the contrast. 1 means no change.
+        saturation: Factor of the saturation. 1 means no change.
         hue: Rotation of the hue in radians.
-        gray: Whether the view is converted to gray.
+        gray: True if the view is converted to gray.
     """
 
     left: Tensor
@@ -117,7 +117,7 @@ def random_views(
 
 
 def transformed(images: Tensor, views: Views) -> Tensor:
-    """Return one view of each image of a batch, by the given transforms.
+    """Return one view of each image of a batch, computed by the given transforms.
 
     Args:
         images: B x C x H x W bytes, with one channel or three.
@@ -151,10 +151,12 @@ def views_on(device: torch.device, views: Views) -> dict[str, Tensor]:
 
 
 def color_matrices(views: Views) -> Tensor:
-    """Return B x 3 x 3 matrices that change saturation and hue of RGB colors, or convert them to gray.
+    """Return a 3 x 3 matrix for each of B views, as a B x 3 x 3 tensor.
 
-    In the color space YIQ, the hue is changed by a rotation of the two color axes, and the saturation by scaling these
-    axes.
+    The matrices are multiplied with RGB colors. They change saturation and hue, or convert the colors to gray.
+
+    In the color space YIQ, a rotation of the two color axes changes the hue, and scaling these axes changes the
+    saturation.
     """
     to_yiq = torch.tensor(YIQ)
     from_yiq = torch.tensor(np.linalg.inv(YIQ), dtype=torch.float32)
@@ -175,12 +177,13 @@ def gather_views(images: Tensor, rows: Tensor, views: Views, levels: Tensor) -> 
 
     Args:
         images: N x C x H x W bytes, with one channel or three.
-        rows: Indices of the images to select.
-        views: Transforms of the selected images.
-        levels: C x 256 table with the normalized value of each byte in each channel, an affine function of the byte.
+        rows: B indices of the images to select.
+        views: Transforms of the B selected images.
+        levels: C x 256 table with the normalized value of each byte in each channel. It must be an affine function of
+            the byte.
 
     Returns:
-        The normalized views in float32, one per entry of `rows`.
+        B x C x H x W normalized views in float32.
     """
     # Imported here because it loads the compiler.
     from protosphere.data.view_loops import write_views
@@ -203,7 +206,7 @@ def gather_views(images: Tensor, rows: Tensor, views: Views, levels: Tensor) -> 
 
 
 def _luma(pixels: Tensor) -> Tensor:
-    """Return the B x 1 x H x W brightness of the pixels of B x C x H x W images."""
+    """Return the brightness of each pixel of B x C x H x W images, as a B x 1 x H x W tensor."""
     if pixels.shape[1] != len(LUMA):
         return pixels.mean(1, keepdim=True)
     weights = torch.tensor(LUMA, device=pixels.device).view(1, 3, 1, 1)
@@ -211,7 +214,7 @@ def _luma(pixels: Tensor) -> Tensor:
 
 
 def _resized_crops(pixels: Tensor, views: Views) -> Tensor:
-    """Return the crops, resized to the size of the images and mirrored."""
+    """Return the crops of B x C x H x W images, resized to H x W pixels and mirrored where `views.mirrored` is True."""
     height, width = pixels.shape[2:]
     columns = _centers(views.left, views.width, width)
     columns = torch.where(views.mirrored[:, None], columns.flip(1), columns)
@@ -224,6 +227,9 @@ def _resized_crops(pixels: Tensor, views: Views) -> Tensor:
 
 
 def _centers(start: Tensor, size: Tensor, count: int) -> Tensor:
-    """Return the B x count positions, in the original image, of the pixel centers of the resized crops."""
+    """Return the positions of the pixel centers of B resized crops in the original images, as a B x `count` tensor.
+
+    Along one axis, each crop begins at `start`, has the length `size`, and is resized to `count` pixels.
+    """
     steps = (torch.arange(count) + 0.5) / count
     return start[:, None] + size[:, None] * steps
