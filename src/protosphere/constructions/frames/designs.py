@@ -69,11 +69,11 @@ def parent_words(name: str) -> Words:
 
 @dataclass(frozen=True)
 class WeightedCell:
-    """A cell, that is a set of coordinates of a parent, and the number of ones of all chosen codewords on the cell.
+    """A cell, with the number of ones that each chosen codeword has on the cell.
 
     Attributes:
         weight: Number of ones on the cell.
-        places: Indices of the coordinates of the cell.
+        places: Indices of the coordinates of the parent that belong to the cell.
     """
 
     weight: int
@@ -86,10 +86,10 @@ class WeightedCell:
 
     @property
     def mean_product(self) -> Fraction:
-        """Squared norm w^2/v of the mean vector on the cell, which is subtracted from the codewords.
+        """Squared norm w^2/v of the mean vector of the cell.
 
-        All v entries of the mean vector are w/v. Here w is the number of ones, and v is the number of coordinates of
-        the cell.
+        Here w is the number of ones on the cell, and v is the number of coordinates of the cell. All v entries of the
+        mean vector are w/v. The mean vector is subtracted from each codeword.
         """
         return Fraction(self.weight**2, len(self.places))
 
@@ -97,8 +97,8 @@ class WeightedCell:
     def parse(cls, text: str) -> "WeightedCell":
         """Return the cell that is written as a text such as '5 of 3f'.
 
-        The text has the number of ones and the bit mask of the coordinates in hexadecimal. Coordinate 0 is the lowest
-        bit.
+        The first number is the number of ones. The second number is the bit mask of the coordinates, in hexadecimal.
+        Coordinate 0 is the lowest bit.
         """
         weight, mask = text.split(" of ")
         bits = int(mask, 16)
@@ -116,7 +116,8 @@ class CellWords:
     Attributes:
         parent: Name of the parent in `PARENTS`.
         kept: Cells whose coordinates the points keep.
-        dropped: Cells whose coordinates are left out.
+        dropped: Cells whose coordinates the points leave out. The codewords have the given numbers of ones on these
+            cells too.
     """
 
     parent: str
@@ -136,7 +137,7 @@ class CellWords:
         """Return the code that has the given name.
 
         Raises:
-            InvalidArgumentError: If no code has that name.
+            InvalidArgumentError: If the name does not match the pattern `NAME`, or if its cells do not fit the parent.
         """
         read = NAME.fullmatch(name)
         if read is None or read[1] not in PARENTS:
@@ -166,24 +167,31 @@ class CellWords:
 
     @property
     def squared_norm(self) -> Fraction:
-        """Squared norm of a codeword on the kept cells, after the means are subtracted."""
+        """Squared norm of a chosen codeword on the kept cells, after the mean vector of each cell is subtracted."""
         return sum((cell.weight - cell.mean_product for cell in self.kept), Fraction(0))
 
     @property
     def cosine_step(self) -> Fraction:
-        """Fraction of which 1 minus each cosine is a multiple: 1 divided by the squared norm.
+        """Fraction 1 / `squared_norm`; for each cosine c of the points, 1 - c is a multiple of this fraction.
 
         If two codewords share x of their k ones on the kept cells, their cosine is 1 - (k - x) * cosine_step.
         """
         return 1 / self.squared_norm
 
     def max_cosine(self, most_common: int) -> Fraction:
-        """Return the maximum cosine of the points, if codewords share at most `most_common` ones on the kept cells."""
+        """Return the maximum cosine of the points.
+
+        Args:
+            most_common: Largest number of ones on the kept cells that two of the codewords share.
+        """
         weight = sum(cell.weight for cell in self.kept)
         return 1 - (weight - most_common) * self.cosine_step
 
     def words(self) -> Words:
-        """Return the chosen codewords of the parent, restricted to the kept cells, cell by cell."""
+        """Return the chosen codewords of the parent as the rows of a 0/1 matrix.
+
+        The columns are the coordinates of the first kept cell, then the coordinates of the second kept cell, and so on.
+        """
         words = parent_words(self.parent)
         chosen = np.ones(len(words), dtype=np.bool_)
         for cell in (*self.kept, *self.dropped):
@@ -254,7 +262,7 @@ def shipped_designs() -> tuple[DesignRow, ...]:
 
 
 def _possible(row: DesignRow) -> bool:
-    """Return whether the dimension, size and maximum cosine of a row are consistent with its name."""
+    """Return whether the name of `row` is valid and agrees with its dimension, and its size and cosine are possible."""
     found = CellWords.parse(row.name)
     return (
         found.name == row.name
@@ -275,7 +283,11 @@ def _named(dim: int, name: str) -> Member:
 
 
 def most_common_ones(words: Words) -> int:
-    """Return the largest number of ones that two different codewords, given as rows, have in common."""
+    """Return the largest number of ones that two different codewords have in common.
+
+    Args:
+        words: Codewords as the rows of a 0/1 matrix.
+    """
     ones = words.astype(np.float32)  # the products are small integers, and exact
     common = ones @ ones.T
     np.fill_diagonal(common, -1)

@@ -1,4 +1,9 @@
-"""Codes from the generalized quadrangles GQ(q, q^2), whose points are the points of an elliptic quadric."""
+"""Codes from the generalized quadrangles GQ(q, q^2), whose points are the points of an elliptic quadric.
+
+A generalized quadrangle consists of points and lines. If a point x is not on a line L, exactly one point of L is
+collinear with x. Two points are collinear if a line contains both. The lines of GQ(q, q^2) are the lines of the
+quadric.
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -29,16 +34,16 @@ gigabytes.
 def generalized_quadrangle() -> Iterator[Member]:
     """Yield codes whose points are the points of a generalized quadrangle GQ(q, q^2).
 
-    The points are projected to the smallest eigenspace of the collinearity graph. Collinear points then have cosine
-    -1/q, and other points have cosine 1/q^2. Together the (q+1)(q^3+1) points meet Levenshtein's bound. These codes
-    have (n, K) = (6,27), (21,112), (52,325), (105,756), (301,2752), (456,4617) and (657,7300). Their points are sorted
-    by their coordinates over GF(q).
+    The collinearity graph has an edge between any two collinear points. The points are projected to the eigenspace of
+    its smallest eigenvalue. Collinear points then have cosine -1/q, and other points have cosine 1/q^2. Together the
+    (q+1)(q^3+1) points meet Levenshtein's bound. These codes have (n, K) = (6,27), (21,112), (52,325), (105,756),
+    (301,2752), (456,4617) and (657,7300). Their points are sorted by their coordinates over GF(q).
 
     Further codes are made by fixing j <= 3 points, no two of which are collinear. The points that are collinear with
-    none of the fixed points are projected onto the orthogonal complement of these. The complement has n - j
-    dimensions, and the cosines there are at most 1/(q^2+j). For q = 4 these codes have (n, K) = (51,256), (50,204) and
-    (49,164). Any three points of which no two are collinear have q + 1 common neighbors, so K does not depend on the
-    choice of the fixed points.
+    none of the fixed points are projected to the orthogonal complement of the fixed points. The complement has n - j
+    dimensions, and the cosines of the projected points are at most 1/(q^2+j). For q = 4 these codes have (n, K) =
+    (51,256), (50,204) and (49,164). Any three points of which no two are collinear have q + 1 common neighbors, so K
+    does not depend on the choice of the fixed points.
     """
     for q in prime_powers(LARGEST_Q):
         id = f"quadric-{q}"
@@ -69,7 +74,10 @@ def generalized_quadrangle() -> Iterator[Member]:
 
 
 def _section_sizes(q: int) -> tuple[int, int, int]:
-    """Return the numbers of points that are collinear with none of 1, 2 and 3 fixed points."""
+    """Return how many points are collinear with none of one, two and three fixed points.
+
+    No two of the fixed points are collinear.
+    """
     one = q**4
     two = q * (q - 1) * (q * q + 1)
     three = q * (q**3 - 2 * q * q + 3 * q - 3)
@@ -79,14 +87,15 @@ def _section_sizes(q: int) -> tuple[int, int, int]:
 def quadric(q: int) -> tuple[Indices, Indices]:
     """Return the points of the elliptic quadric x0 x1 + x2 x3 + x4^2 + b x4 x5 + c x5^2 = 0 in projective 5-space.
 
-    The numbers b and c are the first for which the last three terms are zero only at x4 = x5 = 0.
+    The pair (b, c) is the first one in lexicographic order for which x4^2 + b x4 x5 + c x5^2 is zero only at x4 = x5 =
+    0.
 
     Args:
         q: Order of the field, a prime power.
 
     Returns:
-        The points as rows, and as rows of a second matrix the products of the Gram matrix of the quadratic form with
-        each point.
+        Two matrices. The rows of the first matrix are the points. Row i of the second matrix is the product of the Gram
+        matrix of the quadratic form with point i.
     """
     F = field(q)
     b, c = _elliptic_coefficients(F)
@@ -114,7 +123,7 @@ def quadric(q: int) -> tuple[Indices, Indices]:
 
 
 def _elliptic_coefficients(F: FiniteField) -> tuple[int, int]:
-    """Return the first b and c for which y^2 + b y z + c z^2 is zero only at y = z = 0."""
+    """Return the first pair (b, c) for which y^2 + b y z + c z^2 is zero over `F` only at y = z = 0."""
     one = np.ones(1, dtype=np.int64)
     for b, c in product(range(F.q), repeat=2):
         if _binary_form(F, b, c, np.arange(F.q), one).all():
@@ -123,7 +132,7 @@ def _elliptic_coefficients(F: FiniteField) -> tuple[int, int]:
 
 
 def _projective_points(q: int) -> Indices:
-    """Return the points of projective 5-space as columns; the first nonzero entry of each is 1."""
+    """Return the points of projective 5-space over GF(q) as columns; the first nonzero entry of each column is 1."""
     points: list[tuple[int, ...]] = []
     for lead in range(6):
         zeros = (0,) * lead
@@ -165,7 +174,10 @@ def _points(q: int, count: int) -> Points:
 
 
 def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
-    """Return the cosine of two projected points that are not collinear, and the step of all cosines."""
+    """Return the maximum cosine of the code with `along` fixed points, and the largest step of its cosines.
+
+    For each cosine c, 1 - c is a multiple of the step.
+    """
     b = Fraction(1, q * q)
     left = (1 - b) * (1 + along * b) / (1 + (along - 1) * b)
     apart = (1 - b) / left
@@ -176,7 +188,10 @@ def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
 
 
 def _section(q: int, along: int, count: int) -> Points:
-    """Return the first `count` points that are collinear with none of `along` fixed points, projected."""
+    """Return the first `count` points that are collinear with none of `along` fixed points, as unit rows.
+
+    They are projected to the orthogonal complement of the fixed points.
+    """
     points = _points(q, _size(q))
     left = np.arange(len(points))
     fixed = np.zeros(along, dtype=np.int64)
@@ -193,7 +208,7 @@ def _section(q: int, along: int, count: int) -> Points:
 def _binary_form(
     F: FiniteField, b: int, c: int, y: Indices, z: Indices
 ) -> NDArray[np.uint8]:
-    """Return y^2 + b y z + c z^2."""
+    """Return y^2 + b y z + c z^2 over `F`, entry by entry."""
     squares = F.multiply[y, y]
     products = F.multiply[F.multiply[b, y], z]
     last = F.multiply[c, F.multiply[z, z]]
@@ -201,10 +216,9 @@ def _binary_form(
 
 
 def _size(q: int) -> int:
-    """Return the number of points of GQ(q, q^2)."""
     return (q + 1) * (q**3 + 1)
 
 
 def _dim(q: int) -> int:
-    """Return the dimension of the smallest eigenspace of the collinearity graph."""
+    """Return the dimension of the eigenspace of the smallest eigenvalue of the collinearity graph."""
     return q * (q * q - q + 1)

@@ -1,5 +1,8 @@
 """Classical strongly regular graphs: their parameters, and functions that build their adjacency matrices.
 
+A graph is strongly regular if all vertices have the same number of neighbors, all pairs of adjacent vertices have the
+same number of common neighbors, and so do all pairs of non-adjacent vertices.
+
 Brouwer & Van Maldeghem, Strongly Regular Graphs (2022), chapters 2, 3 and 8 to 10.
 """
 
@@ -30,7 +33,7 @@ class Graph:
     """A strongly regular graph.
 
     Attributes:
-        name: Name, unique in the list.
+        name: Name. Different graphs have different names.
         vertices: Number v of vertices.
         degree: Number k of neighbors of a vertex.
         common: Number of common neighbors of two adjacent vertices.
@@ -49,7 +52,7 @@ class Graph:
 
     @property
     def complement(self) -> "Graph":
-        """The graph in which two vertices are adjacent if they are not adjacent in this graph."""
+        """The graph on the same vertices in which two vertices are adjacent if they are not adjacent in this graph."""
         v = self.vertices
         k = self.degree
 
@@ -79,7 +82,6 @@ def graphs() -> Iterator[Graph]:
 
 
 def _sporadic_graphs() -> Iterator[Graph]:
-    """Yield graphs that belong to no infinite family."""
     yield Graph("Clebsch graph", 16, 5, 0, 2, clebsch)
     yield Graph("Hoffman-Singleton graph", 50, 7, 0, 1, hoffman_singleton)
     yield Graph("Gewirtz graph", 56, 10, 0, 2, gewirtz)
@@ -116,13 +118,16 @@ def hoffman_singleton() -> Adjacency:
 
 @lru_cache(maxsize=1)
 def _octads() -> NDArray[np.int64]:
-    """Return the 759 blocks of the Witt design S(5,8,24), as 0/1 rows."""
+    """Return the 759 blocks of the Witt design S(5,8,24), which are called octads, as 0/1 rows."""
     words = unpack(codewords(extended_golay(), 1 << 12), 24).astype(np.int64)
     return words[words.sum(axis=1) == 8]
 
 
 def _hexads() -> NDArray[np.int64]:
-    """Return the 77 blocks of S(3,6,22): octads that contain the last two points, without these points."""
+    """Return the 77 blocks of the design S(3,6,22), which are called hexads, as 0/1 rows.
+
+    A hexad is an octad that contains the last two of the 24 points, without these two points.
+    """
     octads = _octads()
     return octads[octads[:, 22:].all(axis=1)][:, :22]
 
@@ -132,7 +137,7 @@ def _disjoint(blocks: NDArray[np.int64]) -> Adjacency:
 
 
 def gewirtz() -> Adjacency:
-    """Return the Gewirtz graph of the hexads of S(3,6,22) that do not contain a given point.
+    """Return the Gewirtz graph, whose vertices are the hexads of S(3,6,22) that do not contain the first point.
 
     Two hexads are adjacent if they are disjoint.
     """
@@ -141,15 +146,18 @@ def gewirtz() -> Adjacency:
 
 
 def m22() -> Adjacency:
-    """Return the M22 graph of the 77 hexads of S(3,6,22); two hexads are adjacent if they are disjoint."""
+    """Return the M22 graph, whose vertices are the 77 hexads of S(3,6,22).
+
+    Two hexads are adjacent if they are disjoint.
+    """
     return _disjoint(_hexads())
 
 
 def higman_sims() -> Adjacency:
     """Return the Higman-Sims graph, whose vertices are the 22 points and 77 hexads of S(3,6,22) and one more vertex.
 
-    The additional vertex is adjacent to all points, a hexad to the points that it contains, and two hexads are adjacent
-    if they are disjoint.
+    The additional vertex is adjacent to all points. A hexad is adjacent to the points that it contains, and to the
+    hexads that are disjoint from it.
     """
     hexads = _hexads()
     adjacency = np.zeros((100, 100), dtype=np.bool_)
@@ -164,10 +172,10 @@ def higman_sims() -> Adjacency:
 def mclaughlin() -> Adjacency:
     """Return the McLaughlin graph, whose vertices are 22 points and the 253 blocks of S(4,7,23).
 
-    The points are all but the last of the 23 points. Blocks of the first kind contain the last point, blocks of the
-    second kind do not. A point is adjacent to the blocks of the first kind that do not contain the point, and to the
-    blocks of the second kind that contain it. Two blocks of the same kind are adjacent if they share one point, and
-    two blocks of different kinds if they share three points.
+    The 22 points are the 23 points of the design without its last point. A block is of the first kind if it contains
+    the last point, and of the second kind otherwise. A point is adjacent to the blocks of the first kind that do not
+    contain it, and to the blocks of the second kind that contain it. Two blocks of the same kind are adjacent if they
+    share one point. Two blocks of different kinds are adjacent if they share three points.
     """
     octads = _octads()
     blocks = octads[octads[:, 23] == 1][:, :23]
@@ -186,7 +194,10 @@ def mclaughlin() -> Adjacency:
 
 
 def _difference_graph(q: int, dim: int, connection: set[tuple[int, ...]]) -> Adjacency:
-    """Return the graph of vectors of GF(q)^dim, q a prime, adjacent if their difference is in the set `connection`."""
+    """Return the graph whose vertices are the vectors of GF(q)^`dim` for a prime `q`.
+
+    Two vectors are adjacent if their difference is in the set `connection`.
+    """
     vectors = np.array(list(product(range(q), repeat=dim)))
     places = q ** np.arange(dim)[::-1]
     chosen = np.zeros(q**dim, dtype=np.bool_)
@@ -198,7 +209,7 @@ def _difference_graph(q: int, dim: int, connection: set[tuple[int, ...]]) -> Adj
 
 
 def _multiples(q: int, points: Indices) -> set[tuple[int, ...]]:
-    """Return all nonzero multiples of points over a prime field."""
+    """Return all multiples of the vectors `points` by the numbers 1, ..., q - 1 modulo the prime `q`."""
     return {
         tuple((factor * point % q).tolist())
         for point in points
@@ -215,7 +226,10 @@ def ternary_golay_cosets() -> Adjacency:
 
 
 def _ternary_golay_checks() -> Indices:
-    """Return the parity checks of the ternary [11, 6, 5] code: x^i (x - 1)(x^5 + x^4 + 2x^3 + x^2 + 2) in row i."""
+    """Return the parity-check matrix of the ternary [11, 6, 5] code.
+
+    Row i has the coefficients of x^i (x - 1)(x^5 + x^4 + 2x^3 + x^2 + 2) modulo 3, the constant coefficient first.
+    """
     check = np.array([2, 0, 1, 2, 1, 1])
     times = np.convolve(check, [2, 1]) % 3
     rows = [np.concatenate([np.zeros(i), times, np.zeros(4 - i)]) for i in range(5)]
@@ -241,7 +255,6 @@ def hyperoval_quadrangle() -> Adjacency:
 
 
 def _triangular_graphs() -> Iterator[Graph]:
-    """Yield the triangular graphs of m elements: pairs of elements, adjacent if they share one element."""
     m = 5
     while m * (m - 1) // 2 <= MOST_VERTICES:
         yield Graph(
@@ -257,7 +270,10 @@ def _triangular_graphs() -> Iterator[Graph]:
 
 
 def triangular(m: int) -> Adjacency:
-    """Return the triangular graph of the pairs of m elements; two pairs are adjacent if they share one element."""
+    """Return the triangular graph, whose vertices are the pairs of m elements.
+
+    Two pairs are adjacent if they share one element.
+    """
     pairs = np.array(list(combinations(range(m), 2)))
     ones = np.zeros((len(pairs), m), dtype=np.int64)
     ones[np.arange(len(pairs))[:, None], pairs] = 1
@@ -265,7 +281,7 @@ def triangular(m: int) -> Adjacency:
 
 
 def _paley_graphs() -> Iterator[Graph]:
-    """Yield the Paley graphs of the fields with 4j + 1 elements, up to 256."""
+    """Yield the Paley graphs of the fields GF(q) with 5 < q <= 256 and q = 1 mod 4."""
     for q in prime_powers(256):
         if q % 4 == 1 and q > 5:
             yield Graph(
@@ -280,7 +296,10 @@ def _paley_graphs() -> Iterator[Graph]:
 
 
 def paley(q: int) -> Adjacency:
-    """Return the Paley graph of GF(q); two elements are adjacent if their difference is a nonzero square."""
+    """Return the Paley graph, whose vertices are the elements of GF(q).
+
+    Two elements are adjacent if their difference is a nonzero square.
+    """
     F = field(q)
     squares = np.zeros(q, dtype=np.bool_)
     squares[np.diagonal(F.multiply)] = True
@@ -290,7 +309,10 @@ def paley(q: int) -> Adjacency:
 
 
 def _latin_square_graphs() -> Iterator[Graph]:
-    """Yield Latin square graphs of orders that are not prime powers, for which `reed_solomon` has the same points."""
+    """Yield the Latin square graphs of all orders that are not prime powers.
+
+    If the order is a prime power, the scheme `reed_solomon` has the same points.
+    """
     for m in range(6, int(MOST_VERTICES**0.5) + 1):
         if prime_power(m):
             continue
@@ -308,7 +330,7 @@ def _latin_square_graphs() -> Iterator[Graph]:
 
 
 def _prime_power_factors(m: int) -> list[int]:
-    """Return the largest power of each prime that divides m."""
+    """Return, for each prime p that divides `m`, the largest power of p that divides `m`."""
     found: list[int] = []
     for p in prime_factors(m):
         power = p
@@ -321,14 +343,16 @@ def _prime_power_factors(m: int) -> list[int]:
 def latin_squares(m: int, t: int) -> Adjacency:
     """Return the graph of t - 2 orthogonal Latin squares of order m.
 
-    The vertices are the m^2 positions in an m x m square. Two positions are adjacent if they are in the same row, in
-    the same column, or have the same symbol in one of the Latin squares. Over a finite field, the symbol at position
-    (x, y) is x + c y, where c is another field element for each square. Squares of other orders are products of such
-    squares (MacNeish 1922).
+    The vertices are the m^2 positions in an m x m square. Two positions are adjacent if they are in the same row, are
+    in the same column, or have the same symbol in one of the Latin squares.
+
+    If m is a prime power, the squares belong to the elements c = 1, ..., t - 2 of the field GF(m), and the symbol at
+    position (x, y) is x + c y. For other orders, each square is a product of such squares (MacNeish 1922).
 
     Args:
         m: Order of the squares.
-        t: Number of Latin squares plus 2. At most one more than the smallest prime power factor of m.
+        t: Number of Latin squares plus 2. If m is a product of powers of different primes, t is at most 1 plus the
+            smallest of these powers.
     """
     digits = _digits(m)
     adjacency = np.zeros((m * m, m * m), dtype=np.bool_)
@@ -348,12 +372,15 @@ def latin_squares(m: int, t: int) -> Adjacency:
 
 
 def _digits(m: int) -> list[tuple[int, Indices]]:
-    """Return the prime powers of m, each with the residues of 0, ..., m - 1 modulo it."""
+    """Return a pair (q, residues) for each factor q in `_prime_power_factors(m)`.
+
+    The residues are those of the numbers 0, ..., m - 1 modulo q.
+    """
     return [(q, np.arange(m) % q) for q in _prime_power_factors(m)]
 
 
 def _polar_graphs() -> Iterator[Graph]:
-    """Yield the graphs of polar spaces, except the graphs of GQ(q, q^2) (see `generalized_quadrangle`)."""
+    """Yield the graphs of polar spaces, except the collinearity graphs of GQ(q, q^2) (see `generalized_quadrangle`)."""
     for q in prime_powers(9):
         yield Graph(
             f"symplectic graph Sp(4,{q})",
@@ -382,7 +409,6 @@ def projective_points(q: int, dim: int) -> Indices:
 
 
 def _without_diagonal(orthogonal_pairs: Adjacency) -> Adjacency:
-    """Return the adjacency matrix with its diagonal set to False."""
     return orthogonal_pairs & ~np.eye(len(orthogonal_pairs), dtype=np.bool_)
 
 
@@ -425,7 +451,6 @@ def elliptic() -> Adjacency:
 
 
 def _tangent_graphs() -> Iterator[Graph]:
-    """Yield the tangent graphs of PG(4, q) for odd primes q (see `tangents`)."""
     for q in (3, 5, 7):
         yield Graph(
             f"tangent graph NO-(5,{q})",
@@ -440,9 +465,9 @@ def _tangent_graphs() -> Iterator[Graph]:
 def tangents(q: int) -> Adjacency:
     """Return a graph of points outside the quadric Q = 0 over GF(q), where Q = x0 x1 + x2 x3 + x4^2.
 
-    Two points x and y are adjacent if they lie on a tangent of the quadric, that is if B(x, y)^2 = 4 Q(x) Q(y), where B
-    is the bilinear form of Q (Wilbrink). The vertices are the points at which Q is a square, or the points at which Q
-    is not a square: the smaller of the two sets.
+    The vertices are either the points at which Q is a square or the points at which Q is not a square, whichever are
+    fewer. Two points x and y are adjacent if the line through them is a tangent of the quadric. This is the case if
+    B(x, y)^2 = 4 Q(x) Q(y), where B is the bilinear form of Q (Wilbrink).
     """
     points = projective_points(q, 5)
     images = points[:, [1, 0, 3, 2, 4]].copy()
@@ -457,7 +482,6 @@ def tangents(q: int) -> Adjacency:
 
 
 def _ahrens_szekeres_graphs() -> Iterator[Graph]:
-    """Yield the generalized quadrangles of order (q - 1, q + 1), q an odd prime (Ahrens & Szekeres 1969)."""
     for q in (3, 5, 7):
         yield Graph(
             f"Ahrens-Szekeres quadrangle over GF({q})",
@@ -470,11 +494,11 @@ def _ahrens_szekeres_graphs() -> Iterator[Graph]:
 
 
 def ahrens_szekeres(q: int) -> Adjacency:
-    """Return the graph of the generalized quadrangle of order (q - 1, q + 1) on the points of AG(3, q).
+    """Return the collinearity graph of a generalized quadrangle of order (q - 1, q + 1) (Ahrens & Szekeres 1969).
 
-    Two points are adjacent if they are on a common line of the quadrangle. The lines are the sets of points (s, a, b),
-    (a, s, b) and (c s^2 - b s + a, -2 c s + b, s), where s runs through GF(q) and a, b and c are fixed. Each point is
-    on q + 2 lines.
+    The points are the points of the affine space AG(3, q). Two points are adjacent if a line of the quadrangle contains
+    both. Each line consists of the points (s, a, b), of the points (a, s, b), or of the points (c s^2 - b s + a, -2 c s
+    + b, s), where s runs through GF(q) and a, b and c are fixed. Each point is on q + 2 lines.
     """
     s = np.arange(q)
     adjacency = np.zeros((q**3, q**3), dtype=np.bool_)

@@ -21,10 +21,9 @@ from protosphere.types import Indices, Points
 def paley_frame() -> Iterator[Member]:
     """Yield codes of 4n points on 2n equiangular lines in R^n, where n = (q+1)/2 for a prime power q = 1 mod 4.
 
-    First comes one unit vector of each line, then the negatives of these vectors. The conference matrix of q has the
-    eigenvalues +-sqrt(q). The unit vectors are the rows of a matrix whose columns are an orthogonal basis of the
-    eigenspace of +sqrt(q). This basis consists of additive characters of GF(q) whose index is a square, and one more
-    vector.
+    First comes one unit vector of each line, then the negatives of these vectors. Paley's conference matrix of GF(q)
+    has the eigenvalues sqrt(q) and -sqrt(q). The unit vectors are the rows of a matrix whose columns are an orthogonal
+    basis of the eigenspace of sqrt(q).
     """
     for q in prime_powers(2 * LARGEST_FAMILY_DIM - 1):
         if q % 4 == 1:
@@ -39,12 +38,12 @@ def paley_frame() -> Iterator[Member]:
 
 
 def paley_points(q: int) -> Points:
-    """Return one unit vector of each of the q + 1 lines.
+    """Return one unit vector of each of the q + 1 lines, as rows.
 
-    The first vector is (1, 0, ...). The other vectors are (1, 2 cos(2 pi Tr(ax)/p), 2 sin(2 pi Tr(ax)/p), ...)/sqrt(q),
-    one for each element x of GF(q). The coordinates belong to the nonzero squares a of the field, one of each pair +-a.
-    Here p is the characteristic, and Tr is the trace to GF(p). Products in the field are sums of exponents, so only the
-    traces of the powers of a primitive element are needed.
+    The first vector is (1, 0, ...). There is one more vector for each element x of GF(q). Its first coordinate is
+    1/sqrt(q). Its other coordinates come in pairs 2 cos(2 pi Tr(ax)/p)/sqrt(q) and 2 sin(2 pi Tr(ax)/p)/sqrt(q). There
+    is one pair of coordinates for each pair +-a of nonzero squares of the field. Here p is the characteristic of the
+    field, and Tr is the trace to GF(p).
     """
     p, _ = prime_power(q) or (q, 1)
     squares = 2 * np.arange((q - 1) // 4)
@@ -63,9 +62,9 @@ def paley_points(q: int) -> Points:
 def trace_sequence(q: int) -> Indices:
     """Return the traces Tr(c alpha^i) to the prime field for 0 <= i < q - 1.
 
-    Here alpha is a primitive element of GF(q), q = p^e, and c is some nonzero element. Any linear recurrence of order e
-    over GF(p) with the full period p^e - 1 is such a sequence (Lidl & Niederreiter, theorem 8.24). The first one is
-    taken.
+    Here alpha is a primitive element of GF(q), q = p^e, and c is some nonzero element. Any sequence over GF(p) that
+    satisfies a linear recurrence of order e and has period p^e - 1 is of this form (Lidl & Niederreiter, theorem 8.24).
+    The function returns the first such sequence that it finds.
 
     >>> trace_sequence(9).tolist()
     [0, 1, 1, 2, 0, 2, 2, 1]
@@ -79,7 +78,11 @@ def trace_sequence(q: int) -> Indices:
 
 
 def _recurrence(p: int, low: tuple[int, ...], period: int) -> Indices | None:
-    """Return one period of s(i+e) = sum of low[j] s(i+j) modulo p; None unless the shortest period is `period`."""
+    """Return one period of a linear recurrence modulo `p`, if its shortest period is `period`, and None otherwise.
+
+    Term i + e is low[0] times term i plus ... plus low[e-1] times term i + e - 1, where e is the number of entries of
+    `low`. The first e terms are 0, ..., 0, 1.
+    """
     e = len(low)
     start = [0] * (e - 1) + [1]
     terms = start.copy()

@@ -1,4 +1,4 @@
-"""Tight frames of several orthonormal bases that are close to one another, so that the separation can be chosen."""
+"""Codes that consist of orthonormal bases: the standard basis, and random rotations of it by a chosen angle."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def rotated_bases(
     progress: Progress = ignore,
     spread: float = 0.2,
 ) -> Placement:
-    """Place the first K vectors of ceil(K / n) bases: the standard basis and independent random rotations of it.
+    """Place the standard basis and independent random rotations of it, and keep the first K vectors of these bases.
 
-    A rotation is the exponential of a random skew-symmetric matrix. It turns each vector by about `spread` radians, so
-    the vectors with the same index in all bases form a cluster. If K is a multiple of n, the points are a tight frame
-    for every spread.
+    There are ceil(K / n) bases. A rotation is the exponential of a random skew-symmetric matrix. It turns each vector
+    by about `spread` radians, so the i-th vectors of all bases form a cluster. If K is a multiple of n, the points are
+    a tight frame for every `spread`.
 
     Args:
         num_classes: Number K of points.

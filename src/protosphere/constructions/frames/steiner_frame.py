@@ -19,10 +19,11 @@ from protosphere.types import Points
 def steiner_frame() -> Iterator[Member]:
     """Yield codes of 2v^2 points on v^2 equiangular lines in R^(v(v-1)/2), for the orders v >= 4 of Hadamard matrices.
 
-    There is one coordinate for each pair of v elements, and v lines for each element. The vectors of one element are
-    the scaled rows of a Hadamard matrix without its constant column, on the v - 1 pairs that contain the element.
-    Vectors of different elements are both nonzero in one coordinate only. First comes one vector of each line, then
-    the negatives of these vectors.
+    There are v elements, one coordinate for each pair of elements, and v lines for each element. A vector of an element
+    is nonzero only in the coordinates of the v - 1 pairs that contain the element. There its entries are a row of a
+    Hadamard matrix of order v without its constant column, scaled to unit length. Vectors of two different elements
+    have only one coordinate in which both are nonzero. First comes one vector of each line, then the negatives of these
+    vectors.
     """
     for v in hadamard_orders(LARGEST_FAMILY_DIM):
         dim = v * (v - 1) // 2
@@ -38,7 +39,7 @@ def steiner_frame() -> Iterator[Member]:
 
 
 def steiner_points(v: int) -> Points:
-    """Return one unit vector of each of the v^2 lines, element by element."""
+    """Return one unit vector of each of the v^2 lines, as rows; the v vectors of an element are consecutive."""
     matrix = hadamard(v)
     rows = (matrix * matrix[:, :1])[:, 1:] / np.sqrt(v - 1)
     things, places = np.triu_indices(v, k=1)

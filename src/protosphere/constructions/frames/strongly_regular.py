@@ -24,7 +24,8 @@ from protosphere.types import Cosine, Points
 class Spectrum:
     """Dimension and cosines of the vertices of a strongly regular graph in an eigenspace of its adjacency matrix.
 
-    All vertices are projected to the eigenspace of the smallest eigenvalue, where they have the same length.
+    Each vertex is a vector of the standard basis, projected to the eigenspace of the smallest eigenvalue and
+    normalized.
 
     Attributes:
         dim: Dimension of the eigenspace.
@@ -64,10 +65,11 @@ class View:
     The chosen vertices give a code: they are projected to the orthogonal complement of the fixed vertices.
 
     Attributes:
-        name: Description of the relations.
-        num_fixed: Number of fixed vertices.
-        fixed_adjacent: Whether two fixed vertices are adjacent.
-        adjacent: For each fixed vertex, whether the chosen vertices are adjacent to it.
+        name: Text that describes the relations.
+        num_fixed: Number of fixed vertices, 1 or 2.
+        fixed_adjacent: Whether the two fixed vertices are adjacent. False if there is one fixed vertex.
+        adjacent: For each fixed vertex, whether the chosen vertices are adjacent to it. If the two entries differ, only
+            the vertices that are adjacent to the first fixed vertex are chosen.
     """
 
     name: str
@@ -76,7 +78,7 @@ class View:
     adjacent: tuple[bool, ...]
 
     def size(self, graph: Graph) -> int:
-        """Return the number of chosen vertices, which follows from the parameters of the graph."""
+        """Return the number of vertices of `graph` that the view chooses."""
         v = graph.vertices
         k = graph.degree
         if self.num_fixed == 1:
@@ -90,10 +92,10 @@ class View:
         return v - 2 - shared - 2 * only_one
 
     def cosines(self, spectrum: Spectrum) -> tuple[Fraction, Fraction]:
-        """Return the cosines of two adjacent and of two non-adjacent chosen vertices after the projection.
+        """Return the cosine of two adjacent chosen vertices and that of two non-adjacent ones, after the projection.
 
         Args:
-            spectrum: Cosines in the eigenspace, before the projection.
+            spectrum: Cosines of the vertices before the projection.
         """
         a = Fraction(spectrum.adjacent)
         b = Fraction(spectrum.apart)
@@ -172,7 +174,10 @@ def _member(
 
 
 def _step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
-    """Return the largest fraction of which 1 minus each cosine is a multiple; None if there is no simple one."""
+    """Return the largest fraction of which 1 - c is a multiple for both cosines c.
+
+    If a cosine is not a Fraction, or the denominator of the result is above `FINEST_STEP`, None is returned.
+    """
     first, second = cosines
     if not (isinstance(first, Fraction) and isinstance(second, Fraction)):
         return None
@@ -193,7 +198,10 @@ def _points(graph: Graph, count: int) -> Points:
 
 
 def _viewed(graph: Graph, view: View, count: int) -> Points:
-    """Return the first `count` vertices of a view, projected orthogonally to the fixed vertices, as unit rows."""
+    """Return the first `count` vertices that `view` chooses, as unit rows.
+
+    They are projected to the orthogonal complement of the fixed vertices.
+    """
     adjacency = graph.adjacency()
     points = _points(graph, graph.vertices)
     fixed = [0]

@@ -11,10 +11,11 @@ from protosphere.types import Cosine, Points
 
 
 def frame(gram: Points, dim: int) -> Points:
-    """Return K unit vectors of R^n with a given Gram matrix, which must be K/n times a projector.
+    """Return K unit vectors of R^n, as rows, that have a given Gram matrix.
 
-    Fixed random vectors are projected to the range of the matrix and orthonormalized. This is done twice, because the
-    second time removes the rounding errors of the first.
+    The matrix must be K/n times the matrix of an orthogonal projection. The function projects fixed random vectors to
+    the range of the matrix and orthonormalizes them. It does so twice, because the second time removes the rounding
+    errors of the first.
 
     Args:
         gram: K x K Gram matrix. The function sets the diagonal of this array to 1.

@@ -19,7 +19,6 @@ LARGEST_M = 6
 
 
 def _unitary() -> Iterator[Member]:
-    """Yield the lines of the unitary two-graphs over the fields that the package has."""
     for q in prime_powers(LARGEST_ORDER):
         if q % 2 == 0 or q * q > LARGEST_ORDER:
             continue
@@ -34,7 +33,6 @@ def _unitary() -> Iterator[Member]:
 
 
 def _symplectic() -> Iterator[Member]:
-    """Yield the lines of the symplectic two-graphs of both types."""
     for m, sign in product(range(3, LARGEST_M + 1), (1, -1)):
         if (m, sign) == (3, -1):
             continue  # the unitary one of q = 3
@@ -59,7 +57,7 @@ def _member(
     id: str,
     description: str,
 ) -> Member:
-    """Return the member of lines with cosines +-1/root, whose signs come from a two-graph."""
+    """Return the code of `lines` equiangular lines whose Gram matrix is `signs()` / `root` outside the diagonal."""
 
     def points() -> Points:
         return frame(signs() / root, dim)
@@ -89,7 +87,7 @@ def two_graph_frame() -> Iterable[Member]:
 
 
 def unitary_signs(q: int) -> Points:
-    """Return a sign for each pair of isotropic points of GF(q^2)^3. It says whether the product of the two is a square.
+    """Return a matrix of signs that says for which pairs of isotropic points of GF(q^2)^3 the product is a square.
 
     The product is the Hermitian form x0 y2' + x1 y1' + x2 y0', where y' = y^q. The isotropic points are (0, 0, 1) and
     all (1, b, c) with c + c' + b b' = 0. The sign is 1 for squares if q = 1 mod 4, and -1 for squares if q = 3 mod 4.

@@ -1,4 +1,4 @@
-"""Chirps: exponentials of polynomials modulo a prime p, as real vectors of 2p coordinates."""
+"""Codes of chirps, that is exponentials of polynomials modulo a prime p, as real vectors of 2p coordinates."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -24,12 +24,15 @@ ENOUGH = 2_000_000
     reference="Alltop (1980); Weil (1948); Strohmer & Heath (2003)",
 )
 def weil_chirp() -> Iterator[Member]:
-    """Yield codes of chirps: complex vectors exp(2 pi i f(x)/p)/sqrt(p), x = 0, ..., p-1, for a prime p, made real.
+    """Yield codes of chirps, as real vectors of 2p coordinates for a prime p.
 
-    A code has all polynomials f modulo p of degree at most d with f(0) = 0. Each chirp is multiplied by 1, i, -1 and -i
-    and written as a real vector of 2p coordinates. The inner product of the chirps of f and g is a character sum of f -
-    g divided by p. Its absolute value is at most (d-1)/sqrt(p) (Weil), with equality for d = 2 (Gauss). For d = 2, the
-    basis of C^p and its multiples are added.
+    The chirp of a polynomial f modulo p is the complex vector with the p entries exp(2 pi i f(x)/p)/sqrt(p) for x = 0,
+    ..., p-1. A code has the chirps of all polynomials of degree at most d with f(0) = 0. Each chirp is multiplied by 1,
+    i, -1 and -i. The real parts and then the imaginary parts of the p entries are the 2p coordinates.
+
+    The inner product of the chirps of f and g is a character sum of f - g, divided by p. Its absolute value is at most
+    (d-1)/sqrt(p) (Weil), and equal to this bound for d = 2 (Gauss). If d = 2, the code also has the standard basis of
+    C^p, with each vector multiplied by 1, i, -1 and -i.
 
     The four multiples of a chirp are consecutive, and coefficients of low degree change fastest. So the first 4p points
     are orthogonal or antipodal. The basis comes last.
@@ -41,7 +44,11 @@ def weil_chirp() -> Iterator[Member]:
 
 
 def _degrees(p: int) -> Iterator[int]:
-    """Yield 2, then higher degrees d while the bound (d - 1)/sqrt(p) is below 1 and more points are needed."""
+    """Yield the largest degrees d of the polynomials for which a code is made.
+
+    They are 2, and each larger d for which (d - 1)/sqrt(p) < 1 and the chirps of degree d - 1 have fewer than `ENOUGH`
+    multiples.
+    """
     yield 2
     for degree in range(3, isqrt(p - 1) + 2):
         if 4 * p ** (degree - 1) < ENOUGH:
@@ -49,7 +56,6 @@ def _degrees(p: int) -> Iterator[int]:
 
 
 def _member(p: int, degree: int) -> Member:
-    """Return the member of chirps of degrees up to `degree` modulo p; for degree 2 with the basis."""
     if degree == 2:
         size = 4 * p * (p + 1)
         basis = "and the basis, "
@@ -67,7 +73,7 @@ def _member(p: int, degree: int) -> Member:
 
 
 def _points(p: int, degree: int, count: int) -> Points:
-    """Return the first `count` points: the chirps, each with its four multiples, and then the basis."""
+    """Return the first `count` points of the code: the chirps come first, and the basis of C^p comes last."""
     num_chirps = min(count, 4 * p**degree)
     chirps = _chirps(p, degree, num_chirps)
     basis = _basis(p, count - num_chirps)
@@ -75,7 +81,7 @@ def _points(p: int, degree: int, count: int) -> Points:
 
 
 def _chirps(p: int, degree: int, count: int) -> Points:
-    """Return the first `count` chirps, each followed by its multiples by i, -1 and -i."""
+    """Return the first `count` of these rows: each chirp, followed by its products with i, -1 and -i."""
     numbers = np.arange(-(-count // 4))
     angles = 2 * np.pi * np.arange(p) / p
     values = _values(p, degree, numbers)
@@ -91,7 +97,10 @@ def _chirps(p: int, degree: int, count: int) -> Points:
 
 
 def _basis(p: int, count: int) -> Points:
-    """Return the first `count` multiples by 1, i, -1 and -i of the basis vectors of C^p."""
+    """Return the first `count` points of the basis of C^p and its multiples, as rows of 2p real numbers.
+
+    They are e_0, i e_0, -e_0, -i e_0, e_1, i e_1, and so on, where e_j are the vectors of the standard basis.
+    """
     numbers = np.arange(count)
     imaginary = numbers % 2
     negative = numbers % 4 // 2
@@ -101,7 +110,11 @@ def _basis(p: int, count: int) -> Points:
 
 
 def _values(p: int, degree: int, numbers: Indices) -> Indices:
-    """Return f(x) modulo p for all x, one row for each number, whose base-p digits are the coefficients of f."""
+    """Return the values of polynomials modulo p at x = 0, ..., p - 1.
+
+    Row j belongs to the number `numbers[j]`. The lowest `degree` digits of the number in base p are the coefficients of
+    x, x^2, and so on.
+    """
     values = np.zeros((len(numbers), p), dtype=np.int64)
     power = np.ones(p, dtype=np.int64)
     for i in range(degree):
