@@ -1,28 +1,33 @@
 """Kissing configurations of 17 and 18 dimensions, in layers over the Barnes-Wall lattice with odd signs.
 
-The first 16 coordinates of a vector stand for the points of GF(2)^4. The vectors form layers: all vectors of a layer
-have the same additional coordinates (one in R^17, two in R^18). These are a length times a unit vector, which is called
-the direction of the layer. All vectors have squared norm 32:
+The first 16 coordinates of a vector stand for the points of GF(2)^4. R^17 has one additional coordinate, and R^18 has
+two. A layer consists of all vectors with the same additional coordinates. The additional coordinates are a vector too:
+its norm is called the length of the layer, and its direction is called the direction of the layer. All vectors of the
+configuration have squared norm 32. The layers are:
 
-- length 0: vectors (+-4, +-4, 0, ...), and vectors with entries +-2 on one of the 30 affine hyperplanes, an odd number
-  of them negative. The Barnes-Wall lattice has the same number of minimal vectors, with an even number of negative
-  entries on a hyperplane.
-- length sqrt 8: vectors with entries +-2 on the ones of a bent function (x1 x2 + x3 x4 plus an affine function) that
-  has six ones, an odd number of them negative. There are 16 such functions.
+- length 0: vectors (+-4, +-4, 0, ...), and vectors with entries +-2 on one of the 30 affine hyperplanes. An odd number
+  of these entries is negative. In the Barnes-Wall lattice, an even number is negative, and the number of minimal
+  vectors is the same.
+- length sqrt 8: vectors with entries +-2 at the points where a function x1 x2 + x3 x4 + (affine function) is 1. Only
+  the 16 such functions with six ones are taken. An odd number of the six entries is negative.
 - length sqrt(32/9): vectors 4/3 (+-1, ..., +-1) with the signs of quadratic functions.
-- length sqrt 32, in each direction of a layer of length sqrt 8: a single vector, whose first 16 coordinates are 0.
+- length sqrt 32: a single vector in each direction of a layer of length sqrt 8. Its first 16 coordinates are 0.
 
-A quadratic function has an even number of minus signs on a hyperplane. It also has an even number of minus signs on
-the ones of a bent function if the two forms are orthogonal by the polar form of the Pfaffian. So it differs in at least
-one sign from a vector with an odd number of minus signs. In the same direction, two quadratic functions must differ in
-at least six coordinates, which they do if their sum is a bent function. In directions 60 degrees apart, it is enough
-that the two functions differ.
+The functions x1 x2 + x3 x4 + (affine function) are bent functions: their quadratic form has full rank. A quadratic form
+is written as an integer from 0 to 63. Bit b of the integer is the coefficient of the monomial x_i x_j, where (i, j) is
+`PRODUCTS[b]`.
+
+A quadratic function has an even number of minus signs on a hyperplane. It also has an even number of minus signs on the
+ones of a bent function if the two quadratic forms are orthogonal by the polar form of the Pfaffian. So it differs in at
+least one sign from a vector with an odd number of minus signs. In the same direction, two quadratic functions must
+differ in at least six coordinates, which they do if their sum is a bent function. In directions 60 degrees apart, it is
+enough that the two functions differ.
 
 In R^17 there are two directions, 1 and -1, with six quadratic forms for each. These are the 5,730 points of Cohn & Li
 (2024). In R^18 the directions of the layers of length sqrt 8 are the six corners of a hexagon, and the directions of
-the layers of length sqrt(32/9) are halfway between neighboring corners. There are three bent functions, none of which
-is the sum of the two others, and each is used at two opposite corners. Each direction between corners has five
-quadratic forms. These are the 8,358 points of Kravatskiy (2026); Cohn & Li have 7,654.
+the layers of length sqrt(32/9) are halfway between neighboring corners. There are three bent forms, none of which is
+the sum of the two others, and each is used at two opposite corners. Each direction between corners has five quadratic
+forms. These are the 8,358 points of Kravatskiy (2026); Cohn & Li have 7,654.
 """
 
 from collections.abc import Sequence
@@ -93,8 +98,11 @@ def _layered(
 ) -> Points:
     """Return the vectors of all layers as unit rows.
 
-    `heights` are the directions of the layers of length sqrt 8 and sqrt 32, with a bent form for each. `between` are
-    the directions of the layers of length sqrt(32/9), with several quadratic forms for each.
+    Args:
+        heights: Directions of the layers of length sqrt 8 and sqrt 32, as rows.
+        bents: Bent form of the layer of length sqrt 8 in each direction of `heights`.
+        between: Directions of the layers of length sqrt(32/9), as rows.
+        forms: Quadratic forms of the layer in each direction of `between`.
     """
     flat = np.zeros(heights.shape[1])
     pairs = 4 * signed_pairs(16)
@@ -114,20 +122,23 @@ def _layered(
 
 
 def _signed_sets(words: Indices, weight: int) -> Points:
-    """Return vectors with entries +-2 on the ones of a codeword of given weight, an odd number of them negative."""
+    """Return the vectors with entries +-2 at the ones of a codeword that has `weight` ones, and zeros elsewhere.
+
+    The codewords are the rows of `words` with `weight` ones. Each vector has an odd number of negative entries.
+    """
     chosen = words[words.sum(axis=1) == weight]
     odd_signs = signs_of_parity(weight, 1)
     return 2 * at_ones(chosen, odd_signs)
 
 
 def _at(vectors: Points, height: Points) -> Points:
-    """Return the vectors with the additional coordinates `height` appended to each."""
+    """Append the additional coordinates `height` to each row of `vectors`."""
     heights = np.tile(height, (len(vectors), 1))
     return np.hstack([vectors, heights])
 
 
 def _values(form: int) -> Indices:
-    """Return the values of a quadratic form at the sixteen points."""
+    """Return the values of a quadratic form, written as an integer, at the sixteen points of GF(2)^4."""
     points = np.arange(16)
     found = np.zeros(16, dtype=np.int64)
     for b, (i, j) in enumerate(PRODUCTS):
@@ -136,7 +147,7 @@ def _values(form: int) -> Indices:
 
 
 def _affine() -> Indices:
-    """Return the values of the 32 affine functions at the sixteen points."""
+    """Return the values of the 32 affine functions at the sixteen points of GF(2)^4; each row belongs to a function."""
     points = np.arange(16)
     linear = np.bitwise_count(points[:, None] & points).astype(np.int64) & 1
     return np.concatenate([linear, 1 - linear])

@@ -1,12 +1,15 @@
 """Ganzhinov's kissing configuration of 14 dimensions: signs on products of two Fano planes.
 
 The coordinates of R^14 are two copies of the seven points of the Fano plane. The configuration has 1,932 integer
-vectors of squared norm 8 with inner products up to 4. Some vectors have entries +-2 at any two coordinates. The others
-have entries +-1 at four coordinates of each copy: at the complement of line i in the first copy and of line j in the
-second copy. For each pair (i, j), 32 sign patterns are taken. They are the codewords (s + a, s + b), where s is 0 or
-the complement of a line of the opposite plane, and a and b are bits. Then the sign of coordinate i - 1 is changed in
-the first copy, and the sign of coordinate j - 1 in the second copy. Two supports share four coordinates, or six if they
-have i or j in common. In the second case no two vectors have the same signs on all shared coordinates.
+vectors of squared norm 8 with inner products up to 4. The first vectors have entries +-2 at two coordinates, and zeros
+elsewhere. The other vectors belong to the 49 pairs (i, j) of lines. They have entries +-1 at eight coordinates: at the
+four points of the first copy that are not on line i, and at the four points of the second copy that are not on line j.
+
+For each pair (i, j), 32 sign patterns are taken. They come from the codewords (s + a, s + b), where s is 0 or the
+complement of a line of the opposite plane, and a and b are bits. In each codeword, two signs are then changed: those of
+coordinate i - 1 (modulo 7) of the first copy, and of coordinate j - 1 (modulo 7) of the second copy. The coordinates of
+two pairs have four in common, or six if the pairs have i or j in common. If they have six in common, no two vectors
+have the same signs on all six.
 """
 
 from itertools import product
@@ -45,7 +48,11 @@ def fano_products() -> Points:
 
 
 def _complements(sign: int) -> Indices:
-    """Return 0/1 rows: the complements of the seven translates of the line (sign 1) or of its negative (sign -1)."""
+    """Return the complements of seven lines as 0/1 rows.
+
+    Row i belongs to the line that is shifted by i modulo 7: the line `LINE` if `sign` is 1, and its negative if `sign`
+    is -1.
+    """
     return np.array(
         [
             [int(sign * (point - shift) % 7 not in LINE) for point in range(7)]

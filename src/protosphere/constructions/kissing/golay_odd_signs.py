@@ -1,15 +1,16 @@
 """Cohn and Li's kissing configurations of 19, 20 and 21 dimensions: odd signs on octads of a shortened Golay code.
 
 The minimal vectors of the laminated lattice of dimension n have squared norm 32. There are two types: vectors with two
-entries +-4, and vectors with entries +-2 on an octad within n of 24 coordinates, an even number of them negative. If
-an odd number is negative instead, the number of points and the distances stay the same. Then there is room for the
-vectors sqrt(32/n) (+-1, ..., +-1) with the signs of a codeword of the Golay code. Such a codeword has an even number
-of minus signs on an octad. It therefore agrees with a vector on the octad in at most seven of eight signs, so that
-their inner product is at most 12 sqrt(32/n), which is below 16.
+entries +-4, and vectors with entries +-2 on an octad within the first n of 24 coordinates. In the lattice, an even
+number of these eight entries is negative. If an odd number is negative instead, the number of points and the distances
+stay the same. Then there is room for the vectors sqrt(32/n) (+-1, ..., +-1) with the signs of a codeword of the Golay
+code. Such a codeword has an even number of minus signs on an octad. It therefore agrees with a vector on the octad in
+at most seven of eight signs, so that their inner product is at most 12 sqrt(32/n), which is below 16.
 
 Two such codewords must differ in at least n/4 of the n coordinates. Since codewords differ in at least 8 of the 24
-coordinates, they may differ in 3 of the other coordinates (in 2 if n = 21). The best choice is to allow at most one 1
-among four of these (Kleitman's theorem). For n = 19 these are 10 of 32 patterns, which is Ho's improvement.
+coordinates, they may differ in 3 of the other 24 - n coordinates (in 2 if n = 21). The best choice is to allow at most
+one 1 among four of the other coordinates if n = 19, and among three of them if n = 20 or 21 (Kleitman's theorem). If n
+= 19, this allows 10 of 32 patterns, which is Ho's improvement.
 """
 
 import numpy as np
@@ -42,7 +43,12 @@ def golay_odd_signs(dim: int) -> Points:
 
 
 def _far_apart(words: PackedBits, dim: int) -> PackedBits:
-    """Return codewords, any two of which differ in at least a quarter of the first `dim` coordinates."""
+    """Return codewords, any two of which differ in at least a quarter of the first `dim` coordinates.
+
+    Args:
+        words: All codewords of the extended Golay code, as 0/1 rows.
+        dim: Dimension n, from 19 to 21.
+    """
     diameter = DISTANCE - -(-dim // 4)
     guarded = words[:, dim : LENGTH - diameter % 2]
     return words[guarded.sum(axis=1) <= diameter // 2]
