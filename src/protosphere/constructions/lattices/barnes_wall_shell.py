@@ -53,9 +53,9 @@ SPREAD = 61
 def barnes_wall_shell() -> Iterator[Member]:
     """Yield shells of Barnes-Wall lattices: directions from a center to all lattice vectors at one distance.
 
-    In dimension 16 the centers are a lattice point, a deep hole and one more point. Since two vectors differ by a
-    lattice vector, the maximum cosine is 1 - 4/R for squared distance R, in the scale in which the minimum squared norm
-    is 8. In dimension 32 there is one shell, the minimal vectors, with maximum cosine 1/2.
+    In dimension 16 the centers are a lattice point, a deep hole and one more point. The scale is chosen so that the
+    minimum squared norm is 8. Since two vectors differ by a lattice vector, the maximum cosine of the vectors at
+    squared distance R is 1 - 4/R. In dimension 32 there is one shell, the minimal vectors, with maximum cosine 1/2.
     """
     code = generator_rows(1, 4)
     for center, norm, size, where in SHELLS:
@@ -75,7 +75,7 @@ def barnes_wall_shell() -> Iterator[Member]:
 
 
 def _minimal_32(count: int) -> LatticePoints:
-    """Return the first `count` minimal vectors of dimension 32, of squared norm 16."""
+    """Return the first `count` minimal vectors of the Barnes-Wall lattice of dimension 32."""
     vectors = barnes_wall_minimal_vectors(5)
     basis = integer_basis(vectors[::SPREAD].astype(np.int64))
     return LatticePoints.shell(
@@ -106,7 +106,10 @@ def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
 
 
 def _affine_subspaces(m: int, r: int) -> Iterator[list[int]]:
-    """Yield the points of every affine subspace of dimension r of GF(2)^m, in the order of its coordinates."""
+    """Yield the points of each affine subspace of dimension `r` of GF(2)^`m`, as a list of integers.
+
+    Point i of the list is the combination of the basis whose coefficients are the bits of i, plus a fixed point.
+    """
     for basis in _subspaces(m, r):
         points = [0]
         for vector in basis:
@@ -116,7 +119,10 @@ def _affine_subspaces(m: int, r: int) -> Iterator[list[int]]:
 
 
 def _subspaces(m: int, r: int) -> Iterator[tuple[int, ...]]:
-    """Yield a basis of every subspace of dimension r of GF(2)^m; no leading bit of a vector occurs in another one."""
+    """Yield a basis of each subspace of dimension `r` of GF(2)^`m`, as integers in ascending order.
+
+    The highest bit of a basis vector is 0 in all other vectors of the basis.
+    """
     if r == 0:
         yield ()
         return

@@ -1,9 +1,12 @@
-"""Shells of lattices made from doubly even binary codes by Construction B: {x in Z^n: x mod 2 in C, 4 divides sum x}.
+"""Shells of lattices made from binary codes by Construction B.
 
-The repetition code of length 8 gives E8, and RM(1,4) gives the Barnes-Wall lattice of dimension 16. Both have least
-squared norm 8 in this scale, and both codes have minimum distance 8 (Conway & Sloane, SPLAG, chapter 5, section 3). A
-shell is the set of all lattice vectors at one squared distance R from a center. Two of them differ by a lattice vector,
-so their cosines, seen from the center, are at most 1 - 4/R.
+The lattice of a binary code C has all integer vectors x of n entries for which x modulo 2 is in C, and the sum of the
+entries is a multiple of 4. The code must be doubly even: the number of ones of each codeword is a multiple of 4.
+
+The repetition code of length 8 gives E8, and RM(1,4) gives the Barnes-Wall lattice of dimension 16. In this scale, the
+minimum squared norm of both lattices is 8 (Conway & Sloane, SPLAG, chapter 5, section 3). A shell has all lattice
+vectors at one squared distance R from a center. Two of them differ by a lattice vector, so the cosines of the
+directions from the center to these vectors are at most 1 - 4/R.
 """
 
 from collections.abc import Iterator
@@ -38,7 +41,7 @@ def shell_member(
     codeword that is congruent to x modulo 2.
 
     Args:
-        code: Packed generator of a doubly even code.
+        code: Rows of a generator matrix of a doubly even code, packed eight bits to a byte.
         center: Integer point from which distances are measured.
         norm: Squared norm of the vectors.
         size: Number of vectors in the shell.
@@ -59,13 +62,13 @@ def shell_member(
 def shell_vectors(
     code: PackedBits, center: tuple[int, ...], norm: int, count: int | None = None
 ) -> SmallIntegers:
-    """Return the vectors x - center of squared norm `norm`, where x is in the lattice of a code.
+    """Return the vectors x - center of squared norm `norm` as rows, where x is in the lattice of a code.
 
     Args:
-        code: Packed generator of a doubly even code.
-        center: Point from which distances are measured.
+        code: Rows of a generator matrix of a doubly even code, packed eight bits to a byte.
+        center: Integer point from which distances are measured.
         norm: Squared norm of the vectors.
-        count: Number of vectors to return, from the first on; by default all.
+        count: Number of vectors to return, from the first one on. If it is None, all vectors are returned.
     """
     found: list[SmallIntegers] = []
     num_found = 0
@@ -78,7 +81,14 @@ def shell_vectors(
 
 
 def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
-    """Return a basis of the lattice of a code, from the rows of the packed generator, 4 e_0, and all 2 e_0 + 2 e_i."""
+    """Return a basis of the lattice of a code, as the rows of a triangular matrix.
+
+    It is computed from vectors that generate the lattice: the rows of `code`, the vector 4 e_0, and the vectors 2 e_0 +
+    2 e_i for all i > 0.
+
+    Args:
+        code: Rows of a generator matrix of a doubly even code, packed eight bits to a byte.
+    """
     n = 8 * code.shape[1]  # every code here has a multiple of 8 as its length
     evens = 2 * np.eye(n, dtype=np.int64)
     evens[:, 0] += 2
@@ -89,7 +99,10 @@ def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
 def _blocks(
     code: PackedBits, center: NDArray[np.int64], norm: int
 ) -> Iterator[SmallIntegers]:
-    """Yield the vectors of a shell in blocks: by their class modulo 2, then by the squared norm of the odd entries."""
+    """Yield the vectors of `shell_vectors` in blocks.
+
+    The vectors of a block have the same residues modulo 2, and the same sum of the squares of their odd entries.
+    """
     words = unpack(codewords(code, 1 << len(code)), len(center)).astype(np.int64)
     rest = int(-center.sum()) % 4
     for residues in (words + center) % 2:
@@ -110,7 +123,7 @@ def _blocks(
 
 @lru_cache(maxsize=4096)
 def vectors(parity: int, length: int, norm: int) -> SmallIntegers:
-    """Return every integer vector of given length and squared norm whose entries are all odd or all even.
+    """Return every integer vector of a given length and squared norm with only odd or only even entries, as rows.
 
     Args:
         parity: 1 for odd entries, 0 for even entries.

@@ -1,9 +1,11 @@
-"""Shells of the Coxeter-Todd lattice K12, from Eisenstein integers.
+"""Shells of the Coxeter-Todd lattice K12, computed with Eisenstein integers.
 
-Let E be the integers a + b w, where w is a third root of unity. A vector x of E^6 is in the lattice if its entries
-are congruent modulo theta = w - w^2 and their sum is a multiple of 3 (Conway & Sloane, SPLAG, chapter 4, section 9).
-The squared norm in these coordinates, the sum of a^2 - a b + b^2, is 3/2 of the usual squared norm, whose smallest
-nonzero value is 4. Squared norms are called norms in this module, as is usual for lattices.
+Let E be the ring of the numbers a + b w, where a and b are integers and w is a third root of unity. A vector x of E^6
+is in the lattice if its entries are congruent modulo theta = w - w^2 and their sum is a multiple of 3 (Conway & Sloane,
+SPLAG, chapter 4, section 9).
+
+The norm of a vector, which in this module means its squared norm, is the sum of a^2 - a b + b^2 over its entries. It is
+3/2 of the usual norm. The smallest nonzero value of the usual norm is 4.
 """
 
 from collections.abc import Iterator
@@ -45,7 +47,8 @@ THEOREM = "the Coxeter-Todd lattice has as shortest vectors those of norm 4"
 def coxeter_todd_shell() -> Iterator[Member]:
     """Yield the shells of the Coxeter-Todd lattice in R^12; a shell has all vectors of one squared norm N.
 
-    Since two vectors differ by a lattice vector of squared norm at least 4, the maximum cosine of a shell is 1 - 2/N.
+    Two vectors differ by a lattice vector of squared norm at least 4. Therefore the maximum cosine of a shell is 1 -
+    2/N.
     """
     for norm, size in SIZES.items():
         yield Member(
@@ -59,16 +62,21 @@ def coxeter_todd_shell() -> Iterator[Member]:
 
 
 def _shell(norm: int, count: int) -> LatticePoints:
-    """Return the first `count` points of one shell."""
+    """Return the first `count` points of the shell of usual norm `norm`."""
     vectors = shell_vectors_k12(norm)[:count]
     basis = integer_basis(shell_vectors_k12(4))
     return LatticePoints.shell(in_the_plane(vectors), in_the_plane(basis), 6, THEOREM)
 
 
 def in_the_plane(vectors: Indices) -> Points:
-    """Return vectors of six Eisenstein integers, given as rows a_1, b_1, ..., a_6, b_6, as points of R^12.
+    """Return vectors of six Eisenstein integers as points of R^12.
 
-    The norms stay the same.
+    Args:
+        vectors: Row i has the integers a_1, b_1, ..., a_6, b_6 of the entries a_j + b_j w of vector i.
+
+    Returns:
+        Points as rows, in which each entry a + b w has two coordinates. Their squared norms are the norms of the
+        vectors.
     """
     return (vectors.reshape(-1, 2).astype(np.float64) @ TO_PLANE).reshape(
         len(vectors), -1
@@ -76,7 +84,7 @@ def in_the_plane(vectors: Indices) -> Points:
 
 
 def shell_vectors_k12(norm: int) -> Indices:
-    """Return all vectors of the lattice with a given usual squared norm, as rows of integers a_1, b_1, ..., a_6, b_6.
+    """Return all vectors of the lattice whose usual norm is `norm`, as rows of integers a_1, b_1, ..., a_6, b_6.
 
     >>> [len(shell_vectors_k12(norm)) for norm in (2, 4, 6)]
     [0, 756, 4032]
@@ -86,7 +94,10 @@ def shell_vectors_k12(norm: int) -> Indices:
 
 
 def _of_residue(residue: int, whole: int) -> Indices:
-    """Return vectors of squared norm `whole` with entries congruent to `residue` modulo theta and sum 0 modulo 3."""
+    """Return the lattice vectors of norm `whole` whose entries are congruent to `residue` modulo theta.
+
+    They are rows of integers a_1, b_1, ..., a_6, b_6.
+    """
     choices = _integers(residue, whole)
     norms = _norms(choices)
     least = int(_norms(choices).min())
@@ -106,7 +117,7 @@ def _of_residue(residue: int, whole: int) -> Indices:
 
 
 def _integers(residue: int, largest: int) -> Indices:
-    """Return the pairs (a, b) for which a + b w has the given residue modulo theta and norm up to `largest`."""
+    """Return all pairs (a, b) for which a + b w has norm at most `largest` and residue `residue` modulo theta."""
     # modulo theta, w is 1, so a + b is the residue of a + b w
     reach = np.arange(-largest, largest + 1)
     pairs = np.stack(np.meshgrid(reach, reach, indexing="ij"), axis=-1).reshape(-1, 2)

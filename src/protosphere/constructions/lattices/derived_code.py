@@ -1,8 +1,11 @@
-"""Derived codes: the vectors of a shell with given inner products with a few fixed vectors, projected.
+"""Derived codes: the vectors of a shell that have given inner products with a few fixed vectors, projected.
 
-The fixed vectors were found by a search. If there is one fixed vector, and it is a point of the shell, these are the
-derived codes of Delsarte, Goethals and Seidel. The fixed vectors are stored as indices of minimal vectors of the Leech
-lattice, or as sums of two of these: '3 17+40' means vector 3, and the sum of vectors 17 and 40.
+The vectors are projected to the orthogonal complement of the fixed vectors and normalized. If there is only one fixed
+vector, and this vector is a point of the shell, the code is a derived code as defined by Delsarte, Goethals and Seidel.
+
+The fixed vectors were found by a search. Each fixed vector is a minimal vector of the Leech lattice, which is stored as
+its index, or a sum of two minimal vectors. The text '3 17+40' means two fixed vectors: vector 3, and the sum of the
+vectors 17 and 40.
 """
 
 import re
@@ -45,8 +48,8 @@ class DerivedCodeRow:
 
     Attributes:
         parent: Name of the shell in `PARENTS`.
-        fixed: Fixed vectors, such as '3 17+40'.
-        products: Inner product of the points with each fixed vector, separated by spaces.
+        fixed: Fixed vectors, such as '3 17+40' (see the module docstring).
+        products: Inner products, separated by spaces. Number i is the inner product of all vectors with fixed vector i.
         dim: Dimension n of the projected points.
         size: Number of points.
         max_cosine: Maximum cosine, as the text of a fraction.
@@ -97,7 +100,7 @@ def shipped_derived_codes() -> tuple[DerivedCodeRow, ...]:
 
 
 def _possible(row: DerivedCodeRow) -> bool:
-    """Return whether the entries of a row are consistent."""
+    """Return whether a row has a valid id, as many fixed vectors as products, and a possible size and cosine."""
     as_many = len(row.fixed.split(" ")) == len(row.products.split(" "))
     return (
         bool(ID.fullmatch(row.id))
@@ -127,7 +130,9 @@ def section_named(dim: int, id: str) -> Section:
         id: Identifier, which has the name of the shell, the inner products and the fixed vectors.
 
     Raises:
-        InvalidArgumentError: If no such section can exist in this dimension.
+        InvalidArgumentError: If the id has another form or names an unknown shell or vector, if its numbers of fixed
+            vectors and of inner products are not both 24 - n, if the fixed vectors are linearly dependent, or if no
+            vector can have these inner products.
     """
     read = ID.fullmatch(id)
     if read is None or read[1] not in PARENTS:
@@ -171,6 +176,9 @@ def norm_left(
         norm: Squared norm of the vector.
         fixed: Linearly independent fixed vectors.
         products: Inner product of the vector with each fixed vector.
+
+    Raises:
+        InvalidArgumentError: If the fixed vectors are linearly dependent, or the result is not positive.
 
     >>> norm_left(2, [(1, 1)], [1])
     Fraction(3, 2)

@@ -25,12 +25,12 @@ PAIRED = range(17, 29)
 def e8_shell() -> Iterator[Member]:
     """Yield the shells of E8, and pairs of neighboring shells.
 
-    The shell of squared norm 2m has 240 sigma_3(m) vectors, where sigma_3 is the sum of the cubes of the divisors.
-    Since two vectors differ by a vector of squared norm at least 2, its maximum cosine is 1 - 1/(2m). The shell m = 1
-    is optimal. In a shell, integer vectors come before vectors of halves of odd integers.
+    The shell of squared norm 2m has 240 sigma_3(m) vectors, where sigma_3 is the sum of the cubes of the divisors. Two
+    vectors of this shell differ by a lattice vector of squared norm at least 2, so the maximum cosine of the shell is 1
+    - 1/(2m). The shell m = 1 is optimal. In a shell, integer vectors come before vectors of halves of odd integers.
 
-    For more points than the largest shell has, two neighboring shells are combined. After normalization they have the
-    maximum cosine of the outer shell alone (see `lattice_shell`).
+    If more points are needed than the largest shell has, two neighboring shells are combined. After normalization, the
+    maximum cosine of their union is that of the outer shell (see `lattice_shell`).
     """
     code = generator_rows(0, 3)
     for m in range(1, DEEPEST + 1):
@@ -55,12 +55,14 @@ def e8_shell() -> Iterator[Member]:
 
 
 def _shell_size(m: int) -> int:
-    """Return the number 240 sigma_3(m) of vectors of squared norm 2m."""
     return 240 * sum(d**3 for d in range(1, m + 1) if m % d == 0)
 
 
 def _paired_shells(m: int) -> Shells:
-    """Return the shells of squared norm 2m - 2 and 2m, in the scale in which the least squared norm is 4."""
+    """Return the union of the shells of E8 of squared norm 2m - 2 and 2m.
+
+    The lattice is scaled so that its minimum squared norm is 4 instead of 2.
+    """
     return Shells(
         "laminated", 8, Fraction(4 * m - 4), Fraction(4 * m), ORIGIN, denominator=1
     )

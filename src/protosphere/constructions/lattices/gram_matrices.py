@@ -68,11 +68,14 @@ CHAINS = {
 
 @lru_cache(maxsize=32)
 def gram_matrix(chain: str, dim: int) -> Indices:
-    """Return the Gram matrix of a basis of a lattice, given by the name of its chain and its dimension.
+    """Return the Gram matrix of a basis of a lattice.
 
     Args:
-        chain: Name in `CHAINS`.
+        chain: Name of the chain of the lattice in `CHAINS`.
         dim: Dimension of the lattice.
+
+    Raises:
+        InvalidArgumentError: If there is no such lattice.
 
     >>> gram_matrix("laminated", 2).tolist()
     [[4, -2], [-2, 4]]

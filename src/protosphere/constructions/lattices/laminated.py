@@ -40,8 +40,8 @@ CHAIN = (
 def laminated() -> Iterator[Member]:
     """Yield the minimal vectors of the laminated lattices Lambda_n for n from 17 to 23.
 
-    They are the minimal vectors of the Leech lattice that are orthogonal to a sublattice, which is sqrt(2) times the
-    root lattice A1, A2, A3, D4, D5, E6 or E7.
+    They are the minimal vectors of the Leech lattice that are orthogonal to a sublattice of dimension 24 - n. This
+    sublattice is sqrt(2) times the root lattice A1, A2, A3, D4, D5, E6 or E7.
     """
     for n in sorted(SIZES):
         fixed = CHAIN[: 24 - n]

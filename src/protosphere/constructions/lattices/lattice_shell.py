@@ -1,9 +1,9 @@
 """Shells of laminated and Coxeter-Todd lattices: all lattice vectors at given distances from a center, normalized.
 
-The points are the directions from the center to the lattice vectors. If x and y are at distances a <= b from the
-center, and x - y has squared norm at least m, their cosine is at most (a^2 + b^2 - m) / 2ab. If all distances are
-between r - m/r and r, this is at most 1 - m/(2r^2), the value for a = b = r. So the maximum cosine of a shell does not
-increase if the shells just inside it are added.
+The points are the directions from the center to the lattice vectors. Let m be the minimum squared norm of the lattice.
+If x and y are two lattice vectors at distances a <= b from the center, the cosine of their directions is at most (a^2 +
+b^2 - m) / 2ab. If all distances are between r - m/r and r, this is at most 1 - m/(2r^2), the value for a = b = r. So
+the maximum cosine of a shell does not increase if the shells just inside it are added.
 """
 
 import re
@@ -74,8 +74,8 @@ class Shells:
     Attributes:
         lattice: Name of a chain of lattices in `gram_matrices.CHAINS`.
         dim: Dimension of the lattice.
-        inner: Smallest squared distance.
-        outer: Largest squared distance.
+        inner: Smallest squared distance of the vectors from the center.
+        outer: Largest squared distance of the vectors from the center.
         center: Coefficients of the center in the basis of the lattice, times `denominator`.
         denominator: Common denominator of the coefficients of the center.
     """
@@ -89,7 +89,7 @@ class Shells:
 
     @property
     def max_cosine(self) -> Fraction:
-        """Maximum cosine 1 - m/(2r^2), for the minimum squared norm m of the lattice and the largest distance r."""
+        """Maximum cosine 1 - m/(2r^2), where m is the minimum squared norm of the lattice and r^2 is `outer`."""
         return 1 - LEAST_NORM / (2 * self.outer)
 
     @property
@@ -102,9 +102,10 @@ class Shells:
         return f"{self.lattice} lattice {self.dim}, {radii} from ({center})/{self.denominator}"
 
     def structure(self, count: int) -> LatticePoints:
-        """Return the first `count` vectors as points of a lattice.
+        """Return the unit vectors from the center toward the first `count` lattice vectors.
 
-        They are ordered by their coefficients in the basis of the lattice; the last coefficient changes slowest.
+        The lattice vectors are ordered by their coefficients in the basis of the lattice: first by the last
+        coefficient, then by the second to last, and so on.
         """
         factor = self._factor
         points = np.empty((count, self.dim))
@@ -136,7 +137,11 @@ class Shells:
         )
 
     def sizes(self) -> dict[Fraction, int]:
-        """Return a mapping from each squared distance to its number of vectors, by enumeration."""
+        """Count the lattice vectors by enumeration.
+
+        Returns:
+            A mapping from each squared distance from the center to the number of lattice vectors at this distance.
+        """
         parts = self.denominator**2
         found = Counter[int]()
         for _, squares in self._blocks():
@@ -148,7 +153,11 @@ class Shells:
         return cholesky_factor(gram_matrix(self.lattice, self.dim))
 
     def _blocks(self) -> Iterator[tuple[Points, Points]]:
-        """Yield blocks of coefficients of the vectors from the center, with their squared norms."""
+        """Yield blocks of the vectors from the center to the lattice vectors.
+
+        A block has two arrays: the coefficients of the vectors in the basis of the lattice, as rows, and their squared
+        norms.
+        """
         parts = self.denominator**2
         for found, lengths in close_vectors(
             self._factor, np.array(self.center) / self.denominator, float(self.outer)
@@ -163,7 +172,10 @@ class Shells:
 
 
 def _combinations(coefficients: Points, factor: Points) -> Points:
-    """Return `coefficients` times the lower triangular `factor`, by sums that every machine rounds alike."""
+    """Return the matrix product of `coefficients` and the lower triangular matrix `factor`.
+
+    The order of the additions is fixed, so that the result has the same bits on every machine.
+    """
     columns = np.ascontiguousarray(coefficients.T)
     found = np.zeros(coefficients.T.shape)
     for i, row in enumerate(factor.tolist()):
@@ -178,6 +190,10 @@ def shells_named(dim: int, id: str) -> Shells:
     Args:
         dim: Dimension of the lattice.
         id: Identifier of the shells, which matches the pattern `ID`.
+
+    Raises:
+        InvalidArgumentError: If the id has another form, names another dimension or an unknown lattice, or has a center
+            or distances outside of the allowed range.
 
     >>> shells_named(4, "laminated-4:4:0,0,0,0/1").sizes()  # the root system D4
     {Fraction(4, 1): 24}

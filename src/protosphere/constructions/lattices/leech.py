@@ -29,7 +29,7 @@ Squared norms are multiples of 16, inner products multiples of 8.
 
 @lru_cache(maxsize=1)
 def leech_minimal_vectors() -> SmallIntegers:
-    """Return the 196,560 minimal vectors, of squared norm 32 in these coordinates.
+    """Return the 196,560 minimal vectors as rows. Their squared norm is 32 in these coordinates.
 
     First come 1,104 vectors with two entries +-4, then 97,152 with eight entries +-2, then 98,304 with one entry +-3
     and 23 entries +-1. All other entries are zero.
@@ -45,7 +45,11 @@ def leech_minimal_vectors() -> SmallIntegers:
 
 
 def leech_basis() -> Indices:
-    """Return a triangular basis of the lattice, from twice the Golay code, all 4 e_0 + 4 e_i, and (-3, 1, ..., 1)."""
+    """Return a basis of the lattice, as the rows of a triangular matrix.
+
+    It is computed from vectors that generate the lattice: the codewords of the Golay code times 2, the vectors 4 e_0 +
+    4 e_i for all i, and the vector (-3, 1, ..., 1).
+    """
     golay = 2 * unpack(extended_golay(), 24).astype(np.int64)
     fours = 4 * np.eye(24, dtype=np.int64)
     fours[:, 0] += 4
@@ -53,7 +57,11 @@ def leech_basis() -> Indices:
 
 
 def _odd(words: SmallIntegers) -> SmallIntegers:
-    """Return vectors with -1 on a codeword and +1 elsewhere, with one entry x at any coordinate changed to -3x."""
+    """Return the minimal vectors with odd entries, as rows.
+
+    For each codeword of `words`, a vector has the entry -1 at the ones of the codeword and +1 at the other coordinates.
+    Each row is such a vector with one entry multiplied by -3.
+    """
     found = np.tile((1 - 2 * words)[:, None], (1, 24, 1))
     places = np.arange(24)
     found[:, places, places] *= -3

@@ -30,7 +30,7 @@ THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
 def leech_shell() -> Iterator[Member]:
     """Yield two codes in R^24: the 196,560 minimal vectors of the Leech lattice, and 22,356 vectors around a hole.
 
-    The hole is half a lattice vector of squared norm 6, and the 22,356 points are the directions from the hole to the
+    The hole is half a lattice vector of squared norm 6. The 22,356 points are the directions from the hole to the
     lattice vectors at squared distance 7/2. The minimal vectors come in the order of `leech_minimal_vectors`.
     """
     yield Member(
@@ -60,10 +60,11 @@ def _shell(
 
 
 def hole_vectors() -> SmallIntegers:
-    """Return 2v - c for all minimal vectors v that have inner product 2 with c, and the negatives of these vectors.
+    """Return twice the vectors from the hole c / 2 to the lattice vectors in its second shell, as rows.
 
-    Here c is the vector `TYPE_3` of squared norm 6, and norms and products are in the usual scale of the lattice. The
-    negative of 2v - c is 2(c - v) - c.
+    Here c is the vector `TYPE_3` of squared norm 6. Norms and inner products are in the usual scale of the lattice. The
+    rows are the vectors 2v - c for all minimal vectors v that have inner product 2 with c, and then the negatives of
+    these vectors. The negative of 2v - c is 2(c - v) - c.
     """
     vectors = leech_minimal_vectors().astype(np.int64)
     halves = 2 * vectors[vectors @ TYPE_3 == 16] - TYPE_3

@@ -37,12 +37,11 @@ def root_system() -> Iterable[Member]:
 
 
 def _member(name: str, dim: int, size: int, points: Callable[[int], Points]) -> Member:
-    """Return the member of a root system, whose cosines are multiples of 1/2."""
     return dense_member(dim, size, HALF, name, f"roots of {name}", points, HALF)
 
 
 def _a(n: int, count: int) -> Points:
-    """Return the first `count` roots of A_n: differences of two vertices of a simplex."""
+    """Return the first `count` roots of A_n, which are the normalized differences of two vertices of a simplex."""
     corners = simplex_points(n + 1)
     which = np.arange(count)
     first, second = _pairs(n + 1, which // 2)
@@ -51,7 +50,7 @@ def _a(n: int, count: int) -> Points:
 
 
 def _d(n: int, count: int) -> Points:
-    """Return the first `count` roots of D_n: (+-1, +-1) at any two coordinates."""
+    """Return the first `count` roots of D_n, which have two equal or opposite entries, and zeros elsewhere."""
     which = np.arange(count)
     first, second = _pairs(n, which // 4)
     sign = 1.0 - 2 * (which % 2)
@@ -62,13 +61,20 @@ def _d(n: int, count: int) -> Points:
 
 
 def _pairs(n: int, numbers: Indices) -> tuple[Indices, Indices]:
-    """Return the pair i < j < n of each index, where pairs are counted as (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    """Return the smaller and the larger elements of pairs i < j < n with given indices, as two arrays.
+
+    The pairs are counted as (0, 1), (0, 2), (1, 2), (0, 3), ..., and `numbers` are their indices in this order.
+    """
     second, first = np.tril_indices(n, -1)
     return first[numbers], second[numbers]
 
 
 def _exceptional() -> Iterable[Member]:
-    """Yield E8, and its roots that are orthogonal to one root (E7) or to two roots at 120 degrees (E6)."""
+    """Yield E6, E7 and E8.
+
+    E7 has the roots of E8 that are orthogonal to one root. E6 has the roots of E8 that are orthogonal to two roots at
+    an angle of 120 degrees.
+    """
     one = sparse(8, {0: 2, 1: -2})
     two = sparse(8, {1: 2, 2: -2})
     e6 = Section(6, 72, HALF, E8, (one, two), (0, 0), "E6", "roots of E6")
@@ -86,6 +92,5 @@ def _exceptional() -> Iterable[Member]:
 
 
 def _e8(count: int) -> Points:
-    """Return the first `count` roots of E8."""
     roots = E8.vectors()[:count]
     return normalized(roots.astype(np.float64))

@@ -1,8 +1,8 @@
 """Sections of a shell of a lattice: the vectors with given inner products with a few fixed vectors, projected.
 
-The vectors are projected to the orthogonal complement of the fixed vectors. This removes the part that all vectors
-share and keeps their differences, so that cosines decrease. If the differences have squared norm at least d, and the
-projected vectors have squared norm r, the maximum cosine is 1 - d/(2r).
+The vectors are projected to the orthogonal complement of the fixed vectors. This subtracts the same vector from all of
+them, so their differences stay the same and their cosines decrease. If the squared norm of each nonzero difference is
+at least d, and the projected vectors have squared norm r, the maximum cosine is at most 1 - d/(2r).
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class Parent:
     Attributes:
         name: Name of the shell, for descriptions.
         vectors: Function that returns the vectors of the shell, as integer rows.
-        norms: The minimum squared norm of the lattice, divided by this number, divides all squared norms.
+        norms: An integer k. Let m be the minimum squared norm of the lattice. All squared norms are multiples of m / k.
         theorem: Text of the theorem on the minimum squared norm, for certificates.
     """
 
@@ -61,11 +61,11 @@ class Section:
 
     Attributes:
         dim: Dimension n of the projected vectors.
-        size: Number of vectors; 0 if it is not known.
-        max_cosine: Maximum cosine of the projected vectors, by a theorem.
+        size: Number of vectors, or 0 if this number is not known.
+        max_cosine: Maximum cosine of the projected vectors. It is known by a theorem.
         parent: The shell.
-        fixed: The fixed vectors.
-        products: Inner product of the vectors with each fixed vector.
+        fixed: The fixed vectors, in the coordinates of the shell.
+        products: Inner products. Number i is the inner product of all vectors with fixed vector i.
         id: Identifier of the code within its family.
         name: Text that says what the code is.
     """

@@ -14,12 +14,19 @@ ANOTHER_TYPE_3: Vector = (1, 5, *(1,) * 22)
 
 
 def _star(dim: int, entry: int, arms: int) -> tuple[Vector, ...]:
-    """Return `arms` minimal vectors (entry, entry, 0, ...), (entry, 0, entry, 0, ...), ..., pairwise at 60 degrees."""
+    """Return the `arms` vectors (entry, entry, 0, ...), (entry, 0, entry, 0, ...), and so on, of `dim` coordinates.
+
+    They are minimal vectors, and the angle between any two of them is 60 degrees.
+    """
     return tuple(sparse(dim, {0: entry, i + 1: entry}) for i in range(arms))
 
 
 def _kissing_chain() -> Iterable[Section]:
-    """Yield the vectors at 60 degrees from each of j minimal vectors, which are pairwise at 60 degrees."""
+    """Yield sections of E8 and of the Leech lattice with one to four or one to five fixed vectors.
+
+    The fixed vectors are minimal vectors, pairwise at 60 degrees. The vectors of the section are at 60 degrees from
+    each of them.
+    """
     for parent, dim, entry, sizes in (
         (E8, 8, 2, (56, 27, 16, 10)),
         (LEECH, 24, 4, (4600, 891, 336, 170, 100)),
@@ -38,7 +45,10 @@ def _kissing_chain() -> Iterable[Section]:
 
 
 def _around_triangles() -> Iterable[Section]:
-    """Yield the vectors closest to the corners of small triangles of the Leech lattice (SPLAG, table 10.4)."""
+    """Yield sections of the Leech lattice with a fixed vector of squared norm 6 and up to two more fixed vectors.
+
+    These are the vectors closest to the corners of small triangles of the lattice (SPLAG, table 10.4).
+    """
     one, two = _star(24, 4, 2)
     orthogonal = sparse(24, {0: 4, 1: -4})
     yield _leech_section(552, 5, {TYPE_3: 24}, "276 equiangular lines")
@@ -56,7 +66,11 @@ def _around_triangles() -> Iterable[Section]:
 def _leech_section(
     size: int, inverse_cosine: int, products: dict[Vector, int], name: str
 ) -> Section:
-    """Return the section of minimal vectors of the Leech lattice with given inner products with given vectors."""
+    """Return a section of the Leech lattice with maximum cosine 1/`inverse_cosine`.
+
+    The keys of `products` are the fixed vectors. The value of a key is its inner product with the vectors of the
+    section.
+    """
     dim = 24 - len(products)
     return Section(
         dim=dim,
@@ -77,7 +91,7 @@ def _leech_section(
 def sharp_codes() -> Iterable[Member]:
     """Yield codes of minimal vectors of E8 or the Leech lattice with given inner products with fixed vectors.
 
-    There are one to five fixed vectors. The chosen vectors are projected to the orthogonal complement of the fixed
+    There are one to five fixed vectors. The minimal vectors are projected to the orthogonal complement of the fixed
     vectors and normalized. The codes with (n, K) = (5,16), (6,27), (7,56), (21,112), (21,162), (22,100), (22,275),
     (22,891), (23,552) and (23,4600) meet Levenshtein's bound, so that no code is better. The codes with (n, K) =
     (4,10), (19,100), (20,170), (21,336) and (22,352) do not meet it.

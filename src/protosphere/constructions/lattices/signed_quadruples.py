@@ -1,8 +1,9 @@
 """Codes of vectors with four entries +-1, or one entry +-2, in 9 to 14 dimensions.
 
-The four coordinates of a vector are a quadruple; two quadruples share at most two coordinates. The vectors have squared
-norm 4 and inner products of at most 2, because two vectors on the same quadruple differ in a sign. The largest number
-of such quadruples of n coordinates is A(n, 4, 4), which gives 16 A(n, 4, 4) + 2n points. The stored quadruples are
+The four coordinates with entries +-1 are called a quadruple. Any two of the chosen quadruples share at most two
+coordinates, and a quadruple is used with all 16 sign patterns. The vectors have squared norm 4 and inner products of at
+most 2, because two vectors on the same quadruple differ in a sign. The largest number of such quadruples of n
+coordinates is called A(n, 4, 4). This number of quadruples gives 16 A(n, 4, 4) + 2n points. The stored quadruples are
 orbits under permutations, found by a search for the largest cliques.
 """
 
@@ -24,7 +25,7 @@ SEVENTH_DOUBLED = (0, 2, 4, 6, 1, 3, 5, 7, 9, 11, 13, 8, 10, 12)
 
 
 def _cycles(*lengths: int) -> Permutation:
-    """Return the permutation with cycles of these lengths on consecutive coordinates."""
+    """Return a permutation of 0, 1, ... whose cycles are consecutive numbers; their lengths are `lengths`."""
     starts = np.cumsum((0, *lengths))
     return tuple(
         int(start) + (i + 1) % length
@@ -81,11 +82,11 @@ def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
 def orbits_of(
     sets: Iterable[Iterable[int]], maps: Sequence[Callable[[int], int]]
 ) -> tuple[tuple[int, ...], ...]:
-    """Return all images of sets of coordinates under the group that given permutations generate, sorted.
+    """Return all images of sets of coordinates under a group of permutations, sorted.
 
     Args:
         sets: Sets of coordinates.
-        maps: Permutations of the coordinates.
+        maps: Permutations that generate the group. Each is a function from a coordinate to its image.
     """
     found = set(map(frozenset, sets))
     fresh = found

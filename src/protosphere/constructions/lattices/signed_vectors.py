@@ -1,4 +1,4 @@
-"""Functions that make vectors with signs at some coordinates and zeros at the others."""
+"""Functions that make vectors with given signs at some coordinates and zeros at the others."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations, product
@@ -13,30 +13,34 @@ Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
 def all_signs(length: int) -> Points:
-    """Return the 2^length vectors of +-1; the last sign changes fastest."""
+    """Return the 2^length vectors of +-1 as rows; the last sign changes fastest."""
     return np.array(list(product((1.0, -1.0), repeat=length)))
 
 
 def signs_of_parity(length: int, parity: int) -> Points:
-    """Return the vectors of +-1 with an even (parity 0) or odd (parity 1) number of minus signs.
+    """Return the vectors of +-1 with an even or an odd number of minus signs, as rows.
 
     Any two of these vectors differ in at least two coordinates.
 
     Args:
         length: Number of coordinates.
-        parity: 0 or 1.
+        parity: 0 for an even number of minus signs, 1 for an odd number.
     """
     signs = all_signs(length)
     return signs[(signs < 0).sum(axis=1) % 2 == parity]
 
 
 def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Numbers:
-    """Return, for each given set of coordinates, the vectors with a row of `signs` on this set and zeros elsewhere.
+    """Place each row of `signs` on each given set of coordinates.
 
     Args:
         supports: Sets of coordinates, all of the same size s.
-        signs: Matrix with s columns. Each row gives one vector for each set.
-        dim: Number of coordinates n of the vectors.
+        signs: Matrix with s columns.
+        dim: Number n of coordinates of the result.
+
+    Returns:
+        Vectors with n entries as rows: first the vectors of the first set, in the order of `signs`, then the vectors of
+            the second set, and so on. All entries outside the set are 0.
     """
     places = np.array(list(supports))
     found = np.zeros((len(places), len(signs), dim), dtype=signs.dtype)
@@ -45,11 +49,15 @@ def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Nu
 
 
 def at_ones(words: NDArray[Any], signs: Numbers) -> Numbers:
-    """Return, for each codeword, the vectors with a row of `signs` at the ones of the codeword and zeros elsewhere.
+    """Place each row of `signs` at the ones of each codeword.
 
     Args:
         words: 0/1 codewords with s ones each, as rows.
-        signs: Matrix with s columns. Each row gives one vector for each codeword.
+        signs: Matrix with s columns.
+
+    Returns:
+        Vectors as rows: first the vectors of the first codeword, in the order of `signs`, then the vectors of the
+            second codeword, and so on. All entries at the zeros of the codeword are 0.
     """
     return at_places(
         (np.flatnonzero(word).tolist() for word in words), signs, words.shape[1]
@@ -57,12 +65,16 @@ def at_ones(words: NDArray[Any], signs: Numbers) -> Numbers:
 
 
 def signs_of(words: Indices | PackedBits) -> Points:
-    """Return 0/1 codewords as vectors of +-1: 1 for the bit 0 and -1 for the bit 1."""
+    """Return a matrix with the entry 1 for each bit 0 of the codewords, and -1 for each bit 1.
+
+    Args:
+        words: 0/1 codewords, one bit per entry, as rows.
+    """
     return np.where(words, -1.0, 1.0)
 
 
 def signed_pairs(dim: int) -> Points:
-    """Return all vectors with +-1 at two coordinates and zeros elsewhere: 2 n (n-1) vectors.
+    """Return all 2 n (n-1) vectors with +-1 at two of n = `dim` coordinates and zeros elsewhere, as rows.
 
     >>> len(signed_pairs(4))
     24
