@@ -57,28 +57,33 @@ def from_embeddings(
     The vectors may be class means of inputs or of features, or embeddings of class names. They are centered, reduced to
     their principal components, whitened and normalized. No K x K matrix is made.
 
-    With `parts` the prototypes are compressed by product and residual quantization: a prototype becomes one of 256
-    values in each of a few parts of the coordinates, and a sum of codewords in the others. A class then takes a byte a
-    part, and a head looks its logits up instead of multiplying. Use it for more than 50,000 classes.
+    If `parts` is given, the prototypes are compressed by product and residual quantization. The first coordinates are
+    divided into a few parts, and in each part a prototype has one of 256 stored vectors. The other coordinates of a
+    prototype are a sum of stored vectors, one from each of several codebooks. A prototype is then stored in one byte
+    for each part and each codebook, and a head computes its logits from lookup tables instead of matrix products. Use
+    compression for more than 50,000 classes.
 
     Args:
         vectors: K x d matrix, an array or a tensor.
-        dim: Dimension n; by default the number of dimensions in which the vectors vary.
-        whiten: Power of the standard deviation by which each component is divided: 0 keeps the proportions of the
-            vectors, 1 gives all components the same variance.
-        parts: Number of bytes of a compressed prototype, at most n / 2; None for dense prototypes. n / 4 is a good
-            choice.
-        min_angle: Smallest angle in degrees between two prototypes. Closer ones are moved apart. By default 5, or less
-            where that many do not fit; with `parts` half the spacing of the values of a part.
-        seed: Seed of moves and of clusters.
-        progress: Called while parts are found and pairs are measured.
+        dim: Dimension n. If it is None, n is the number of dimensions in which the vectors vary.
+        whiten: Power, from 0 to 1, of the standard deviation by which each component is divided. With 0, the components
+            keep the proportions of the vectors. With 1, all components have the same variance.
+        parts: Number of bytes of a compressed prototype, at most n / 2. A good choice is n / 4. If it is None, the
+            prototypes are dense.
+        min_angle: Smallest angle in degrees between two prototypes. Prototypes that are closer are moved apart. The
+            default for dense prototypes is 5 degrees, or less if K points with this angle do not fit. The default for
+            compressed prototypes is smaller and depends on `parts`.
+        seed: Seed of the random moves and of the quantization.
+        progress: Called during quantization and while pairs are compared.
 
     Returns:
         The certified code.
 
     Raises:
-        InvalidArgumentError: If `vectors` is not a matrix of finite numbers, or all rows are the same.
-        InfeasibleError: If there are more than 50,000 classes and no `parts`, or the angle cannot be reached.
+        InvalidArgumentError: If `vectors` is not a matrix of finite numbers, if all its rows are the same, or if
+            another argument is not valid.
+        InfeasibleError: If there are more than 50,000 classes and no `parts`, if the prototypes do not fit in memory,
+            if the vectors vary in too few dimensions, or if the angle cannot be reached.
 
     Example:
         >>> vectors = np.random.default_rng(0).standard_normal((1000, 64))
@@ -115,7 +120,7 @@ def from_embeddings(
 
 
 def _usual_parts(dim: int) -> int:
-    """Return a quarter of the dimensions, the number of parts that is suggested; at least 2."""
+    """Return the value of `parts` that error messages suggest for `dim` dimensions."""
     return max(2, dim // 4)
 
 
@@ -141,9 +146,9 @@ def _dense(
 def _spread(
     points: Points, min_angle: float | None, rng: np.random.Generator
 ) -> tuple[Points, float]:
-    """Return points that are at least an angle apart, and the angle: `min_angle`, or the default angle.
+    """Move apart the points that are too close, and return the result and its minimum angle in degrees.
 
-    The default angle is halved until the points reach it.
+    If `min_angle` is None, the minimum angle is the default angle, which is halved until the points reach it.
     """
     if min_angle is not None:
         angle = _checked_angle(min_angle)
@@ -171,7 +176,7 @@ def _checked_angle(min_angle: float) -> float:
 
 
 def _default_angle(num_points: int, dim: int) -> float:
-    """Return the default minimum angle: 5 degrees, or less if there are many points for their dimension."""
+    """Return the default minimum angle in degrees: 5, or less if there are many points for their dimension."""
     largest = degrees(acos(float(converse(num_points, dim).value)))
     return min(DEFAULT_ANGLE, SHARE_OF_ANGLE * largest)
 

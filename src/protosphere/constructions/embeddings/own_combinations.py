@@ -1,4 +1,7 @@
-"""A combination of values of its own for every class, near the combination that fits its vector best."""
+"""Give every class a combination of values that no other class has.
+
+The values are those of product quantization (see `quantization`). A combination consists of one value of each part.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +22,19 @@ BLOCK_ENTRIES = 1 << 21
 
 
 def with_own_combinations(values: Values, parts: list[Points]) -> Values:
-    """Return indices of values such that every class has its own combination.
+    """Return indices of values such that no two classes have the same combination.
 
-    The first class with a combination keeps it. The others with the same combination get the nearest combinations that
-    no class has. The distance of two combinations is the distance of their concatenated values. If several classes
-    need the same free combination, the classes that do not get it are tried again, with more combinations to choose
-    from.
+    The first class with a combination keeps it. The other classes with the same combination get the nearest
+    combinations that no class has. The distance of two combinations is the distance of the vectors that are made by
+    concatenating their values. If several classes need the same free combination, one of them gets it. The others are
+    tried again, with more combinations to choose from.
 
     Args:
-        values: K x P indices of values.
-        parts: Values of each part.
+        values: K x P matrix of indices: entry (i, p) is the index of the value that class i has in part p.
+        parts: Values of each part, as rows of a matrix.
+
+    Returns:
+        A matrix like `values`, in which all rows are different.
 
     Raises:
         InfeasibleError: If some classes find no free combination.
@@ -56,7 +62,14 @@ def with_own_combinations(values: Values, parts: list[Points]) -> Values:
 
 
 def _neighbors(points: Points) -> tuple[Indices, Points]:
-    """Return, for each value of a part, all values in order of distance, and half their squared distances."""
+    """Return two square matrices with a row for each value of a part.
+
+    Row i of the first matrix has the indices of all values in ascending order of their distance from value i. Row i of
+    the second matrix has half the squares of these distances.
+
+    Args:
+        points: Values of the part, as rows.
+    """
     squares = np.einsum("ij,ij->i", points, points)
     distances = (squares[:, None] + squares) / 2 - points @ points.T
     np.fill_diagonal(distances, -1)
@@ -73,15 +86,20 @@ def _move(
     radix: Indices,
     spare: int,
 ) -> None:
-    """Give classes free combinations, in place; a class for which too few are compared stays.
+    """Give free combinations to classes, by changing `found` in place.
+
+    A class keeps its combination if too few of the combinations that are compared are free.
 
     Args:
         found: K x P indices of values.
-        repeated: Classes that need a combination; classes of a group follow each other.
-        groups: Number of the group of each of these classes: all its classes have the same combination.
-        taken: Combinations that classes have, as sorted numbers.
-        neighbors: For each part, the neighbors of its values.
-        radix: Factors that make a number of a combination.
+        repeated: Indices of the classes that need another combination. Classes with the same combination are
+            consecutive.
+        groups: For each entry of `repeated`, a number. Two numbers are equal if the classes have the same combination.
+        taken: Combinations that are not free. Each is written as one number, the product of its indices with `radix`,
+            and the numbers are sorted.
+        neighbors: For each part, the two matrices of `_neighbors`.
+        radix: Integers. The inner product of the indices of a combination with these integers is the number of the
+            combination.
         spare: Number of combinations that are compared for each class.
     """
     starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
@@ -113,15 +131,21 @@ def _nearest_free(
     radix: Indices,
     width: int,
 ) -> tuple[Indices, NDArray[np.bool_]]:
-    """Return the nearest combinations of each row of `base`, free ones first, and whether they are free.
+    """Return the `count` nearest free combinations for each row of `base`, and which of them are free.
+
+    If fewer are free, the last combinations of the row are not free.
 
     Args:
         base: Combinations, one per row.
-        count: Number of combinations wanted.
-        taken: Combinations that are not free, as sorted numbers.
-        neighbors: For each part, the neighbors of its values.
-        radix: Factors that make a number of a combination.
-        width: Number of values of each part that are combined.
+        count: Number of combinations wanted for each row.
+        taken: Combinations that are not free, as sorted numbers (see `_move`).
+        neighbors: For each part, the two matrices of `_neighbors`.
+        radix: Integers that turn a combination into a number (see `_move`).
+        width: Number of values that are tried in each part: the values nearest to that of `base`.
+
+    Returns:
+        An array whose entry (i, j, p) is the index that the j-th combination for row i has in part p, and a Boolean
+        array whose entry (i, j) says whether this combination is free.
     """
     losses = np.zeros((len(base), 1))
     keys = np.zeros((len(base), 1), dtype=np.int64)

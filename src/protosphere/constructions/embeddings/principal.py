@@ -34,9 +34,9 @@ class Components:
     """Directions in which vectors vary, in descending order of variance.
 
     Attributes:
-        mean: Mean of the vectors, of length d.
-        directions: Orthonormal columns, d x r.
-        deviations: Standard deviation along each direction, of length r.
+        mean: Mean of the vectors, an array of d numbers.
+        directions: d x r matrix, whose orthonormal columns are the directions.
+        deviations: Standard deviations of the vectors along the r directions.
     """
 
     mean: Points
@@ -79,7 +79,7 @@ def as_vectors(given: Any) -> Vectors:
 
 
 def _as_array(given: Any) -> NDArray[Any]:
-    """Return tensors, arrays and lists as an array of any shape and type."""
+    """Return a tensor, an array or a list of rows as an array, without checking its shape and type."""
     if isinstance(given, list | tuple):
         given = [_without_gradient(row) for row in cast("Sequence[Any]", given)]
     given = _without_gradient(given)
@@ -92,7 +92,7 @@ def _as_array(given: Any) -> NDArray[Any]:
 
 
 def _without_gradient(given: Any) -> Any:
-    """Return a tensor as an array; anything else unchanged."""
+    """Return `given` as an array if it is a tensor, and unchanged otherwise."""
     if not hasattr(given, "detach"):
         return given
     if given.is_meta:
@@ -114,12 +114,16 @@ def _blocks(vectors: Vectors) -> Iterator[tuple[int, Points]]:
 def principal_components(
     vectors: Vectors, most: int, rng: np.random.Generator
 ) -> Components:
-    """Return the directions of largest variance.
+    """Return the directions in which vectors have the largest variance.
 
     Args:
-        vectors: K x d vectors.
-        most: Number of directions; fewer are returned if the vectors vary in fewer directions.
-        rng: Random generator of the method for d above 4096.
+        vectors: K x d matrix, one vector per row.
+        most: Largest number of directions. If the vectors vary in fewer directions, only these are returned.
+        rng: Random generator. It is used only if d is above 4,096, where the directions are computed by a randomized
+            method.
+
+    Returns:
+        The mean of the vectors, the directions, and the standard deviations along them.
 
     Raises:
         InvalidArgumentError: If all vectors are the same.
@@ -154,7 +158,10 @@ def _covariance(vectors: Vectors, mean: Points) -> Points:
 def _randomized(
     vectors: Vectors, mean: Points, most: int, rng: np.random.Generator
 ) -> tuple[Points, Points]:
-    """Return the largest variances and their directions by subspace iteration (Halko, Martinsson and Tropp, 2011)."""
+    """Return the largest eigenvalues and the eigenvectors of the covariance matrix, without computing the matrix.
+
+    The eigenvectors are columns. The method is subspace iteration (Halko, Martinsson and Tropp, 2011).
+    """
     width = min(most + SPARE_DIRECTIONS, *vectors.shape)
     basis = np.linalg.qr(rng.standard_normal((vectors.shape[1], width)))[0]
     image = np.zeros_like(basis)
@@ -177,15 +184,19 @@ def _covariance_times(vectors: Vectors, mean: Points, basis: Points) -> Points:
 def directions_of(
     vectors: Vectors, components: Components, whiten: float, rng: np.random.Generator
 ) -> NDArray[np.float32] | Points:
-    """Return the coordinates of vectors along components, divided by deviation ** whiten, as K x r unit rows.
+    """Return the coordinates of vectors along principal components, whitened and normalized.
 
-    A vector at the mean has no direction and gets a random one. The rows have the dtype of the vectors.
+    Each coordinate is divided by deviation ** whiten, where deviation is the standard deviation of the component. A
+    vector that is equal to the mean has no direction, and gets a random one.
 
     Args:
-        vectors: K x d vectors.
-        components: Directions, as `principal_components` returns them.
+        vectors: K x d matrix, one vector per row.
+        components: The r components, as `principal_components` returns them.
         whiten: Power of the standard deviation, from 0 to 1.
-        rng: Random generator for vectors at the mean.
+        rng: Random generator for vectors that are equal to the mean.
+
+    Returns:
+        K x r matrix of unit rows, in the dtype of `vectors`.
     """
     factors = components.directions * components.deviations**-whiten
     found = np.empty((len(vectors), factors.shape[1]), dtype=vectors.dtype)
@@ -201,7 +212,11 @@ def directions_of(
 
 
 def as_power(whiten: object) -> float:
-    """Return `whiten` as a float; InvalidArgumentError unless it is from 0 to 1."""
+    """Return `whiten` as a float.
+
+    Raises:
+        InvalidArgumentError: If `whiten` is not a number from 0 to 1.
+    """
     is_number = isinstance(whiten, int | float | np.floating | np.integer)
     power = float(cast("float", whiten)) if is_number else np.nan
     if 0 <= power <= 1:

@@ -1,12 +1,17 @@
 """Product and residual quantization of unit vectors: a vector becomes one byte for each part and each codebook.
 
-The vectors are rotated at random. The first coordinates are divided into parts, whose values are learned by k-means
-(Jegou, Douze and Schmid, Product quantization for nearest neighbor search, 2011). There are just enough parts for every
-vector to have its own combination of values, which keeps all points apart. The other coordinates become a sum of
-codewords, one from each codebook. Each codebook is learned from the residuals: the differences between the vectors and
-the sums of their codewords from the earlier codebooks (Chen, Guan and Wang, Approximate nearest neighbor search by
-residual vector quantization, 2010). The sum is then scaled so that the whole point has norm 1. For classes that differ
-in several independent ways, sums of codewords approximate the vectors better than values of parts do.
+The vectors are multiplied by a random orthogonal matrix. Then their coordinates are divided into two ranges:
+
+- The first coordinates are divided into parts of equal width. In each part, a vector is replaced by the nearest of up
+  to 256 values, which k-means learns (Jegou, Douze and Schmid, Product quantization for nearest neighbor search, 2011).
+  There are just enough parts for every vector to have its own combination of values, which keeps all points apart.
+- The other coordinates of a vector are replaced by a sum of codewords, one from each codebook. Each codebook is learned
+  from the residuals: the differences between the vectors and the sums of their codewords from the earlier codebooks
+  (Chen, Guan and Wang, Approximate nearest neighbor search by residual vector quantization, 2010). The sum is then
+  scaled so that the whole point has norm 1.
+
+For classes that differ in several independent ways, sums of codewords approximate the vectors better than values of
+parts do.
 """
 
 from __future__ import annotations
@@ -60,14 +65,14 @@ MOST_SCALINGS = 30
 
 
 def num_product_parts(num_classes: int, num_parts: int) -> int:
-    """Return the number of parts of product quantization, of `num_parts` parts and codebooks in all.
+    """Return how many of `num_parts` bytes are used for parts. The others are used for codebooks.
 
     Args:
-        num_classes: Number of classes, which all get combinations of their own.
-        num_parts: Number of bytes per class, at least 2.
+        num_classes: Number of classes. Each class needs a combination of values of its own.
+        num_parts: Number of parts and codebooks together, at least 2.
 
     Raises:
-        InfeasibleError: If there are not enough combinations.
+        InfeasibleError: If there are not enough combinations, or `num_parts` is below 2.
     """
     num_values = min(MOST_VALUES, num_classes)
     needed = num_classes if num_classes <= MOST_VALUES else 2 * num_classes
@@ -94,13 +99,14 @@ def quantized(
     rng: np.random.Generator,
     progress: Progress,
 ) -> tuple[QuantizedPoints, float]:
-    """Quantize vectors; all points differ in the values of the parts.
+    """Quantize vectors, so that no two points have the same values in all parts.
 
     Args:
-        units: K x n unit rows, overwritten.
+        units: K x n unit rows. The function overwrites them.
         num_parts: Number of parts and codebooks together, at most n / 2.
-        least_distance: Smallest distance between two values of a part; None for the default (`SHARE_OF_SPACING`).
-        rng: Randomness of the rotation and of the clusters.
+        least_distance: Smallest distance between two values of a part. If it is None, the default follows from
+            `SHARE_OF_SPACING`.
+        rng: Random generator of the rotation and of k-means.
         progress: Called after each part and each codebook.
 
     Returns:
@@ -141,11 +147,13 @@ def quantized(
 
 
 def rotate(units: Units, rng: np.random.Generator) -> None:
-    """Multiply vectors by a random orthogonal matrix, in place, so that all coordinates have about the same variance.
+    """Multiply vectors by a random orthogonal matrix, in place.
+
+    Afterward all coordinates have about the same variance.
 
     Args:
-        units: K x n rows, overwritten.
-        rng: Randomness of the matrix.
+        units: K x n matrix, one vector per row. The function overwrites it.
+        rng: Random generator of the matrix.
     """
     n = units.shape[1]
     triangular = np.linalg.qr(rng.standard_normal((n, n)))[0]
@@ -156,12 +164,16 @@ def rotate(units: Units, rng: np.random.Generator) -> None:
 
 
 def learned_values(rows: Units, count: int, rng: np.random.Generator) -> Units:
-    """Return the `count` cluster centers of k-means.
+    """Return cluster centers, computed by k-means.
 
     Args:
-        rows: Vectors to cluster.
+        rows: Vectors to cluster, as rows.
         count: Number of clusters.
-        rng: Randomness of the start and of clusters that would be empty.
+        rng: Random generator. It chooses the rows that are the first centers, and the rows that replace the centers of
+            empty clusters.
+
+    Returns:
+        Matrix with `count` rows, one center per row.
     """
     centers = rows[rng.choice(len(rows), count, replace=len(rows) < count)].copy()
     for _ in range(ITERATIONS):
@@ -177,11 +189,11 @@ def learned_values(rows: Units, count: int, rng: np.random.Generator) -> Units:
 
 
 def nearest_values(rows: Units, centers: Units) -> Indices:
-    """Return the index of the nearest center of each row.
+    """Return, for each row of `rows`, the index of the nearest row of `centers`.
 
     Args:
-        rows: K x n vectors.
-        centers: Centers, one per row.
+        rows: K x n matrix, one vector per row.
+        centers: Matrix with n columns, one center per row.
     """
     halves = np.einsum("ij,ij->i", centers, centers) / 2
     found = np.empty(len(rows), dtype=np.int64)
@@ -196,9 +208,9 @@ def nearest_values(rows: Units, centers: Units) -> Indices:
 def _with_distance(
     centers: Points, distance: float | None, rng: np.random.Generator
 ) -> Points:
-    """Return values of a part that are at least a distance apart: the given one, or the default.
+    """Move apart the rows of `centers` that are closer than `distance`, and return the result.
 
-    The default distance is halved until the values reach it.
+    If `distance` is None, a default distance is used, which is halved until the rows reach it.
     """
     if distance is not None:
         found = spread_in_space(centers, distance, rng)
@@ -226,9 +238,17 @@ def _with_limited_norms(
     distance: float | None,
     rng: np.random.Generator,
 ) -> list[Points]:
-    """Scale the values of all parts if a combination leaves too small a norm to the codewords.
+    """Return the values of the parts, scaled down if necessary.
 
-    Scaling brings values closer together. If a distance is required, they are moved apart again.
+    The squared norms of a point's values in all parts must sum to at most `LARGEST_PRODUCT`, so that the codewords have
+    the rest of the norm 1. Scaling brings values closer together. If a `distance` is given, values that are closer than
+    this are moved apart again.
+
+    Args:
+        parts: Values of each part, as rows of a matrix.
+        values: K x P matrix of the indices of the values of each point.
+        distance: Smallest distance between two values of a part, or None.
+        rng: Random generator of the moves.
     """
     for _ in range(MOST_SCALINGS):
         largest = _largest_squared_norm(parts, values)
@@ -245,7 +265,7 @@ def _with_limited_norms(
 
 
 def _largest_squared_norm(parts: list[Points], values: Values) -> float:
-    """Return the largest squared norm of the values of a class, over all classes."""
+    """Return the largest of K sums: the sum of the squared norms of a point's values in all parts."""
     squares = np.zeros(len(values))
     for part, points in enumerate(parts):
         squares += np.square(points).sum(axis=1)[values[:, part]]
@@ -253,7 +273,10 @@ def _largest_squared_norm(parts: list[Points], values: Values) -> float:
 
 
 def _directions(rows: Units) -> Units:
-    """Return copies of rows, divided by their norms; rows that are (nearly) zero point along the first axis."""
+    """Return a copy of `rows`, in which each row is divided by its norm.
+
+    A row that is nearly zero becomes the first vector of the standard basis.
+    """
     found = np.ascontiguousarray(rows)
     found = found.copy() if found is rows else found
     norms = np.linalg.norm(found, axis=1, keepdims=True)
@@ -266,7 +289,7 @@ def _directions(rows: Units) -> Units:
 
 
 def _subtract(rows: Units, centers: Units, nearest: Indices) -> None:
-    """Subtract its center from each row, in place."""
+    """Subtract center `nearest[i]` from row i, in place."""
     for start in range(0, len(rows), BLOCK_ROWS):
         block = slice(start, start + BLOCK_ROWS)
         rows[block] -= centers[nearest[block]]
@@ -276,8 +299,8 @@ def mean_cosine(units: Units, found: QuantizedPoints) -> float:
     """Return the mean cosine between vectors and their quantized points.
 
     Args:
-        units: K x n unit rows.
-        found: Quantized points.
+        units: K x n unit rows, after the rotation.
+        found: Quantized points. Point i belongs to row i of `units`.
     """
     total = 0.0
     for start in range(0, len(units), BLOCK_ROWS):

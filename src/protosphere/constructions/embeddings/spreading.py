@@ -1,4 +1,7 @@
-"""Moving apart points that are too close, until every pair has a minimum distance; all other points stay fixed."""
+"""Move apart points that are too close, until every pair has a minimum distance; all other points stay fixed.
+
+The search has rounds. In each round, both points of each pair that is too close move away from each other.
+"""
 
 from __future__ import annotations
 
@@ -58,18 +61,18 @@ MARGIN = 2e-5
 
 
 def spread(points: Points, least_degrees: float, rng: np.random.Generator) -> Points:
-    """Move apart all points that are closer than an angle.
+    """Move apart all points whose angle is smaller than a given angle.
 
     Args:
-        points: Unit rows.
-        least_degrees: Smallest angle between two rows of the result.
-        rng: Randomness of the moves of points that coincide.
+        points: Unit vectors, as rows.
+        least_degrees: Smallest angle between two rows of the result, in degrees.
+        rng: Random generator. It makes the directions of the moves slightly random, so that equal points get apart.
 
     Returns:
-        Unit rows; those without a close neighbor are unchanged.
+        Unit vectors, as rows. Rows without a close neighbor are unchanged.
 
     Raises:
-        InfeasibleError: If the points do not get this far apart.
+        InfeasibleError: If the search does not find points that are so far apart.
     """
     distance = float(2 * np.sin(np.radians(least_degrees) / 2))
     found = None
@@ -86,12 +89,15 @@ def spread(points: Points, least_degrees: float, rng: np.random.Generator) -> Po
 def spread_in_space(
     points: Points, distance: float, rng: np.random.Generator
 ) -> Points | None:
-    """Move apart all points of R^n that are closer than a distance; return None if they do not get this far apart.
+    """Move apart all points of R^n that are closer than a distance.
 
     Args:
-        points: Rows of norm at most 1.
+        points: Vectors of norm at most 1, as rows.
         distance: Smallest Euclidean distance between two rows of the result.
-        rng: Randomness of the moves of points that coincide.
+        rng: Random generator. It makes the directions of the moves slightly random, so that equal points get apart.
+
+    Returns:
+        The points as rows. If the search does not find points that are so far apart, None is returned.
     """
     return _apart(points, distance, rng, on_sphere=False)
 
@@ -99,10 +105,12 @@ def spread_in_space(
 def _apart(
     points: Points, distance: float, rng: np.random.Generator, *, on_sphere: bool
 ) -> Points | None:
-    """Return points moved apart, or None.
+    """Return points whose pairs are at least `distance` apart, or None if the search does not find such points.
 
-    The shortfall of a round is the sum of what close pairs lack to the distance. It shrinks by about the same factor in
-    every round, so the search ends early if the last round would still have a shortfall of a distance per 20 points.
+    The shortfall of a pair is the difference between `distance` and its distance, divided by `distance`. The shortfall
+    of a round is the sum over all pairs that are too close. It shrinks by about the same factor in every round. Every
+    few rounds, this factor is used to predict the shortfall of the last round. If the prediction is above 1/20 of the
+    number of points, the search ends early.
     """
     found = points.copy()
     _scatter_crowds(found, distance, rng, on_sphere=on_sphere)
@@ -129,7 +137,10 @@ def _apart(
 
 
 def _foreseen(before: float, now: float, times: float) -> float:
-    """Return what a number becomes if it shrinks so many times more by the factor from `before` to `now`, at most 1."""
+    """Return `now` times a power of the factor `now` / `before`. The exponent is `times`.
+
+    A factor above 1 is replaced by 1.
+    """
     factor = min(1.0, now / max(before, np.finfo(np.float64).tiny))
     return now * factor**times
 
@@ -137,10 +148,11 @@ def _foreseen(before: float, now: float, times: float) -> float:
 def _scatter_crowds(
     points: Points, distance: float, rng: np.random.Generator, *, on_sphere: bool
 ) -> None:
-    """Move points with very many close neighbors by random vectors, in place, until they have fewer.
+    """Move points that have very many neighbors closer than `distance`, in place, until they have fewer.
 
-    m points with this distance fit into a ball whose radius is about the distance times m^(1/n), so the vectors are
-    uniform in such a ball.
+    Let m be the number of such neighbors of a point. The point moves by a random vector, which is uniform in a ball
+    whose radius is `SCATTERING` times `distance` times m^(1/n). About m points with this distance fit into such a ball.
+    The points stay unit vectors if `on_sphere` is True.
     """
     dim = points.shape[1] - on_sphere
     rows = np.arange(len(points))
@@ -161,7 +173,10 @@ def _scatter_crowds(
 
 
 def _num_close(points: Points, rows: Indices, distance: float) -> Indices:
-    """Return, for each of `rows`, the number of other points that are closer than a distance, up to rounding."""
+    """Return, for each index in `rows`, the number of other points that are closer to this point than `distance`.
+
+    Distances are computed in float32. Pairs at a slightly larger distance may be counted too.
+    """
     counts = [near.sum(axis=1) - 1 for _, near in _near(points, rows, distance)]
     return np.concatenate(counts) if counts else np.zeros(0, dtype=np.int64)
 
@@ -169,7 +184,11 @@ def _num_close(points: Points, rows: Indices, distance: float) -> Indices:
 def _near(
     points: Points, rows: Indices, distance: float
 ) -> Iterator[tuple[Indices, NDArray[np.bool_]]]:
-    """Yield blocks of `rows`, and which points are closer to them than a distance, up to rounding of float32."""
+    """Yield the indices `rows` in blocks, each with a Boolean matrix.
+
+    Entry (i, j) of the matrix says whether point j is closer than `distance` to the point with index i of the block.
+    Distances are computed in float32. Pairs at a slightly larger distance may be included.
+    """
     rounded = points.astype(np.float32)
     halves = np.einsum("ij,ij->i", rounded, rounded) / 2
     limit = np.float32((distance**2 + MARGIN) / 2)
@@ -184,18 +203,19 @@ def _near(
 def close_pairs(
     points: Points, rows: Indices, distance: float, most: float = np.inf
 ) -> tuple[Indices, Indices]:
-    """Return all pairs that are closer than a distance and contain at least one of `rows`, each pair once.
+    """Return all pairs of points that are closer than a distance, each pair once.
 
-    If there are very many pairs, the result has some of them, but more than `most`.
+    At least one point of each pair is in `rows`. If there are very many pairs, the search may end when it has more than
+    `most` of them.
 
     Args:
         points: Vectors of norm at most 1, one per row.
         rows: Indices of the points whose neighbors are searched.
         distance: Euclidean distance.
-        most: Number of pairs above which the search for more may end.
+        most: Number of pairs above which the search may end.
 
     Returns:
-        The smaller and the larger index of each pair.
+        Two arrays: the smaller and the larger index of each pair.
     """
     left: list[Indices] = [rows[:0]]
     right: list[Indices] = [rows[:0]]
@@ -214,7 +234,10 @@ def close_pairs(
 def _verified(
     points: Points, ones: Indices, others: Indices, distance: float
 ) -> tuple[Indices, Indices]:
-    """Return the pairs that are too close in float64, each pair once."""
+    """Return the pairs (`ones[i]`, `others[i]`) whose distance in float64 is below `distance`, each pair once.
+
+    The result has two arrays: the smaller and the larger index of each pair.
+    """
     low = np.minimum(ones, others)
     high = np.maximum(ones, others)
     pairs = np.unique(low * len(points) + high)
@@ -229,7 +252,7 @@ def _verified(
 
 
 def _pairs_at_once(points: Points) -> int:
-    """Return the number of pairs whose differences fit into memory together."""
+    """Return the number of pairs whose differences are in memory together."""
     return max(1, BLOCK_ENTRIES // points.shape[1])
 
 
@@ -240,10 +263,10 @@ def _push_apart(
     distance: float,
     rng: np.random.Generator,
 ) -> float:
-    """Move both points of each pair away from each other, in place.
+    """Move the points `left[i]` and `right[i]` away from each other for all i, by changing `points` in place.
 
     Returns:
-        The sum over all pairs of what they lack to the distance, relative to the distance.
+        The sum over all pairs of 1 - d / `distance`, where d is the distance of the pair before the move.
     """
     shifts = np.zeros_like(points)
     shortfall = 0.0
