@@ -41,18 +41,18 @@ def add_classes(
     reserved for its part.
 
     Args:
-        code: A code of `compose`.
+        code: A code that `compose` or `add_classes` returned.
         parts: A table of the new classes, in one of the forms that `compose` takes.
         by: Function that returns the values of the parts of a class, given its name. It is needed if `parts` has only
             the names of the classes.
-        progress: Called while pairs are measured.
+        progress: Called while pairs are compared.
 
     Returns:
         The code with the new classes after the old ones.
 
     Raises:
-        InvalidArgumentError: If `code` is not of `compose`, a class exists already, or a part has no reserved point for
-            a new value.
+        InvalidArgumentError: If `code` is not a code of `compose`, if a class exists already, or if a part has no
+            reserved point for a new value.
 
     Example:
         >>> import protosphere as ps
@@ -84,7 +84,10 @@ def add_classes(
 
 
 def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
-    """Return for each part the description from which its points can be rebuilt; None if there is none."""
+    """Return, for each part, the description of its code from the provenance of `code`.
+
+    If the provenance has no such descriptions, the result is None for every part.
+    """
     named = code.provenance
     if named is None or not str(named.options.get("codes", "")).startswith("["):
         return [None] * structure.num_parts
@@ -94,7 +97,16 @@ def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
 def _joined(
     old: PartNames, new: PartNames, added: Values, structure: ProductPoints
 ) -> PartTable:
-    """Return the classes of the code followed by the classes of the table; values of the code keep their indices."""
+    """Return the classes of a code, followed by the new classes, as one table.
+
+    The values of the code keep their indices.
+
+    Args:
+        old: Names of the parts, values and classes of the code.
+        new: Names of the parts, values and classes of the table of new classes.
+        added: Indices of the values of the new classes in `new`, one class per row and one part per column.
+        structure: The points of the code.
+    """
     columns = _columns(old, new)
     values: list[tuple[str, ...]] = []
     numbers: list[Values] = []
@@ -119,7 +131,10 @@ def _joined(
 
 
 def _columns(old: PartNames, new: PartNames) -> list[int]:
-    """Return the column of the new table for each part: by name, or in order if the table names no parts."""
+    """Return a list whose entry i is the index in `new.parts` of the part `old.parts[i]`.
+
+    Parts are matched by their names. If `new` has only numbers in place of names, part i of `old` is part i of `new`.
+    """
     if len(old.parts) != len(new.parts):
         raise InvalidArgumentError(
             f"'parts' must have the {len(old.parts)} parts of the code, got {len(new.parts)}"
@@ -134,7 +149,7 @@ def _columns(old: PartNames, new: PartNames) -> list[int]:
 
 
 def _class_names(old: PartNames, new: PartNames) -> tuple[str, ...] | None:
-    """Return the names of all classes; None if the classes of the code have none."""
+    """Return the class names of `old`, followed by those of `new`, or None if `old` has no class names."""
     if old.classes is None:
         return None
     if new.classes is None:

@@ -49,30 +49,31 @@ def compose(
     Args:
         parts: One of these tables: a mapping from class name to the values of its parts; a list of rows of values; a
             data frame with the class names in its index, or in its first column if the index has row numbers; the path
-            of a .csv file with a heading, whose first column has the class names. With `by`, only the class names.
-        codes: The code of each part: a scheme ('simplex', the default, 'one_hot' or 'cross_polytope'), a pair of a
-            scheme and a dimension such as ('best', 12), a SphericalCode, or a matrix with a vector for each value in
-            the order in which the values first appear (see `from_embeddings`). Either one code for all parts, a list
-            of codes, or a mapping from part name to code.
-        weights: Weight of each part in the cosine of two classes, as a list or a mapping from part name to number;
-            equal weights by default.
+            of a .csv file with a heading, whose first column has the class names. If `by` is given, `parts` has only
+            the class names.
+        codes: The code of each part. A code is given as a scheme ('simplex', 'one_hot' or 'cross_polytope'), a pair of
+            a scheme and a dimension such as ('best', 12), a SphericalCode, or a matrix. Row i of a matrix is the vector
+            of the value that is the i-th to appear in the table (see `from_embeddings`). The argument is one code for
+            all parts, a list with one code per part, or a mapping from part name to code. The default is 'simplex'.
+        weights: Weight of each part in the cosine of two classes, as a list or a mapping from part name to number. By
+            default, all weights are equal.
         by: Function that returns the values of the parts of a class, given its name.
-        sizes: Number of values of each part, in place of a table. Every combination of values is then a class (at most
-            2**40 classes), and the value of the last part changes fastest.
-        dim: Dimension n; by default the sum of the dimensions of the parts' codes. If it is larger, zeros are
-            appended.
-        reserve: Number of values that `add_classes` may add to each part later: one number for all parts, or a mapping
-            from part name to number.
+        sizes: Number of values of each part. It is given instead of a table. Every combination of values is then a
+            class, and the value of the last part changes fastest. At most 2**40 classes are possible.
+        dim: Dimension n. If it is larger than the sum of the dimensions of the parts' codes, zeros are appended. By
+            default, it is this sum.
+        reserve: Number of values that `add_classes` may add to each part later. It is one number for all parts, or a
+            mapping from part name to number.
         seed: Seed of schemes that are random.
-        progress: Called while pairs are measured.
+        progress: Called while pairs are compared.
 
     Returns:
         The certified code. Its maximum cosine is exact if every combination of values is a class and the maximum
-        cosines of the parts' codes are exact. Otherwise pairs are measured. The measured cosine is exact if 1 minus
-        each cosine is a multiple of one fraction whose denominator is at most 2**20.
+        cosines of the parts' codes are exact. Otherwise the maximum cosine is computed by comparing pairs. This result
+        is exact if 1 minus each cosine is a multiple of one fraction whose denominator is at most 2**20.
 
     Raises:
-        InvalidArgumentError: If a class is described twice, a part is missing, or two classes have the same values.
+        InvalidArgumentError: If a class is described twice, a value is missing, or two classes have the same values.
         InfeasibleError: If the parts need more than `dim` dimensions.
         StorageError: If the file cannot be read.
 
@@ -105,7 +106,6 @@ def compose(
 
 
 def _require_several_values(table: PartTable, reserve: Any) -> None:
-    """Raise InvalidArgumentError if a part has a single value and no value is reserved."""
     reserved = given_by_part(reserve, table.names, "reserve", 0)
     for name, size, more in zip(table.names.parts, table.sizes, reserved, strict=True):
         if size < 2 and not more:
@@ -128,9 +128,9 @@ def composed_code(
         table: Values of the parts of each class.
         part_codes: Code of each part.
         weights: Weight of each part in the cosine of two classes.
-        dim: Dimension n; None for the sum of the dimensions of the parts' codes.
-        seed: Seed of the request.
-        progress: Called while pairs are measured.
+        dim: Dimension n. If it is None, n is the sum of the dimensions of the parts' codes.
+        seed: Seed with which the part codes were made. The provenance stores it.
+        progress: Called while pairs are compared.
 
     Raises:
         InfeasibleError: If the parts need more than `dim` dimensions.

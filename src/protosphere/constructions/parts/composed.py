@@ -43,11 +43,11 @@ def _infeasible_reason(
 
 
 def too_few_dims(needed: Sequence[int], dim: int) -> str:
-    """Return a message that says how many dimensions the parts need.
+    """Return the error message for a dimension that is smaller than the sum of the parts' dimensions.
 
     Args:
         needed: Number of dimensions of each part.
-        dim: Dimension of the request.
+        dim: The dimension that is too small.
     """
     total = sum(needed)
     each = " + ".join(map(str, needed))
@@ -58,11 +58,11 @@ def too_few_dims(needed: Sequence[int], dim: int) -> str:
 
 
 def require_possible_dim(needed: Sequence[int], dim: int) -> None:
-    """Check that the prototypes of the parts fit side by side, and that a file could hold so many coordinates.
+    """Check that a dimension is at least the sum of the parts' dimensions, and small enough for a file.
 
     Args:
         needed: Number of dimensions of each part.
-        dim: Dimension of the request.
+        dim: Dimension to check.
 
     Raises:
         InfeasibleError: If `dim` is too small or too large.
@@ -76,7 +76,7 @@ def require_possible_dim(needed: Sequence[int], dim: int) -> None:
 
 
 def checked_table(table: str, num_classes: int) -> PartTable:
-    """Return a table of classes with parts, given as text, after checking its number of classes.
+    """Return the table that a text describes, after checking its number of classes.
 
     Args:
         table: Text of the table, as provenance stores it.
@@ -94,7 +94,7 @@ def checked_table(table: str, num_classes: int) -> PartTable:
 
 
 def _needed_dims(codes: str, parts: PartTable) -> list[int] | None:
-    """Return the dimension of each part's code; None if the text does not determine one."""
+    """Return the dimension of each part's code, or None if the text `codes` does not determine all of them."""
     needed: list[int] = []
     for given, size in zip(_read_codes(codes, parts), parts.sizes, strict=True):
         if isinstance(given, dict):
@@ -110,7 +110,11 @@ def _needed_dims(codes: str, parts: PartTable) -> list[int] | None:
 
 
 def _read_codes(codes: str, parts: PartTable) -> list[Any]:
-    """Return the description of each part's code, from a JSON list or the name of one scheme (empty: simplex)."""
+    """Return, for each part, the description of its code as `part_code` takes it.
+
+    The text `codes` is a JSON list with a description per part, or the name of one scheme for all parts. The empty text
+    means the scheme 'simplex'.
+    """
     if not codes.startswith("["):
         return [codes or SIMPLEX] * len(parts.sizes)
     try:
@@ -123,7 +127,10 @@ def _read_codes(codes: str, parts: PartTable) -> list[Any]:
 
 
 def _read_weights(weights: str, parts: PartTable) -> tuple[Fraction, ...]:
-    """Return the weight of each part divided by the sum of all weights; equal shares without weights."""
+    """Return the weight of each part divided by the sum of all weights.
+
+    The text `weights` has the weights, separated by spaces. The empty text means equal weights.
+    """
     given = weights.split() if weights else [1] * len(parts.sizes)
     return shares_of(given_by_part(given, parts.names, "weights", 1))
 
@@ -131,7 +138,7 @@ def _read_weights(weights: str, parts: PartTable) -> tuple[Fraction, ...]:
 def _guarantee(
     num_classes: int, dim: int, *, table: str, codes: str, weights: str
 ) -> Fraction | None:
-    """Return an upper bound on the maximum cosine if all parts have simplices, else None."""
+    """Return an upper bound on the maximum cosine if the codes of all parts are simplices, and None otherwise."""
     del dim
     parts = checked_table(table, num_classes)
     if codes not in ("", SIMPLEX):
@@ -160,7 +167,7 @@ def composed(
     codes: str = "",
     weights: str = "",
 ) -> Placement:
-    """Place each class at the concatenated prototypes of the values of its parts, with zeros up to R^n.
+    """Place each class at the concatenated prototypes of the values of its parts, with zeros appended up to R^n.
 
     The prototypes of a part are scaled by the square root of its share, which is its weight divided by the sum of all
     weights.
@@ -170,8 +177,8 @@ def composed(
         dim: Dimension n.
         seed: Seed of schemes that are random.
         table: Text of the table of classes, as provenance stores it.
-        codes: Scheme of all parts, or a JSON list with the code of each part; by default simplices.
-        weights: Weights of the parts, separated by spaces; by default equal.
+        codes: Scheme of all parts, or a JSON list with the code of each part. The empty text means simplices.
+        weights: Weights of the parts, separated by spaces. The empty text means equal weights.
     """
     parts = checked_table(table, num_classes)
     part_codes = [

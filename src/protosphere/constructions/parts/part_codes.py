@@ -37,7 +37,7 @@ class PartCode:
 
     Attributes:
         points: One point for each value, followed by reserved points for values that are added later.
-        description: Description from which the points can be rebuilt; None if they cannot.
+        description: Description from which the points can be rebuilt. It is None if they cannot be rebuilt.
     """
 
     points: Structure
@@ -51,8 +51,8 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
         given: The name of a scheme, a pair (scheme, dim), a triple (scheme, number of points, dim), a provenance as
             JSON, a SphericalCode, or a matrix with a vector for each value.
         size: Number of values of the part.
-        reserve: Number of further points, for values that are added later. It is used only if `given` does not
-            determine the number of points.
+        reserve: Number of reserved points, for values that are added later. It is used only if `given` is a scheme or a
+            pair. Otherwise `given` determines the number of points.
         part: Name of the part, for messages.
         seed: Seed of the scheme, if `given` names one.
 
@@ -85,11 +85,14 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
 
 
 def smallest_dim(scheme: str, count: int) -> int | None:
-    """Return the smallest dimension in which a scheme places `count` points; None for schemes that must be given one.
+    """Return the smallest dimension in which a scheme places a number of points.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.
         count: Number of points.
+
+    Returns:
+        The dimension, or None if the scheme has no smallest dimension, so that a dimension must be given.
 
     >>> [smallest_dim(scheme, 9) for scheme in ("simplex", "one_hot", "cross_polytope")]
     [8, 9, 5]
@@ -107,14 +110,17 @@ def _is_scheme_with_sizes(given: object) -> bool:
 
 
 def _has_rows(given: object) -> bool:
-    """Return whether an object may be a matrix, because it is an array, a tensor or a list."""
+    """Return whether `given` is an array, a tensor or a list, and so may be a matrix."""
     return hasattr(given, "__array__") or isinstance(given, list)
 
 
 def _by_scheme(
     scheme: str, count: int, dim: int | None, part: str, seed: int
 ) -> PartCode:
-    """Return the code of a scheme in the given dimension, by default in its smallest dimension."""
+    """Return the code of `count` points that a scheme places in `dim` dimensions.
+
+    If `dim` is None, the code has the smallest dimension of the scheme.
+    """
     as_integer("num_points", count, minimum=2)
     n = smallest_dim(scheme, count) if dim is None else dim
     if n is None:
@@ -129,7 +135,10 @@ def _by_scheme(
 
 
 def _described(code: SphericalCode) -> PartCode:
-    """Return the points of a code with its provenance as description; None as description if a search found it."""
+    """Return the points of a code, with its provenance as their description.
+
+    If the points come from a search, they cannot be rebuilt, and the description is None.
+    """
     named = code.provenance
     points = code.placement.structure
     if named is None or describe(named.placed_by.construction).traits.searched:
@@ -138,7 +147,7 @@ def _described(code: SphericalCode) -> PartCode:
 
 
 def _by_vectors(given: Any, size: int, part: str) -> PartCode:
-    """Return prototypes made of one vector per value."""
+    """Return the code that `from_embeddings` makes of one vector per value."""
     code = from_embeddings(given)
     if code.num_classes != size:
         raise InvalidArgumentError(
@@ -163,10 +172,10 @@ def given_by_part(given: Any, names: PartNames, what: str, default: Any) -> list
     """Return a list with the value of an argument for each part.
 
     Args:
-        given: One value for all parts, a list in the order of the parts, or a mapping by name.
+        given: One value for all parts, a list in the order of the parts, or a mapping from part name to value.
         names: Names of the parts.
         what: Name of the argument, for messages.
-        default: Value of parts for which none is given.
+        default: Value for parts that a mapping does not name, and for all parts if `given` is None.
 
     Raises:
         InvalidArgumentError: If a name is unknown or the list has another length.
@@ -195,7 +204,7 @@ def given_by_part(given: Any, names: PartNames, what: str, default: Any) -> list
 
 
 def shares_of(weights: Sequence[Any]) -> tuple[Fraction, ...]:
-    """Return weights divided by their sum, as Fractions.
+    """Return each weight divided by the sum of all weights, as Fractions.
 
     >>> shares_of([1, 0.5])
     (Fraction(2, 3), Fraction(1, 3))
@@ -206,7 +215,10 @@ def shares_of(weights: Sequence[Any]) -> tuple[Fraction, ...]:
 
 
 def _as_fraction(weight: Any) -> Fraction:
-    """Return a weight as a Fraction; a float becomes the decimal that Python prints, rounded."""
+    """Return a weight as a Fraction.
+
+    A float is read as the decimal number that Python prints for it.
+    """
     try:
         text = weight if isinstance(weight, str) else str(weight)
         exact = read_fraction("weights", text)
@@ -230,7 +242,7 @@ def _rounded(weight: Any) -> Fraction | None:
 
 
 def codes_text(codes: Sequence[PartCode]) -> str | None:
-    """Return the descriptions of all parts' codes as JSON; None if a part has no description."""
+    """Return the descriptions of all parts' codes as JSON, or None if a part has no description."""
     descriptions = [code.description for code in codes]
     if any(description is None for description in descriptions):
         return None
