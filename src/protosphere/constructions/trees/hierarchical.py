@@ -29,13 +29,13 @@ LEAST_TEMPERATURE = 100
 
 
 def level_margins(heights: Heights) -> Points:
-    """Return a margin for each pair of classes: 1 for siblings, 0 for classes that meet at the root.
+    """Return a margin for each pair of classes: 1 for siblings, and 0 for classes that meet at the root.
 
-    Between these, the margin decreases in equal steps with the height at which the classes meet. If all classes are
-    siblings, all margins of pairs are 0.
+    For other pairs, the margin decreases in equal steps with the height at which the two classes meet. If all classes
+    are siblings, the margins of all pairs are 0.
 
     Args:
-        heights: K x K heights at which two classes meet in the tree; siblings meet at height 1.
+        heights: K x K heights at which two classes meet in the tree. Siblings meet at height 1.
 
     >>> level_margins(np.array([[0, 1, 3], [1, 0, 3], [3, 3, 0]])).tolist()
     [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -45,7 +45,9 @@ def level_margins(heights: Heights) -> Points:
 
 
 def principal_points(gram: Points, dim: int) -> Points:
-    """Return K points in R^n that approximate a Gram matrix, computed from its n largest eigenvalues.
+    """Return K points in R^n whose Gram matrix approximates a given matrix.
+
+    They are computed from the n largest eigenvalues of the given matrix and the eigenvectors.
 
     Args:
         gram: K x K positive semidefinite matrix.
@@ -97,13 +99,15 @@ def hierarchical(
     lr: float = 0.2,
     temperature: float | None = None,
 ) -> Placement:
-    """Place points by momentum descent on the log-sum-exp of cosine - margin, with larger margins for closer classes.
+    """Place points by momentum descent, so that classes that are closer in the tree may have larger cosines.
 
-    The margin is 0 for classes that meet at the root of the tree. For closer classes it rises in equal steps, up to
-    the margin of siblings. This margin is `spread` times 1 - c, but at most `spread`, where c is the converse (the
-    lower bound on the maximum cosine of any K points in R^n). If `similarity` is given, (1 - spread) * weight *
-    similarity is added to the margins, as in `semantic`. The description of the code states the maximum cosine of each
-    level; `ps.level_cosines` measures these cosines again.
+    The objective is the log-sum-exp over all pairs of cosine - margin. The margin is 0 for classes that meet at the
+    root of the tree. For closer classes it rises in equal steps, up to the margin of siblings. Let c be the converse,
+    which is the lower bound on the maximum cosine of any K points in R^n. The margin of siblings is the smaller of
+    `spread` and `spread` * (1 - c).
+
+    If `similarity` is given, (1 - spread) * weight * similarity is added to the margins, as in `semantic`. The
+    description of the code states the maximum cosine of each level. `ps.level_cosines` returns these cosines.
 
     Args:
         num_classes: Number K of points.
@@ -112,11 +116,11 @@ def hierarchical(
         progress: Called during the descent.
         tree: Text of the tree, as provenance stores it.
         spread: Factor of the margin of siblings, from 0 to 1.
-        similarity: Text of a similarity matrix, as provenance stores it; "" for none.
+        similarity: Text of a similarity matrix, as provenance stores it. The empty text means no similarity.
         weight: Weight of the similarity, from 0 to 1, or 'auto' (see `weight_for` in `semantic`).
         steps: Number of steps.
         lr: Learning rate.
-        temperature: Last value of the inverse temperature; by default the larger of K and 100.
+        temperature: Last value of the inverse temperature. By default, it is the larger of K and 100.
     """
     heights = heights_of(tree, num_classes)
     rise = spread * min(1.0, 1 - float(converse(num_classes, dim)))

@@ -20,13 +20,15 @@ from protosphere.types import Points
 
 
 def frame_gram(heights: Points, gamma: float) -> Points:
-    """Return the Gram matrix (1 - s) E + s, where E = exp(-gamma d / d_max) entrywise and s is as low as possible.
+    """Return the Gram matrix (1 - s) E + s, where s is as low as possible.
 
-    The matrix must be positive semidefinite. The lowest such s is -1 / (1' E^-1 1 - 1), since the all-ones matrix has
-    rank one. For very large gamma, E is the identity matrix and s = -1 / (K - 1), so that the frame is a simplex.
+    The entries of E are exp(-gamma d / d_max), where d is the distance of two classes in the tree and d_max is the
+    largest distance. The number s is added to each entry. The result must be positive semidefinite. The lowest s for
+    which this holds is -1 / (t - 1), where t is the sum of all entries of the inverse of E. For very large gamma, E is
+    the identity matrix and s = -1 / (K - 1), so that the points are a simplex.
 
     Args:
-        heights: K x K distances d of the classes in the tree; d_max is the largest of them.
+        heights: K x K distances of the classes in the tree.
         gamma: Rate at which the cosines decrease with the distance.
     """
     decay = np.exp(-gamma * heights / heights.max())
@@ -72,7 +74,7 @@ def hierarchy_frame(
 ) -> Placement:
     """Place points whose Gram matrix is the result of `frame_gram`, up to rounding errors.
 
-    The points have K - 1 coordinates, computed from the eigenvectors of the Gram matrix, and zeros up to R^n.
+    The first K - 1 coordinates are computed from the eigenvectors of the Gram matrix. The others are zeros.
 
     Args:
         num_classes: Number K of points.
