@@ -49,13 +49,14 @@ def close_vectors(
     """Enumerate the lattice vectors within a distance of a center.
 
     Args:
-        factor: Lower triangular basis of the lattice, as rows.
-        center: Coefficients of the center in this basis; they need not be integers.
+        factor: Lower triangular matrix whose rows are a basis of the lattice.
+        center: Coefficients of the center in this basis. They need not be integers.
         squared_distance: Largest squared distance from the center.
 
     Yields:
-        For each block of lattice vectors, two arrays. The rows of the first are the integer coefficients of a lattice
-        vector minus `center`. The second has the squared distances from the center.
+        Two arrays for each block of lattice vectors. Each row of the first array belongs to a lattice vector: its
+        integer coefficients in the basis, minus `center`. The entries of the second array are the squared distances of
+        these vectors from the center.
 
     >>> [(y.tolist(), d.tolist()) for y, d in close_vectors(np.eye(2), np.array([0.5, 0.0]), 0.25)]
     [([[-0.5, 0.0], [0.5, 0.0]], [0.25, 0.25])]

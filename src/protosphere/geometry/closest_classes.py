@@ -40,7 +40,7 @@ class ClosestPair:
     """Result of a search for the closest pair of classes. The search may have ended early.
 
     Attributes:
-        distance: Distance (1 - cosine) of the closest pair that was compared; infinity if no pair was compared.
+        distance: Distance (1 - cosine) of the closest pair that was compared. It is infinity if no pair was compared.
         bound: Lower bound on the distances of all pairs that were not compared.
     """
 
@@ -65,7 +65,7 @@ def closest_classes(
         values: K x P matrix of indices: entry (i, p) is the value of part p of class i. All rows are different.
         distances: Function that returns 1 - cosine of pairs of classes.
         part_distances: For each part, a lower bound on the distance that it adds between classes that differ in it.
-        most_rows: Number of rows that the search may hash and sort before it gives up.
+        most_rows: Number of rows that the search may sort and compare before it gives up.
 
     Returns:
         The distance of the closest pair that was compared, and a lower bound for all other pairs.
@@ -91,7 +91,7 @@ def closest_classes(
 def _sets_by_sum(
     part_distances: Sequence[float],
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """Yield (sum of distances, set) for every nonempty set of parts, in ascending order of the sum."""
+    """Yield a pair (sum, set) for each nonempty set of parts, in ascending order of the sum of its `part_distances`."""
     # a set from the priority queue is followed by two sets: one adds the next part, one replaces the last part by it
     order = sorted(range(len(part_distances)), key=part_distances.__getitem__)
     sizes = [part_distances[part] for part in order]
@@ -108,7 +108,7 @@ def _sets_by_sum(
 
 
 def _value_hashes(values: Values) -> list[Hashes]:
-    """Return a random integer for each value of each part; the hash of a class is the sum of its values' integers."""
+    """Return an array for each part. Entry v of the array is a random integer, the hash of value v of the part."""
     rng = np.random.default_rng(0)
     largest = np.iinfo(np.uint64).max
     return [
@@ -120,7 +120,13 @@ def _value_hashes(values: Values) -> list[Hashes]:
 def _row_hashes(
     values: Values, hashes: Sequence[Hashes], chosen: Sequence[int]
 ) -> Hashes:
-    """Return, for each class, the sum of the hashes of its values of the chosen parts."""
+    """Return, for each class, the sum of the hashes of its values of the parts `chosen`.
+
+    Args:
+        values: K x P matrix of indices of values.
+        hashes: Hashes of the values of each part.
+        chosen: Indices of parts.
+    """
     total = np.zeros(len(values), dtype=np.uint64)
     for part in chosen:
         total += hashes[part][values[:, part]]
@@ -128,7 +134,11 @@ def _row_hashes(
 
 
 def _agreeing_pairs(hashes: Hashes) -> Iterator[tuple[Indices, Indices]]:
-    """Yield all pairs of classes with equal hashes, in batches of left and right indices."""
+    """Yield all pairs of classes with equal hashes, in batches.
+
+    A batch has two arrays of indices of classes: pair i consists of entry i of the first array and entry i of the
+    second.
+    """
     # batch d has the pairs that are d positions apart after sorting by hash, for d = 1, 2, ...
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]
@@ -144,7 +154,6 @@ def _agreeing_pairs(hashes: Hashes) -> Iterator[tuple[Indices, Indices]]:
 
 
 def _smallest_distance(left: Indices, right: Indices, distances: Distances) -> float:
-    """Return the smallest distance of the pairs (left[i], right[i])."""
     smallest = np.inf
     for start in range(0, len(left), PAIRS_AT_ONCE):
         batch = slice(start, start + PAIRS_AT_ONCE)

@@ -71,7 +71,7 @@ def sign_rows(signs: PackedBits, dim: int) -> Rows:
 def inner_products(left: Block, right: Block) -> Block:
     """Return the inner product of every row of `left` with every row of `right`.
 
-    The sum over columns is taken in blocks of `COLUMNS` columns.
+    The products of entries are added for each block of `COLUMNS` columns, and then the blocks are added in float64.
 
     Args:
         left: Row vectors.
@@ -91,7 +91,7 @@ def inner_products(left: Block, right: Block) -> Block:
 
 
 def squared_norms(points: Points) -> NDArray[np.float64]:
-    """Return the squared norm of each row, computed as a sum over blocks of columns."""
+    """Return the squared norm of each row of `points`."""
     total = np.zeros(len(points))
     for start in range(0, points.shape[1], COLUMNS):
         columns = points[:, start : start + COLUMNS]
@@ -102,13 +102,13 @@ def squared_norms(points: Points) -> NDArray[np.float64]:
 def product_error(dim: int) -> float:
     """Return an upper bound on the rounding error of `inner_products` for unit rows in float64.
 
-    The bound holds for any order of summation. Let u = 2**-53. The error of a sum of m products is at most
-    m u / (1 - m u) times the sum of their absolute values (N. Higham, Accuracy and Stability of Numerical Algorithms,
-    section 3.1). The sum of the absolute values is at most the product of the norms, which is 1. Because of the blocks
-    of columns, m is the length of a block plus the number of blocks.
+    The bound holds for any order of summation. Let u = 2**-53. The error of a sum of m products is at most m u / (1 - m
+    u) times the sum of their absolute values (N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1).
+    The sum of the absolute values is at most the product of the norms, which is 1. `inner_products` adds blocks of
+    columns, so m is the number of columns in a block plus the number of blocks.
 
     Args:
-        dim: Length of the rows.
+        dim: Number of columns.
     """
     additions = min(dim, COLUMNS) + -(-dim // COLUMNS)
     return 1.01 * additions * 2.0**-53
@@ -206,7 +206,9 @@ def bin_cosines(
 def sign_inner_product_counts(
     signs: PackedBits, dim: int, progress: Progress = ignore
 ) -> dict[int, int]:
-    """Return the number of pairs of codewords for each inner product, as vectors with entries +1 and -1.
+    """Count the pairs of codewords by the inner product of their vectors.
+
+    The vector of a codeword has the entry +1 for each bit 1, and -1 for each bit 0.
 
     Args:
         signs: Codewords, packed eight bits to a byte.
@@ -214,7 +216,7 @@ def sign_inner_product_counts(
         progress: Called after each block of the Gram matrix.
 
     Returns:
-        A mapping from each inner product that occurs to the number of pairs.
+        A mapping from each inner product that occurs to the number of pairs with this inner product.
     """
     counts = np.zeros(dim + 1, dtype=np.int64)
     for products in pair_products(sign_rows(signs, dim), progress):

@@ -1,4 +1,7 @@
-"""Points in one coset of a lattice. Their distances are at least the length of the shortest lattice vector."""
+"""Points in one coset of a lattice, that is points whose differences are lattice vectors.
+
+The distance of two such points is at least the norm of the shortest nonzero lattice vector.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,13 +22,13 @@ MIXER = 0x1E3779B97F4A7C15
 
 @dataclass(frozen=True, eq=False)
 class LatticeCoset:
-    """A lattice that contains all differences of the points of a set; the points are then in one coset of the lattice.
+    """A lattice that contains all differences of the points of a code.
 
     Attributes:
         basis: Basis of the lattice, as rows.
-        least: Squared norm of the shortest nonzero lattice vector, or a lower bound on it, in the scale in which the
-            points are unit vectors.
-        theorem: Name of the theorem that gives `least`.
+        least: Squared norm of the shortest nonzero lattice vector, or a lower bound on it. It is measured in the scale
+            in which the points are unit vectors.
+        theorem: Text that states the theorem that gives `least`.
     """
 
     basis: Points
@@ -34,19 +37,19 @@ class LatticeCoset:
 
     @property
     def ceiling(self) -> Fraction:
-        """Upper bound on the cosine of two different unit vectors of a coset: 1 - least / 2.
+        """Upper bound 1 - least / 2 on the cosine of two different unit vectors whose difference is in the lattice.
 
         The squared distance of two unit vectors is 2 - 2 cos, and it is at least `least`.
         """
         return 1 - self.least / 2
 
     def in_annulus(self, lengths: Points) -> bool:
-        """Return whether `ceiling` also bounds the cosines of points of a coset that are not unit vectors.
+        """Return whether `ceiling` also bounds the cosines of points that are not unit vectors.
 
-        This is the case if the length of each point is from 1 - `least` to 1.
+        This is the case if the norm of each point is between 1 - `least` and 1.
 
         Args:
-            lengths: Lengths of the points.
+            lengths: Norms of the points.
         """
         # the cosine of points with lengths a <= b is at most (a^2 + b^2 - least) / 2ab, which is at most 1 - least/2
         # if 1 - least <= a and b <= 1
@@ -57,12 +60,12 @@ class LatticeCoset:
         return 1 - float(self.least) <= shortest + COSET_TOLERANCE
 
     def holds(self, points: Points, lengths: Points | None = None) -> bool:
-        """Return whether the points are different and all in one coset of the lattice.
+        """Return whether the points are different, and all their differences are in the lattice.
 
         Args:
             points: Unit vectors, as rows.
-            lengths: K x 1 array of the lengths of the points in the coset, by which the unit vectors are multiplied;
-                None if all lengths are 1.
+            lengths: K x 1 array of numbers, by which the unit vectors are multiplied before they are compared. If it is
+                None, they are not multiplied.
         """
         # the coefficients of all differences in the basis must be integers, and all points must have the same
         # coordinates after the first `rank`
@@ -88,7 +91,9 @@ class LatticeCoset:
 
 
 def integer_basis(vectors: Indices) -> Indices:
-    """Return a triangular basis of the lattice that integer vectors generate, by Euclid's algorithm in each column.
+    """Return a basis of the lattice that integer vectors generate, in row echelon form.
+
+    The basis is computed by Euclid's algorithm in each column.
 
     Args:
         vectors: Integer vectors, as rows.

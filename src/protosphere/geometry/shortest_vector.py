@@ -30,14 +30,14 @@ MOST_PARTIAL = 2_000_000
 
 
 def has_shorter(basis: Points, squared_length: float) -> bool | None:
-    """Return whether a lattice has a non-zero vector that is shorter than a given length.
+    """Return whether a lattice has a nonzero vector that is shorter than a given length.
 
     Args:
         basis: Basis of the lattice, as rows.
-        squared_length: Squared length to compare with.
+        squared_length: Square of the given length.
 
     Returns:
-        True or False; None if the basis cannot be reduced, or the enumeration needs too much memory.
+        True or False. If the basis cannot be reduced, or the enumeration needs too much memory, None is returned.
 
     >>> has_shorter(np.array([[2.0, 0.0], [1.0, 1.0]]), 2.0)
     False
@@ -74,7 +74,14 @@ def _largest_shorter(basis: Points, squared_length: float) -> float:
 
 
 def _any_within(triangle: Points, squared_length: float) -> bool | None:
-    """Return whether a lattice has a nonzero vector of at most this length; None if there are too many candidates."""
+    """Return whether a lattice has a nonzero vector whose squared length is at most `squared_length`.
+
+    If the enumeration has more than `MOST_PARTIAL` partial vectors at once, None is returned.
+
+    Args:
+        triangle: Upper triangular matrix whose columns are a basis of the lattice.
+        squared_length: Largest squared length.
+    """
     heights = np.diag(triangle) ** 2
     slopes = triangle / np.diag(triangle)[:, None]
     vectors = np.zeros((1, len(triangle)))
@@ -107,7 +114,7 @@ def lll_reduced(basis: Points) -> Points | None:
         basis: Basis of the lattice, as rows.
 
     Returns:
-        The reduced basis; None if the algorithm does not end within `MOST_SWAPS` steps, because of rounding.
+        The reduced basis. If rounding keeps the algorithm from ending within `MOST_SWAPS` steps, None is returned.
     """
     rows = basis.astype(np.float64)
     k = 1
@@ -129,5 +136,5 @@ def lll_reduced(basis: Points) -> Points | None:
 
 
 def _triangle(rows: Points) -> Points:
-    """Return the upper triangular factor R of the QR decomposition of a basis, whose vectors are the rows."""
+    """Return the upper triangular factor R of the QR decomposition of the transpose of `rows`."""
     return np.linalg.qr(rows.T)[1]

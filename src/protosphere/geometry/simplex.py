@@ -8,9 +8,9 @@ from protosphere.types import Indices, Points
 def simplex_points(num_points: int) -> Points:
     """Return the K vertices of a regular simplex in R^(K-1), whose cosines are all -1/(K-1).
 
-    The vertices are the rows of a Helmert matrix without its constant column, scaled to unit length. In coordinate j
-    (j = 1, 2, ...), the first j points have the value f_j, the next point has -j f_j, and the others have 0, where f_j
-    is from `simplex_factors`.
+    The vertices are the rows of a Helmert matrix without its constant column, scaled to unit length. Coordinates are
+    counted from j = 1. In coordinate j, the first j points have the value f_j, the next point has -j f_j, and the
+    others have 0. The function `simplex_factors` computes the values f_j.
 
     Args:
         num_points: Number K of points.

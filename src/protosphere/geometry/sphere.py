@@ -26,10 +26,10 @@ def product_rounding(dim: int) -> float:
 def normalized(points: Points) -> Points:
     """Return the rows divided by their norms.
 
-    Each row is divided by its norm twice, so that its norm is 1 up to the last one or two bits.
+    Each row is divided by its norm twice, so that only the last one or two bits of the resulting norm differ from 1.
 
     Args:
-        points: Non-zero vectors, as rows.
+        points: Nonzero vectors, as rows.
 
     Returns:
         Unit vectors, as rows.
@@ -113,7 +113,7 @@ def require_unit_rows(
     what: str = "points",
     advice: str = "divide each row by its norm first",
 ) -> None:
-    """Raise an error unless the points are a matrix of at least two finite unit vectors, up to rounding.
+    """Raise an error if the points are not a matrix of at least two finite unit vectors, up to rounding.
 
     Args:
         points: Array to check, with points as rows.
@@ -121,8 +121,8 @@ def require_unit_rows(
         advice: End of the error message for rows that are not unit vectors.
 
     Raises:
-        InvalidArgumentError: If the array is not a matrix with at least two rows, or a row is not a finite unit vector;
-            the message names the row.
+        InvalidArgumentError: If the array is not a matrix with at least two rows and one column, or a row is not a
+            finite unit vector. In the second case, the message names the row.
     """
     if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] < 1:
         shape = " x ".join(map(str, points.shape)) or "a single number"
