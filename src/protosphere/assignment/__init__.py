@@ -57,8 +57,8 @@ def class_order(
         rng: Random generator for the permutation.
 
     Returns:
-        None for "fixed", which means that class i gets point i; for "random", a permutation whose entry i is the index
-        of the point of class i.
+        For "random", a permutation whose entry i is the index of the point of class i. For "fixed", None, which means
+        that class i gets point i.
 
     Example:
         >>> class_order("random", 4, np.random.default_rng(0)).tolist()

@@ -1,4 +1,4 @@
-"""Assignment that maximizes an arbitrary function, by exchanges of two points that do not decrease its value."""
+"""Assignment that maximizes an arbitrary function, by exchanges of the points of two classes."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,11 +23,8 @@ def value_of(objective: Objective, similarity: Points, cosines: Points) -> float
 
     Args:
         objective: The function.
-        similarity: The K x K similarity.
-        cosines: The K x K cosines of the prototypes, in the order of the classes.
-
-    Returns:
-        The value.
+        similarity: K x K similarity of the classes.
+        cosines: K x K cosines of the prototypes, in the order of the classes.
 
     Raises:
         InvalidArgumentError: If the value is not a number.
@@ -54,13 +51,13 @@ def hill_climb(
 ) -> Indices:
     """Maximize an objective by random exchanges of the points of two classes.
 
-    The search starts from the best of the given orders and of many random orders. An exchange is undone if it decreases
-    the value.
+    The search starts from the best of the orders `starts` and of many random orders. It undoes an exchange that
+    decreases the value of the objective.
 
     Args:
         objective: The function to maximize.
-        similarity: The K x K similarity.
-        cosines: The K x K cosines of the points.
+        similarity: K x K similarity of the classes.
+        cosines: K x K cosines of the points.
         starts: Orders among which the search chooses its start.
         rng: Random generator for the random orders and the exchanges.
         progress: Called every thousand exchanges.
@@ -96,8 +93,9 @@ def swap_classes(matrix: Points, order: Indices, pair: Indices) -> None:
     """Exchange the points of two classes in place.
 
     Args:
-        matrix: A K x K matrix with a number for each pair of points, in the order of the classes; updated.
-        order: The index of the point of each class; updated.
+        matrix: A K x K matrix with a number for each pair of points, in the order of the classes. Rows and columns are
+            exchanged.
+        order: The index of the point of each class. Two entries are exchanged.
         pair: The indices of the two classes.
     """
     swapped = pair[::-1]

@@ -43,16 +43,19 @@ NEAREST_PAIR_PROOF = "the two most similar classes alone cost at least as much"
 class Assignment:
     """An order of the points of a code, with the value of the objective before and after the reordering.
 
-    Larger values are better. The value is the sum over pairs of similarity times cosine ("align"), the negative of this
-    sum ("oppose"), minus the maximum over pairs of similarity times (1 - cosine) ("worst"), or the result of a
-    function.
+    Larger values are better. The value depends on the objective:
+
+    - For "align", it is the sum over pairs of classes of similarity times cosine.
+    - For "oppose", it is the negative of this sum.
+    - For "worst", it is the negative of the maximum over pairs of similarity times (1 - cosine).
+    - For a function, it is the result of the function.
 
     Attributes:
         order: The index of the point of each class: class i gets point order[i].
         objective: "align", "oppose", "worst", or the name of a function.
         before: The value for the original order of the code.
         after: The value for the new order.
-        proof: The reason why no order has a larger value; None if that is not proved.
+        proof: The reason why no order has a larger value. It is None if there is no proof.
 
     Example:
         >>> import protosphere as ps
@@ -70,7 +73,7 @@ class Assignment:
 
     @property
     def reason(self) -> str:
-        """Sentence that states the change of the value and, if there is one, the proof."""
+        """Text that states the value before and after the reordering, and the proof if there is one."""
         tolerance = EQUAL_TOLERANCE * max(1.0, abs(self.before))
         if self.after <= self.before + tolerance:
             change = (
@@ -94,18 +97,20 @@ def assign(
     """Match prototypes to classes so that similar classes get nearby prototypes.
 
     The points stay the same; only their order changes. With at most 8 classes, all orders are tried, so the result is
-    optimal. With up to 1500 classes, "align" and "oppose" are also optimal for simplices, whose orders are all equally
-    good, and usually for cross-polytopes (by a minimum-weight matching). In all other cases, the order is found by a
-    search and may not be optimal. `explain` of the result says whether the order is proved to be optimal.
+    optimal. With more classes, up to 1,500, "align" and "oppose" are also optimal for simplices, because all orders of
+    a simplex have the same value. They are usually optimal for cross-polytopes, where a minimum-weight matching gives
+    the order. In all other cases, a search finds the order, which may not be optimal. `explain` of the result says
+    whether the order is proved to be optimal.
 
     Args:
         code: Prototypes to distribute. The certificate holds for any order.
         similarity: Symmetric K x K matrix, larger for classes that are more alike. It can be computed by
             `similarity_from_embeddings`, `similarity_from_features`, `similarity_from_confusion`,
             `similarity_from_names` or `similarity_from_table`. A `Taxonomy` of the classes is accepted too.
-        objective: "align" maximizes the sum over pairs of classes of similarity times cosine, "oppose" minimizes this
-            sum, and "worst" minimizes the maximum over pairs of similarity times (1 - cosine). A function of the
-            similarity and the cosines, both K x K in the order of the classes, is maximized.
+        objective: "align" maximizes the sum over pairs of classes of similarity times cosine. "oppose" minimizes this
+            sum. "worst" minimizes the maximum over pairs of similarity times (1 - cosine), for up to 3,000 classes.
+            Instead of a name, a function can be given, which is maximized. Its arguments are the similarity and the
+            cosines, both K x K in the order of the classes.
         seed: Seed of the random choices of the searches.
         progress: Called during the searches.
 
@@ -113,8 +118,8 @@ def assign(
         A code with the same points in a new order: row i is the prototype of class i.
 
     Raises:
-        InvalidArgumentError: If `code` is not a code, `similarity` is not a symmetric K x K matrix of finite numbers,
-            or `objective` is unknown.
+        InvalidArgumentError: If `code` is not a code, if `similarity` is not a symmetric K x K matrix of finite
+            numbers, or if `objective` is unknown or does not support so many classes.
 
     Example:
         >>> import protosphere as ps
@@ -186,7 +191,10 @@ def _assign_by_pair_sum(
     rng: np.random.Generator,
     progress: Progress,
 ) -> Assignment:
-    """Maximize the sum over pairs of S times cosine."""
+    """Maximize the sum over pairs of classes of their entry in `S` times the cosine of their points.
+
+    The text `objective` becomes the name of the objective in the result.
+    """
     K = code.num_classes
     if K > MAX_WHOLE_CLASSES:
         return _assign_many_classes(code, S, objective, rng, progress)
@@ -213,7 +221,7 @@ def _assign_many_classes(
     rng: np.random.Generator,
     progress: Progress,
 ) -> Assignment:
-    """Maximize the sum over pairs without keeping all cosines in memory."""
+    """Do the same as `_assign_by_pair_sum`, without keeping all cosines in memory."""
     identity = np.arange(code.num_classes)
     points = code.points
     order = many_classes_order(S, points, rng, progress)
@@ -228,7 +236,6 @@ def _assign_many_classes(
 def _assign_by_worst_pair(
     code: SphericalCode, S: Points, rng: np.random.Generator, progress: Progress
 ) -> Assignment:
-    """Minimize the maximum over pairs of similarity times (1 - cosine)."""
     K = code.num_classes
     if K > MAX_WORST_PAIR_CLASSES:
         raise InvalidArgumentError(
@@ -263,7 +270,6 @@ def _assign_by_function(
     rng: np.random.Generator,
     progress: Progress,
 ) -> Assignment:
-    """Maximize a function of similarity and cosines."""
     if not callable(objective):
         raise InvalidArgumentError(
             f"'objective' must be one of {', '.join(OBJECTIVES)} or a function, got {brief(objective)}"
@@ -295,7 +301,10 @@ def _cosines(code: SphericalCode) -> Points:
 
 
 def _pair_sum_of_points(S: Points, points: Points, order: Indices) -> float:
-    """Return the sum over pairs of S times cosine, without the K x K matrix of cosines."""
+    """Return the sum over pairs of classes of their entry in `S` times the cosine of their points.
+
+    The K x K matrix of cosines is not computed.
+    """
     placed = points[order]
     all_terms = np.vdot(placed, S @ placed)
     return float(all_terms - S.trace()) / 2

@@ -20,9 +20,9 @@ def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Point
     numbers for all classes form the vectors. In other files, spaces separate a name and its numbers, as in the text
     files of GloVe and word2vec. Lines of names that are not needed are skipped.
 
-    A class whose name has several words, such as "aquarium fish" or "aquarium_fish", may have no line of its own. Its
-    vector is then the mean of the vectors of these words. A name or word that is not found as written is looked up in
-    lower case.
+    A class whose name has several words, such as "aquarium fish" or "aquarium_fish", may have no line of its own. The
+    vector of this class is then the mean of the vectors of the words. If there is no line for a name or word as
+    written, the line for its lower-case form is used.
 
     Args:
         path: A file with a line for each class, or for each word of the names of the classes.
@@ -32,7 +32,7 @@ def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Point
         The K x K matrix of cosines, as `similarity_from_embeddings` computes it.
 
     Raises:
-        InvalidArgumentError: If a class and one of the words of its name have no line, if a name has two lines, or if
+        InvalidArgumentError: If neither a class nor all words of its name have lines, if a name has two lines, or if
             the lines have no numbers.
         StorageError: If the file cannot be read.
 
@@ -72,7 +72,7 @@ def _words_of_name(name: str) -> list[str]:
 
 
 def _lookup_keys(name: str) -> list[str]:
-    """Return the name of a class and the words of the name, as written and in lower case."""
+    """Return a class name, its lower-case form, and the words of the name in both forms."""
     words = _words_of_name(name)
     lower_words = [word.lower() for word in words]
     return [name, name.lower(), *words, *lower_words]
@@ -81,7 +81,15 @@ def _lookup_keys(name: str) -> list[str]:
 def _rows_of_class(
     name: str, rows: Mapping[str, list[str]], path: Path | str
 ) -> list[list[str]]:
-    """Return the row of a class, or the rows of its words."""
+    """Return a list that has only the row of the class `name`, or the row of each word of this name.
+
+    The second list is returned if the class has no row of its own.
+
+    Args:
+        name: Name of the class.
+        rows: Mapping from a name or word to the cells of its line in the file.
+        path: The file, for messages.
+    """
     own_row = _look_up(rows, name)
     if own_row is not None:
         return [own_row]
@@ -103,7 +111,7 @@ def _rows_of_class(
 
 
 def _look_up(rows: Mapping[str, list[str]], name: str) -> list[str] | None:
-    """Return the row of a name, or of the name in lower case."""
+    """Return the row of `name`, or the row of its lower-case form, or None if there is neither."""
     if name in rows:
         return rows[name]
     return rows.get(name.lower())
@@ -114,7 +122,10 @@ def _mean_of_column(rows: Sequence[Sequence[str]], column: int) -> float:
 
 
 def _read_rows(path: Path, wanted: Collection[str]) -> Mapping[str, list[str]]:
-    """Read the lines of the wanted names only: files of word vectors have millions of lines."""
+    """Return a mapping from each name in `wanted` that the file has to the other cells of its line.
+
+    The other lines are not kept, because files of word vectors have millions of lines.
+    """
     try:
         with path.open(newline="", encoding="utf-8") as file:
             if path.suffix.lower() == ".csv":

@@ -20,7 +20,7 @@ ALL_ORDERS_PROOF = "all orders were looked at"
 
 @cache
 def all_orders(num_classes: int) -> Indices:
-    """Return every permutation of 0, ..., K - 1, one per row."""
+    """Return every permutation of 0, ..., K - 1, one per row, where K is `num_classes`."""
     return np.array(list(permutations(range(num_classes))), dtype=np.int64)
 
 
@@ -28,12 +28,13 @@ def pair_terms(similarity: Points, cosines: Points) -> tuple[Indices, Points, Po
     """Return the arrays that an exhaustive search over all orders needs.
 
     Args:
-        similarity: The K x K similarity.
-        cosines: The K x K cosines of the points.
+        similarity: K x K similarity of the classes.
+        cosines: K x K cosines of the points.
 
     Returns:
-        All K! orders, one per row; the similarity of each pair of classes; and a matrix with a row for each order and a
-        column for each pair of classes, which has the cosine of their points.
+        Three arrays. The first has all K! orders, one per row. The second has the similarity of each pair of classes.
+        The third has a row for each order and a column for each pair of classes; an entry is the cosine of the points
+        that the pair has in this order.
     """
     orders = all_orders(len(similarity))
     first, second = np.triu_indices(len(similarity), 1)
@@ -46,11 +47,11 @@ def exact_order(similarity: Points, cosines: Points) -> tuple[Indices, str] | No
     """Return the order with the largest sum over pairs of similarity times cosine, if it can be proved optimal.
 
     Args:
-        similarity: The K x K similarity.
-        cosines: The K x K cosines of the points.
+        similarity: K x K similarity of the classes.
+        cosines: K x K cosines of the points.
 
     Returns:
-        The order, and the reason why no other order is better; None if no order can be proved optimal.
+        The order, and the reason why no other order is better. If no order can be proved optimal, None is returned.
     """
     K = len(cosines)
     upper = cosines[np.triu_indices(K, 1)]
@@ -75,7 +76,10 @@ def exact_order(similarity: Points, cosines: Points) -> tuple[Indices, str] | No
 def _disjoint_pairs(
     cosines: Points, special: float, other: float
 ) -> NDArray[np.bool_] | None:
-    """Return the mask of pairs at cosine `special` if they are disjoint and all others are at `other`; else None."""
+    """Return a Boolean matrix that says which pairs of points have the cosine `special`.
+
+    If some point is in two such pairs, or another pair does not have the cosine `other`, None is returned.
+    """
     K = len(cosines)
     pairs = np.abs(cosines - special) < EQUAL_TOLERANCE
     np.fill_diagonal(pairs, False)
@@ -89,7 +93,17 @@ def _disjoint_pairs(
 def _matched_order(
     weights: Points, special: NDArray[np.bool_]
 ) -> tuple[Indices, str] | None:
-    """Return the order that gives the special pairs of points to the pairs of a matching, and the proof; else None."""
+    """Return the order that gives the special pairs of points to the pairs of a minimum-weight matching of the classes.
+
+    If the matching is not proved to have the smallest weight, None is returned.
+
+    Args:
+        weights: K x K weights of the pairs of classes.
+        special: Boolean matrix of disjoint pairs of points, as `_disjoint_pairs` returns it.
+
+    Returns:
+        The order, and the reason why it is optimal.
+    """
     K = len(weights)
     ends = np.argwhere(np.triu(special))
     matching, is_proved = min_weight_matching(weights, len(ends))

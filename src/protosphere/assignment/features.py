@@ -24,10 +24,12 @@ def similarity_from_features(
 
     Args:
         source: If `labels` is given, the features, one image per row. Otherwise the path of an .npz file, or a mapping,
-            with the arrays `x_train` (features) and `y_train` (labels). An optional array `step` in the file or mapping
-            has a number for each column, or one number; the features, which may be integers, are multiplied by it.
-        labels: The class of each row of features; None if `source` is a file or mapping.
-        num_classes: Number K of classes; None for one more than the largest label. Every class needs at least one row.
+            with the arrays `x_train` (features) and `y_train` (labels). The file or mapping may also have an array
+            `step`, with one number or a number for each column. The features, which may be integers, are multiplied by
+            these numbers.
+        labels: The class of each row of features. It is None if `source` is a file or mapping.
+        num_classes: Number K of classes. If it is None, K is one more than the largest label. Every class needs at
+            least one row.
 
     Returns:
         The K x K similarity.
@@ -63,12 +65,12 @@ def class_means(
     """Return the mean row of each class.
 
     Args:
-        features: (N, d) features.
-        labels: (N,) classes.
-        num_classes: Number K of classes; None for one more than the largest label.
+        features: N x d matrix of features.
+        labels: The class of each of the N rows.
+        num_classes: Number K of classes. If it is None, K is one more than the largest label.
 
     Returns:
-        (K, d) means in float64.
+        K x d matrix of means in float64.
 
     Raises:
         InvalidArgumentError: If shapes or types are not valid, a class has no row, or a mean is not finite.
@@ -108,7 +110,7 @@ def _check_shapes(features: NDArray[Any], labels: NDArray[Any]) -> None:
 
 
 def _check_classes(classes: NDArray[Any], num_classes: int) -> None:
-    """Check that the sorted classes are 0, ..., K - 1."""
+    """Check that the sorted array `classes` is 0, ..., K - 1, where K is `num_classes`."""
     largest = classes[-1]
     if len(classes) == num_classes and largest == num_classes - 1:
         return
@@ -132,7 +134,10 @@ def _first_missing(classes: NDArray[Any]) -> int:
 def _scaled_features(
     arrays: Mapping[str, Any], where: str
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return features, multiplied by `step` if there is one, and labels."""
+    """Return the features and the labels of `arrays`. The features are multiplied by `step` if `arrays` has it.
+
+    The text `where` names the source in messages.
+    """
     for name in ("x_train", "y_train"):
         if name not in arrays:
             raise InvalidArgumentError(

@@ -23,7 +23,8 @@ class LevelCosines:
     """Number of pairs of classes whose lowest common ancestor has a given height, and the range of their cosines.
 
     Attributes:
-        height: The height of the lowest common ancestor.
+        height: The height of the lowest common ancestor. The height of a node is the length of the longest path from
+            the node down to a class.
         pairs: Number of pairs of classes.
         lowest: Minimum cosine of the prototypes of these pairs.
         highest: Maximum cosine of the prototypes of these pairs.
@@ -40,7 +41,7 @@ class LevelCosines:
 
 
 def level_cosines(code: SphericalCode, tree: Any) -> tuple[LevelCosines, ...]:
-    """Return the range of the cosines of a code at each level of a tree, over all pairs of classes.
+    """Return the range of the cosines of a code at each level of a tree over the classes.
 
     Args:
         code: A code of K classes.
@@ -65,14 +66,14 @@ def level_cosines(code: SphericalCode, tree: Any) -> tuple[LevelCosines, ...]:
 
 
 def cosine_ranges(points: Points, heights: Heights) -> tuple[LevelCosines, ...]:
-    """Return the number of pairs and the range of cosines for each height, computed a block of rows at a time.
+    """Return the number of pairs of classes and the range of their cosines for each height.
 
     Args:
-        points: (K, n) unit points.
+        points: K x n matrix of unit vectors.
         heights: K x K heights of lowest common ancestors.
 
     Returns:
-        One entry for each height that occurs, lowest first.
+        One entry for each height that occurs, in ascending order.
     """
     num_levels = int(heights.max()) + 1
     pairs = np.zeros(num_levels, dtype=np.int64)

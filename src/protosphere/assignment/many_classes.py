@@ -1,4 +1,8 @@
-"""Assignment of thousands of classes: first of groups to groups, then of one random block of classes at a time."""
+"""Assignment of thousands of classes.
+
+Classes and points are first divided into groups, and each group of classes gets a group of points. Then random sets of
+classes, called blocks, exchange their points among themselves, one block after the other.
+"""
 
 import numpy as np
 
@@ -38,8 +42,8 @@ def many_classes_order(
     The K x K matrix of cosines is never computed as a whole.
 
     Args:
-        similarity: The K x K similarity.
-        points: The (K, n) points.
+        similarity: K x K similarity of the classes.
+        points: K x n matrix of the points.
         rng: Random generator for the blocks and for the tabu search.
         progress: Called after each block.
 
@@ -65,7 +69,10 @@ def _reassigned(
     block: Indices,
     rng: np.random.Generator,
 ) -> Indices:
-    """Return the points of a block of classes in a better order; all other classes keep their points."""
+    """Return the indices of the points of the classes in `block`, after a search for a better order of these points.
+
+    All other classes keep the points that they have in `order`.
+    """
     placed = points[order]
     block_points = points[order[block]]
     block_similarity = similarity[np.ix_(block, block)]
@@ -80,7 +87,10 @@ def _reassigned(
 def _group_order(
     similarity: Points, points: Points, rng: np.random.Generator
 ) -> Indices:
-    """Return an order that assigns groups of similar classes to groups of close points, matched by a tabu search."""
+    """Return an order that gives each group of similar classes a group of close points.
+
+    A tabu search decides which group of points each group of classes gets.
+    """
     class_groups = _bisected(_spectral_embedding(similarity), NUM_GROUPS)
     point_groups = _bisected(points, NUM_GROUPS)
     sizes = np.array([len(group) for group in class_groups])
@@ -111,7 +121,10 @@ def _spectral_embedding(similarity: Points) -> Points:
 
 
 def _bisected(vectors: Points, count: int) -> list[Indices]:
-    """Bisect the rows repeatedly into `count` groups (a power of two) and return the indices of each group."""
+    """Divide the rows of `vectors` into `count` groups, by repeated bisection.
+
+    The result has the indices of the rows of each group. `count` is a power of two.
+    """
     groups = [np.arange(len(vectors))]
     while len(groups) < count:
         halves: list[Indices] = []
@@ -122,7 +135,10 @@ def _bisected(vectors: Points, count: int) -> list[Indices]:
 
 
 def _halves(vectors: Points, group: Indices) -> tuple[Indices, Indices]:
-    """Divide a group at the median of its first principal component and return both halves."""
+    """Divide a group of rows in two halves at the median of its first principal component.
+
+    `group` and the two results have indices of rows of `vectors`.
+    """
     centered = vectors[group] - vectors[group].mean(axis=0)
     eigenvectors = np.linalg.eigh(centered.T @ centered)[1]
     direction = eigenvectors[:, -1]

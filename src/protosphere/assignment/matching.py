@@ -32,9 +32,9 @@ class _Solution:
     """The solution of a linear program.
 
     Attributes:
-        first: First ends of the edges in the program.
-        second: Second ends.
-        values: The value of each edge, from 0 to 1.
+        first: One end of each edge in the program.
+        second: The other end of each edge in the program.
+        values: The value of each edge in the program, from 0 to 1.
         reduced_costs: K x K reduced costs of all edges, including edges that are not in the program.
     """
 
@@ -46,13 +46,14 @@ class _Solution:
 
 @dataclass(eq=False)
 class _MatchingProgram:
-    """The linear program of a matching.
+    """The linear program of a matching, that is a set of edges without common vertices.
 
     Attributes:
-        weights: K x K weights.
+        weights: K x K weights of the edges between K vertices.
         num_pairs: Number of edges of the matching.
-        edges: K x K mask, above the diagonal, of the edges in the program.
-        odd_sets: Masks of vertex sets B of odd size, in which no matching has more than (|B| - 1) / 2 edges.
+        edges: K x K Boolean matrix of the edges in the program. Only entries above the diagonal are True.
+        odd_sets: Boolean arrays, each of which marks the vertices of a set of odd size. A matching has at most (b - 1)
+            / 2 edges within a set of b vertices, and the program requires this.
     """
 
     weights: Points
@@ -61,7 +62,6 @@ class _MatchingProgram:
     odd_sets: list[Mask] = field(default_factory=list[Mask])
 
     def solve(self) -> _Solution:
-        """Solve the linear program with the present edges and odd sets."""
         # The types of scipy's linprog do not know sparse matrices.
         linprog: Any = import_module("scipy.optimize").linprog
         first, second = np.nonzero(self.edges)
@@ -81,7 +81,14 @@ class _MatchingProgram:
         return _Solution(first, second, np.asarray(answer.x), reduced_costs)
 
     def _constraints(self, first: Indices, second: Indices) -> tuple[Any, Points]:
-        """Return the matrix and the limits of the inequalities: degrees at most 1, and edges within odd sets."""
+        """Return the matrix and the upper limits of the inequalities.
+
+        Row v, for each vertex v, requires that at most one edge at v is chosen. The next rows belong to the odd sets.
+
+        Args:
+            first: One end of each edge.
+            second: The other end of each edge.
+        """
         from scipy.sparse import csr_array
 
         K = len(self.weights)
@@ -111,7 +118,7 @@ class _MatchingProgram:
         return reduced
 
     def add_violated_odd_sets(self, solution: _Solution) -> bool:
-        """Add the odd sets that a solution violates, and return whether there are any."""
+        """Add the odd sets whose inequality `solution` violates, and return whether there are any."""
         count_before = len(self.odd_sets)
         for threshold in COMPONENT_THRESHOLDS:
             for members in self._odd_components(solution, threshold):
@@ -122,7 +129,7 @@ class _MatchingProgram:
         return len(self.odd_sets) > count_before
 
     def _odd_components(self, solution: _Solution, threshold: float) -> list[Mask]:
-        """Return the connected components of odd size of the fractional edges above a threshold."""
+        """Return the connected components of odd size of the edges with fractional values above `threshold`."""
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
@@ -141,9 +148,10 @@ class _MatchingProgram:
 def min_weight_matching(weights: Points, num_pairs: int) -> tuple[Indices, bool]:
     """Return a given number of disjoint pairs with the smallest total weight.
 
-    The linear program minimizes over Edmonds' matching polytope. Its constraints are that each vertex has at most one
-    pair, and the odd-set inequalities, which are added when a solution violates them. The first program contains only
-    edges of small weight; other edges are added while their reduced cost is negative.
+    The pairs are the edges of a graph with K vertices. The linear program minimizes over Edmonds' matching polytope. It
+    requires that at most one edge is chosen at each vertex. It also has the odd-set inequalities, which are added when
+    a solution violates them. The first program has only edges of small weight. Other edges are added while their
+    reduced cost is negative.
 
     Args:
         weights: Symmetric K x K weights of the pairs.
@@ -185,7 +193,11 @@ def min_weight_matching(weights: Points, num_pairs: int) -> tuple[Indices, bool]
 
 
 def _first_edges(weights: Points) -> Mask:
-    """Return the mask of the edges of the first program: the lightest of each vertex, and a matching."""
+    """Return a Boolean matrix of the edges of the first program.
+
+    They are the `NUM_NEIGHBORS` edges of smallest weight at each vertex, and the edges of a matching, so that the
+    program has a solution.
+    """
     K = len(weights)
     without_loops = np.where(np.eye(K, dtype=np.bool_), np.inf, weights)
     nearest = np.argsort(without_loops, axis=1)[:, :NUM_NEIGHBORS]
@@ -196,7 +208,10 @@ def _first_edges(weights: Points) -> Mask:
 
 
 def _branch_and_bound(program: _MatchingProgram, solution: _Solution) -> Mask:
-    """Return the mask of the program's edges that form its lightest matching, by an integer program."""
+    """Return a Boolean array that says which edges of the program are in its lightest matching.
+
+    The matching is found by an integer program.
+    """
     from scipy.optimize import LinearConstraint, milp
     from scipy.sparse import csr_array
 

@@ -44,8 +44,8 @@ class PartTable:
 
     Attributes:
         names: Names of the parts, of the values of each part, and of the classes.
-        values: K x P matrix; entry (i, p) is the index of the value of part p of class i. None if every combination of
-            values is a class.
+        values: K x P matrix. Entry (i, p) is the index of the value of part p of class i. It is None if every
+            combination of values is a class.
     """
 
     names: PartNames
@@ -73,7 +73,11 @@ class PartTable:
 
     @property
     def text(self) -> str:
-        """The table as text that `part_table` reads: the sizes, or lines of comma-separated values with a heading."""
+        """The table as text that `part_table` reads.
+
+        If every combination of values is a class, the text has the sizes, such as '19 x 21'. Otherwise it has lines of
+        comma-separated values with a heading.
+        """
         if self.values is None:
             return " x ".join(map(str, self.sizes))
         file = io.StringIO(newline="")
@@ -97,16 +101,14 @@ def part_table(
     """Return the table of classes and their parts that the arguments describe.
 
     Args:
-        given: A mapping from class name to values; a list of rows of values; a data frame with the class names in its
-            index, or in its first column if the index has row numbers; the path of a .csv file with a heading, whose
-            first column has the names of the classes; or text of `PartTable.text`. If `by` is given, the names of the
-            classes. None if `sizes` is given.
-        by: Function from the name of a class to the values of its parts; None if `given` has the values.
-        sizes: Number of values of each part; every combination is then a class. None if `given` describes the classes.
+        given: One of these tables: a mapping from class name to values; a list of rows of values; a data frame with the
+            class names in its index, or in its first column if the index has row numbers; the path of a .csv file with
+            a heading, whose first column has the names of the classes; or text of `PartTable.text`. If `by` is given,
+            `given` has only the names of the classes. If `sizes` is given, `given` is None.
+        by: Function from the name of a class to the values of its parts. It is None if `given` has the values.
+        sizes: Number of values of each part. Every combination is then a class. It is None if `given` describes the
+            classes.
         least: Smallest number of classes that is accepted.
-
-    Returns:
-        The table.
 
     Raises:
         InvalidArgumentError: If a class is described twice, if two classes have the same values, if a value is missing,
@@ -131,7 +133,13 @@ def part_table(
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows of a table as they were given, with the names of the classes and of the parts, if any."""
+    """Rows of a table as they were given.
+
+    Attributes:
+        rows: Values of the parts of each class.
+        classes: Names of the classes, or None if they have no names.
+        parts: Names of the parts. It is empty if they have no names.
+    """
 
     rows: list[Row]
     classes: list[str] | None
@@ -158,7 +166,7 @@ def _listed_rows(given: Any, by: Callable[[Any], Row] | None) -> _Rows:
 
 
 def _rows_by(by: Callable[[Any], Row], given: Any) -> _Rows:
-    """Return the rows that the function `by` returns for the names of classes in `given`."""
+    """Return the rows that the function `by` returns for the class names in `given`."""
     if not callable(by) or not isinstance(given, Iterable):
         raise InvalidArgumentError(
             f"'by' must be a function, and 'parts' the names of classes, got {brief(by)} and {brief(given)}"
@@ -168,7 +176,14 @@ def _rows_by(by: Callable[[Any], Row], given: Any) -> _Rows:
 
 
 def table_of_sizes(sizes: Sequence[int]) -> PartTable:
-    """Return the table of all combinations of the values of parts with these sizes.
+    """Return the table of all combinations of the values of parts.
+
+    Args:
+        sizes: Number of values of each part.
+
+    Raises:
+        InvalidArgumentError: If `sizes` is not a list of integers from 2 on, is empty, or has a product above
+            `MOST_COMBINATIONS`.
 
     >>> table_of_sizes((19, 21, 28)).num_classes
     11172
@@ -192,7 +207,7 @@ def _part_numbers(count: int) -> tuple[str, ...]:
 
 
 def _rows_of_text(given: str | Path) -> _Rows:
-    """Return the rows in a file, or in text that `PartTable.text` wrote."""
+    """Return the rows of the file with the path `given`, or of text that `PartTable.text` wrote."""
     if isinstance(given, str) and "\n" in given:
         lines = csv.reader(io.StringIO(given))
         cells = [[unguarded(cell) for cell in line] for line in lines if line]
@@ -219,7 +234,7 @@ def _rows_of_lines(lines: Sequence[Sequence[str | None]], source: str) -> _Rows:
 
 
 def _rows_of_frame(frame: Any) -> _Rows:
-    """Return the rows of a data frame: an object with `index`, `columns` and `to_numpy`, as in pandas."""
+    """Return the rows of a data frame, that is an object with `index`, `columns` and `to_numpy`, as in pandas."""
     cells: list[Row] = list(frame.to_numpy())
     columns = [str(column) for column in frame.columns]
     index: list[Any] = list(frame.index)
@@ -231,7 +246,12 @@ def _rows_of_frame(frame: Any) -> _Rows:
 
 
 def _has_row_numbers(labels: Any, index: list[Any]) -> bool:
-    """Return whether an index has row numbers, of this data frame or of a larger one, in place of class names."""
+    """Return whether the index of a data frame has row numbers instead of class names.
+
+    Args:
+        labels: The index as an object, which may have a name.
+        index: The entries of the index. They may be row numbers of a larger data frame.
+    """
     if index == list(range(len(index))):
         return True
     unnamed = getattr(labels, "name", None) is None
@@ -260,14 +280,22 @@ def _class_name(classes: Sequence[str] | None, number: int) -> str:
 
 
 class _Numbering:
-    """Indices of the values of each part, in the order in which values first appear."""
+    """Indices of the values of each part, in the order in which values first appear.
+
+    Attributes:
+        parts: Names of the parts. They come from the first row if the table does not name the parts.
+        values: For each part, a mapping from each value to its index.
+    """
 
     def __init__(self, parts: Sequence[str]) -> None:
         self.parts = list(parts)
         self.values: list[dict[str, int]] = [{} for _ in parts]
 
     def numbers_of(self, row: object, name: str) -> list[int]:
-        """Return the index of the value of each part of a class; new values get the next index."""
+        """Return the index of each value in `row`. A value that no earlier row has gets the next index of its part.
+
+        The text `name` names the class in messages.
+        """
         if isinstance(row, str) or not isinstance(row, Sequence | Mapping | np.ndarray):
             raise InvalidArgumentError(
                 f"'parts' must have a list of values for each class, got {brief(row)} for class {name}"
@@ -283,7 +311,10 @@ class _Numbering:
         return numbers
 
     def _cells(self, row: Row, name: str) -> list[Any]:
-        """Return the values of a row in the order of the parts; the first row names the parts if nothing else does."""
+        """Return the values in `row` in the order of the parts.
+
+        If the parts have no names yet, they get the names of the keys of `row`, or numbers if `row` is a sequence.
+        """
         if isinstance(row, Mapping):
             by_part = {str(part): value for part, value in row.items()}
             self._begin(list(by_part))
@@ -312,7 +343,10 @@ class _Numbering:
 
 
 def _is_missing(cell: Any) -> bool:
-    """Return whether a cell has no value: None, a value that differs from itself such as NaN, or pandas' NA."""
+    """Return whether a cell has no value.
+
+    Cells without a value are None, pandas' NA, and values that differ from themselves, such as NaN.
+    """
     if cell is None:
         return True
     try:
@@ -338,14 +372,14 @@ def _require_described_once(classes: Sequence[str] | None) -> None:
 def require_different(
     numbered: Iterable[Sequence[int]], classes: Sequence[str] | None
 ) -> None:
-    """Raise InvalidArgumentError if two classes have the same values.
+    """Check that no two classes have the same values.
 
     Args:
         numbered: Indices of the values of each class.
         classes: Names of the classes, or None.
 
     Raises:
-        InvalidArgumentError: If two rows are the same; the message names their classes.
+        InvalidArgumentError: If two rows are the same. The message names their classes.
     """
     first: dict[tuple[int, ...], int] = {}
     for number, row in enumerate(numbered):
@@ -358,7 +392,7 @@ def require_different(
 
 
 def _require_printable(names: PartNames) -> None:
-    """Raise InvalidArgumentError if a name could not be read back from a file."""
+    """Raise InvalidArgumentError if two parts have the same name, or if a name or value has unprintable characters."""
     texts = [*names.parts, *(names.classes or ())]
     for values in names.values:
         texts += values

@@ -1,4 +1,4 @@
-"""Quadratic assignment: find an order of the points with a large sum of S_uv cos_uv over pairs of classes u, v."""
+"""Quadratic assignment: find an order of the points with a large sum over pairs of similarity times cosine."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +24,11 @@ MIN_TABU_STEPS = 1_000
 
 
 def pair_sum(similarity: Points, cosines: Points, order: Indices) -> float:
-    """Return the sum over pairs of classes of similarity times cosine for an order of the points.
+    """Return the sum over pairs of classes of similarity times the cosine of their points.
 
     Args:
-        similarity: The K x K similarity.
-        cosines: The K x K cosines of the points.
+        similarity: K x K similarity of the classes.
+        cosines: K x K cosines of the points.
         order: The index of the point of each class.
     """
     placed = cosines[np.ix_(order, order)]
@@ -39,15 +39,15 @@ def pair_sum(similarity: Points, cosines: Points, order: Indices) -> float:
 def faq(similarity: Points, cosines: Points, start: Points | None = None) -> Indices:
     """Find an order with a large sum of similarity times cosine over pairs of classes, by the FAQ algorithm.
 
-    FAQ (Vogelstein et al. 2015) relaxes the permutation matrix of the order to a doubly stochastic matrix, and
+    FAQ (Vogelstein et al. 2015) replaces the permutation matrix of the order by a doubly stochastic matrix, and
     maximizes the sum over such matrices by the Frank-Wolfe method. scipy's `quadratic_assignment` implements FAQ for
-    matrices that need not be symmetric. For symmetric matrices, a step needs one matrix product instead of four, which
-    halves the time: 4.9 s instead of 9.7 s at K = 1000.
+    matrices that need not be symmetric. This function is for symmetric matrices. A step then needs one matrix product
+    instead of four, which halves the time: 4.9 s instead of 9.7 s at K = 1,000.
 
     Args:
         similarity: Symmetric K x K similarity with a zero diagonal.
         cosines: Symmetric K x K cosines with a zero diagonal.
-        start: Doubly stochastic K x K matrix to start from; None for the matrix with all entries 1 / K.
+        start: Doubly stochastic K x K matrix to start from. If it is None, all entries of the start are 1 / K.
 
     Returns:
         The order whose permutation matrix is nearest to the doubly stochastic matrix that was found.
@@ -84,7 +84,8 @@ def faq(similarity: Points, cosines: Points, start: Points | None = None) -> Ind
 def interchangeable(matrix: Points) -> Indices:
     """Return, for each index i, the smallest index j whose exchange with i leaves a symmetric matrix unchanged.
 
-    An exchange of i and j exchanges the two rows and the two columns; j may be i itself. The diagonal is ignored.
+    An exchange of i and j exchanges rows i and j, and columns i and j. The index j may be i itself. The diagonal is
+    ignored.
 
     Args:
         matrix: Symmetric matrix.
@@ -109,16 +110,16 @@ def tabu(
     rng: np.random.Generator,
     linear: Points | None = None,
 ) -> Indices:
-    """Improve an order by tabu search.
+    """Improve an order by tabu search (see `swaps`).
 
     Args:
-        similarity: The K x K similarity.
-        cosines: The K x K cosines of the points.
+        similarity: K x K similarity of the classes.
+        cosines: K x K cosines of the points.
         order: The order to start from.
         steps: Number of steps, each of which makes at most one exchange.
-        rng: Random generator for the tabu tenures, which are the durations for which points stay tabu.
-        linear: K x K matrix L. The sum of L[u, order[u]] over all classes u is added to the objective; None to add
-            nothing.
+        rng: Random generator. It chooses for how many steps a class must not return to a point that it left.
+        linear: K x K matrix L. The sum of L[u, order[u]] over all classes u is added to the objective. If it is None,
+            nothing is added.
 
     Returns:
         The best order found.
@@ -146,7 +147,7 @@ def tabu(
 
 
 def without_diagonal(matrix: NDArray[np.float64]) -> Points:
-    """Return a copy with zeros on the diagonal."""
+    """Return a copy of `matrix` with zeros on the diagonal."""
     copy = np.array(matrix, dtype=np.float64, order="C")
     np.fill_diagonal(copy, 0.0)
     return copy
@@ -205,7 +206,16 @@ def maximize_pair_sum(
 
 
 def _better(S: Points, G: Points, first: Indices, second: Indices) -> Indices:
-    """Return the order with the larger sum of similarity times cosine over pairs of classes; `first` at a tie."""
+    """Return the one of two orders that has the larger sum of similarity times cosine over pairs of classes.
+
+    If the sums are equal, `first` is returned.
+
+    Args:
+        S: K x K similarity of the classes.
+        G: K x K cosines of the points.
+        first: An order.
+        second: Another order.
+    """
     if pair_sum(S, G, second) > pair_sum(S, G, first):
         return second
     return first

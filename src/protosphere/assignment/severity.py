@@ -20,7 +20,7 @@ def mistake_severity(scores: Any, labels: Any, tree: Any) -> float:
         tree: A tree of the K classes, in any form that `taxonomy` accepts.
 
     Returns:
-        The mean height; 0 if no image is misclassified.
+        The mean height. It is 0 if no image is misclassified.
 
     Raises:
         InvalidArgumentError: If shapes or types are not valid.
@@ -63,13 +63,13 @@ def hierarchical_distance(scores: Any, labels: Any, tree: Any, k: int = 1) -> fl
 
 
 def superclass_accuracy(scores: Any, labels: Any, tree: Any, above: int = 1) -> float:
-    """Return the fraction of images whose predicted class has the same ancestor as the true class.
+    """Return the fraction of images for which the ancestors of the predicted class and of the true class are the same.
 
     Args:
         scores: Scores of the K classes, one row per image.
         labels: The true class of each row.
         tree: A tree of the K classes, in any form that `taxonomy` accepts.
-        above: Number of levels from a class up to its ancestor; 1 for the superclass.
+        above: Number of levels from a class up to its ancestor. If it is 1, the ancestor is the superclass.
 
     Returns:
         The fraction, from 0 to 1.
@@ -90,18 +90,18 @@ def superclass_accuracy(scores: Any, labels: Any, tree: Any, above: int = 1) -> 
 
 
 def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
-    """Return scores whose largest entry is the class with the smallest expected severity of a mistake.
+    """Return scores that are highest for the class with the smallest expected severity of a mistake.
 
     The score of a class is minus the expected height of the lowest common ancestor of this class and the true class.
-    The expectation is over the true class, which has the given probabilities. To predict the class with the highest
-    score is to minimize the conditional risk (Karthik et al. 2021).
+    The expectation is over the true class, which has the given probabilities. A classifier that predicts the class with
+    the highest score minimizes the conditional risk (Karthik et al. 2021).
 
     Args:
         probabilities: Class probabilities of a softmax, one row per image.
         tree: A tree of the K classes, in any form that `taxonomy` accepts.
 
     Returns:
-        A score for each probability, in the same shape.
+        A score for each image and class, in the same shape as `probabilities`.
 
     Raises:
         InvalidArgumentError: If `probabilities` is not a matrix with a column for each class of the tree.
@@ -119,9 +119,10 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
 def _top_heights(
     scores: Any, labels: Any, tree: Any, k: int
 ) -> tuple[Indices, Indices]:
-    """Return the top-k predictions of each image, after the heights of their common ancestors with the true class.
+    """Return two matrices with a row for each image and a column for each of its top-k predictions.
 
-    Both results have the shape (images, k).
+    An entry of the first matrix is the height of the lowest common ancestor of the predicted class and the true class.
+    An entry of the second matrix is the predicted class.
     """
     rows = real_matrix(scores, "scores", least_rows=1)
     true_classes = _class_numbers(labels)

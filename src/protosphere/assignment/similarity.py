@@ -34,14 +34,14 @@ def as_similarity(given: Any, num_classes: int | None = None) -> Points:
     Args:
         given: A square matrix with any finite numbers on its diagonal; a `Taxonomy` or another object with a method
             `similarity()`; text that `similarity_text` wrote; or the name of a tree of `SHIPPED`.
-        num_classes: Required number K of rows; None for any number.
+        num_classes: Required number K of rows. If it is None, any number of rows is accepted.
 
     Returns:
         The K x K matrix.
 
     Raises:
-        InvalidArgumentError: If the matrix is not symmetric, has entries that are not finite or above `MAX_ENTRY`, or
-            does not have `num_classes` rows.
+        InvalidArgumentError: If the matrix is not symmetric, has entries that are not finite or above `MAX_ENTRY` in
+            absolute value, or does not have `num_classes` rows.
     """
     if isinstance(given, str):
         given = _read_text(given)
@@ -81,7 +81,7 @@ def _check_shape(matrix: Points, num_classes: int | None) -> None:
 def similarity_text(given: Any) -> str:
     """Return a similarity as text that `as_similarity` reads.
 
-    The text has the exact entries above the diagonal. The diagonal is not stored; it is read as ones.
+    The text has the exact entries above the diagonal. The diagonal is not stored: `as_similarity` fills it with ones.
 
     Args:
         given: A similarity, in any form that `as_similarity` accepts. Text is returned unchanged.
@@ -101,7 +101,7 @@ def similarity_text(given: Any) -> str:
 
 
 def _read_text(text: str) -> Any:
-    """Return the matrix that `similarity_text` wrote, or the tree with this name."""
+    """Return the matrix that `similarity_text` wrote as `text`, or the shipped tree whose name is `text`."""
     if not text.startswith(TEXT_PREFIX):
         return taxonomy(as_choice("similarity", text, SHIPPED))
     try:
@@ -243,18 +243,20 @@ def similarity_from_names(
 ) -> Points:
     """Return the similarity of classes by their names, computed by a function that the caller gives.
 
+    Exactly one of `embed` and `compare` must be given.
+
     Args:
         names: Names of the K classes.
         embed: Function that returns the vector of a name. The similarity is then `similarity_from_embeddings` of the
-            vectors. None if `compare` is given.
-        compare: Function that returns the similarity of two names, in either order. None if `embed` is given.
+            vectors.
+        compare: Function that returns the similarity of two names. It must not depend on their order.
 
     Returns:
         The K x K similarity.
 
     Raises:
         InvalidArgumentError: If both functions or neither are given, if `embed` has no vector for a name or returns
-            vectors of several lengths, or if `compare` is not symmetric.
+            vectors with different numbers of entries, or if `compare` is not symmetric.
 
     Example:
         >>> similarity_from_names(["cat", "car", "dog"], compare=lambda a, b: len(set(a) & set(b))).tolist()
@@ -281,7 +283,6 @@ def _vector_of(name: str, embed: Callable[[str], Any]) -> Points:
 
 
 def _check_equal_lengths(names: Sequence[str], vectors: Sequence[Points]) -> None:
-    """Raise InvalidArgumentError if the vectors have several lengths."""
     for name, vector in zip(names, vectors, strict=True):
         if len(vector) != len(vectors[0]):
             raise InvalidArgumentError(
@@ -291,13 +292,13 @@ def _check_equal_lengths(names: Sequence[str], vectors: Sequence[Points]) -> Non
 
 
 def _scaled_to_one(matrix: Points) -> Points:
-    """Multiply a matrix by a power of two so that no entry exceeds 1 and no sum of squares overflows."""
+    """Multiply a matrix by a power of two so that all entries are from -1 to 1 and no sum of squares overflows."""
     exponent = np.frexp(np.abs(matrix).max())[1]
     return np.ldexp(matrix, -exponent)
 
 
 def _largest_asymmetry(matrix: Points) -> tuple[int, int, float]:
-    """Return row, column and size of the largest difference from the transpose, a block of rows at a time."""
+    """Return the row and the column of the entry that differs most from its transposed entry, and the difference."""
     largest = (0, 0, 0.0)
     for start in range(0, len(matrix), BLOCK_ROWS):
         stop = start + BLOCK_ROWS

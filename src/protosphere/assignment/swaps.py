@@ -1,10 +1,14 @@
 """Tabu search for an order of the points: in each step, two classes exchange their points.
 
 The objective is the sum over pairs of classes u, v of S[u, v] H[u, v], plus the sum over classes u of L[u, order[u]].
-The K x K matrix S has the similarity of the classes. The K x K matrix H has the cosines of the points of the classes.
-S and H are symmetric with zeros on the diagonal. The K x K matrix L rates single assignments: L[u, i] is added if class
-u has point i. The gain of an exchange is the increase of the objective. The gains of all exchanges are updated after
-each step.
+It has three K x K matrices:
+
+- S has the similarities of the classes. It is symmetric with zeros on the diagonal.
+- H has the cosines of the points of the classes: H[u, v] is the cosine of the points that classes u and v have. It is
+  symmetric with zeros on the diagonal.
+- L rates single assignments: L[u, i] is added if class u has point i.
+
+The gain of an exchange is the increase of the objective. The gains of all exchanges are updated after each step.
 """
 
 import numpy as np
@@ -17,11 +21,11 @@ MIN_IMPROVEMENT = 1e-9
 
 
 def exchange_gains(S: Points, H: Points, L: Points, order: Indices) -> Points:
-    """Compute the gain of every exchange of two classes, in O(K^3).
+    """Return the gain of every exchange of two classes, in O(K^3).
 
     Args:
-        S: K x K similarity.
-        H: K x K cosines in the order of the classes.
+        S: K x K similarity of the classes.
+        H: K x K cosines of the points that the classes have.
         L: K x K matrix; L[u, i] is added to the objective if class u has point i.
         order: The index of the point of each class.
 
@@ -42,11 +46,11 @@ def exchange(
     """Exchange the points of classes r and s, and update the gains above the diagonal in O(K^2).
 
     Args:
-        S: K x K similarity.
-        H: K x K cosines in the order of the classes; updated.
+        S: K x K similarity of the classes.
+        H: K x K cosines of the points that the classes have. The function updates this array.
         L: K x K matrix; L[u, i] is added to the objective if class u has point i.
-        gains: K x K gains; updated above the diagonal.
-        order: The index of the point of each class; updated.
+        gains: K x K gains. The function updates the entries above the diagonal.
+        order: The index of the point of each class. The function updates this array.
         r: One class.
         s: The other class.
     """
@@ -90,22 +94,26 @@ def tabu_search(
     point_groups: Indices,
     tenures: Indices,
 ) -> Indices:
-    """Run Taillard's robust tabu search (1991): each step makes the exchange with the largest gain that is not tabu.
+    """Run Taillard's robust tabu search (1991).
 
-    An exchange is tabu if each of the two classes would return to a point that it left recently, unless the result
-    would be better than the best order so far. A step in which all exchanges are tabu changes nothing.
+    Each step makes the exchange with the largest gain that is not tabu. After an exchange, the two points that the
+    classes left are forbidden for these classes for some steps. An exchange is tabu if it would give both classes a
+    point that is forbidden for them. If the result would be better than the best order so far, the exchange is made
+    nevertheless. A step in which all exchanges are tabu changes nothing.
 
     Args:
-        S: K x K similarity.
-        H: K x K cosines in the order of the classes; overwritten.
+        S: K x K similarity of the classes.
+        H: K x K cosines of the points that the classes have. The function overwrites this array.
         L: K x K matrix; L[u, i] is added to the objective if class u has point i.
-        gains: K x K gains of exchanges; overwritten.
-        order: The index of the point of each class at the start; overwritten.
-        class_groups: Group number of each class. Classes of a group are interchangeable: exchanges within a group have
-            no effect and are not made.
-        point_groups: Group number of each point. Points of a group are interchangeable too.
-        tenures: (steps, 2) array. After an exchange of classes u < v in step i, class u has left its point recently
-            until step i + tenures[i, 0], and class v until step i + tenures[i, 1].
+        gains: K x K gains of exchanges. The function overwrites this array.
+        order: The index of the point of each class at the start. The function overwrites this array.
+        class_groups: Group number of each class. An exchange of two classes of the same group does not change the
+            objective, and is not made.
+        point_groups: Group number of each point. An exchange of two points of the same group does not change the
+            objective, and is not made.
+        tenures: Matrix with a row for each step and two columns. After an exchange of classes u < v in step i, the
+            point that class u left is forbidden for u until step i + tenures[i, 0]. The point that class v left is
+            forbidden for v until step i + tenures[i, 1].
 
     Returns:
         The best order found.

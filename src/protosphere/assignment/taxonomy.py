@@ -45,8 +45,8 @@ class Taxonomy:
 
     Attributes:
         classes: Names of the K classes, in order. The classes are leaves of the tree.
-        parents: Mapping from the name of a node to the name of its parent, for each class and each inner node except
-            roots.
+        parents: Mapping from the name of a node to the name of its parent. It has all classes and inner nodes, except
+            nodes without a parent.
 
     Raises:
         InvalidArgumentError: If names are empty or repeated, a class has no parent or has children, or there is a
@@ -122,7 +122,7 @@ class Taxonomy:
 
     @cached_property
     def leaves(self) -> dict[str, Indices]:
-        """The indices of the classes below each inner node, in depth-first order."""
+        """Mapping from each inner node to the indices of the classes below it, in depth-first order."""
         order = self._layout.order
         ranges = self._layout.ranges
         return {node: order[start:end] for node, (start, end) in ranges.items()}
@@ -166,11 +166,11 @@ class Taxonomy:
         """Return the index of an ancestor of each class, so that classes with the same ancestor form a group.
 
         Args:
-            above: Number of levels from a class up to its ancestor; 1 for its superclass. A class with fewer levels
-                above it gets the root.
+            above: Number of levels from a class up to its ancestor. If it is 1, the ancestor is the superclass. A class
+                with fewer levels above it gets the root.
 
         Returns:
-            K indices, which number the ancestors in the order in which they first appear among the classes.
+            K indices. The ancestors are numbered in the order in which they first appear among the classes.
         """
         names = ancestors_above(self._layout, as_integer("above", above, minimum=1))
         numbers: dict[str, int] = {}
@@ -180,7 +180,7 @@ class Taxonomy:
 
     @property
     def text(self) -> str:
-        """The tree as text, one line 'child<tab>parent' for each node; `taxonomy` reads such text."""
+        """The tree as text that `taxonomy` reads, with one line 'child<tab>parent' for each node that has a parent."""
         class_edges = [(name, self.parents[name]) for name in self.classes]
         inner_edges = [
             (node, self.parents[node])
@@ -218,7 +218,7 @@ def taxonomy(
         source: A mapping from each node to its parent; a text of several lines, or the path of a text file, with a
             child and its parent on each line; a name of `SHIPPED`; or a `Taxonomy`. Child and parent are separated by a
             space, or by a comma or a tab if names contain spaces.
-        classes: Names of the classes, in order; None for the leaves in the order of the source.
+        classes: Names of the classes, in order. If it is None, the classes are the leaves in the order of the source.
 
     Returns:
         The tree.
@@ -245,7 +245,7 @@ def taxonomy(
 
 
 def _parents(source: str | Path | Mapping[str, str]) -> dict[str, str]:
-    """Return the parent of every node of a source."""
+    """Return a mapping from each node of `source` to its parent."""
     if isinstance(source, Mapping):
         return {str(child): str(parent) for child, parent in source.items()}
     if isinstance(source, Path):
@@ -278,7 +278,11 @@ def _read_lines(path: Path) -> list[str]:
 
 
 def _parse_edges(lines: Iterable[str], where: str) -> dict[str, str]:
-    """Return the parent of each child from lines of child and parent; `#` begins a comment."""
+    """Return a mapping from child to parent.
+
+    Each of `lines` has a child and its parent. The character `#` begins a comment. The text `where` names the source in
+    messages.
+    """
     parents: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         text = line.split("#")[0].strip()
@@ -298,7 +302,7 @@ def _parse_edges(lines: Iterable[str], where: str) -> dict[str, str]:
 
 
 def _split_names(text: str) -> list[str]:
-    """Split a line at tabs, else at commas, else at spaces."""
+    """Split a line at its tabs, or at its commas if it has no tabs, or at its spaces if it has neither."""
     separator = None
     if "\t" in text:
         separator = "\t"

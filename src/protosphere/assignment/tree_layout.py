@@ -25,9 +25,10 @@ class TreeLayout:
 
     Attributes:
         order: The indices of the classes in the order of the traversal.
-        ranges: Mapping from each inner node to (start, end): order[start:end] are the classes below the node. Parents
-            come before their children.
-        heights: Mapping from each inner node to the length of the longest path from the node down to a class.
+        ranges: Mapping from each inner node to a pair (start, end): order[start:end] are the classes below the node.
+            Parents come before their children.
+        heights: Mapping from each inner node to its height: the length of the longest path from the node down to a
+            class.
         children: Mapping from each inner node to its children, which are classes or inner nodes, in the order of the
             traversal.
     """
@@ -39,14 +40,14 @@ class TreeLayout:
 
 
 def tree_layout(classes: Sequence[str], parents: Mapping[str, str]) -> TreeLayout:
-    """Return the layout of a tree. Nodes without a class below them are left out.
+    """Return the layout of a tree.
+
+    Nodes without a class below them are left out. If several nodes have no parent, a root with the name `ROOT` is added
+    above them.
 
     Args:
         classes: Names of the classes.
-        parents: Mapping from each node except roots to its parent.
-
-    Returns:
-        The layout.
+        parents: Mapping from each node to its parent. Nodes without a parent are not in the mapping.
 
     Raises:
         InvalidArgumentError: If there is a cycle.
@@ -71,7 +72,12 @@ def tree_layout(classes: Sequence[str], parents: Mapping[str, str]) -> TreeLayou
 def _depth_first(
     top: str, classes: Sequence[str], children: Mapping[str, Sequence[str]]
 ) -> tuple[list[int], dict[str, int]]:
-    """Return the indices of the classes in depth-first order, and the position of each inner node's first class."""
+    """Traverse a tree from its root `top` in depth-first order.
+
+    Returns:
+        The indices of the classes in the order of the traversal, and a mapping from each inner node to the position of
+        its first class in this order.
+    """
     numbers = {name: number for number, name in enumerate(classes)}
     order: list[int] = []
     starts: dict[str, int] = {}
@@ -89,7 +95,10 @@ def _depth_first(
 def _children(
     classes: Sequence[str], parents: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Return the children of every node above a class. Nodes without a parent become children of `ROOT`."""
+    """Return a mapping from each node above a class to its children.
+
+    Nodes without a parent become children of `ROOT`.
+    """
     children: dict[str, list[str]] = {ROOT: []}
     for name in classes:
         path = {name}
@@ -110,7 +119,10 @@ def _children(
 
 
 def pair_heights(layout: TreeLayout) -> Heights:
-    """Return the K x K matrix of the heights of the lowest common ancestors of all pairs of classes."""
+    """Return the K x K matrix of the heights of the lowest common ancestors of all pairs of classes.
+
+    The entries on the diagonal are 0.
+    """
     K = len(layout.order)
     heights = np.zeros((K, K), dtype=np.int32)
     for node, (start, end) in layout.ranges.items():
@@ -137,7 +149,8 @@ def ancestors_above(layout: TreeLayout, above: int) -> list[str]:
 
     Args:
         layout: The layout of the tree.
-        above: Number of levels from a class up to its ancestor. A class with fewer levels above it gets the root.
+        above: Number of levels from a class up to its ancestor. If a class has fewer levels above it, its entry is the
+            root.
     """
     ancestors = [ROOT] * len(layout.order)
     num_reached = 0

@@ -1,6 +1,7 @@
 """Bottleneck assignment: find an order of the points that minimizes the cost of the worst pair of classes.
 
-The cost of a pair is its similarity times (1 - cosine), so the worst pair has similar classes at distant points.
+The cost of a pair is the similarity of the classes times (1 - cosine) of their points. The worst pair is the pair with
+the largest cost: similar classes at distant points.
 """
 
 import numpy as np
@@ -22,11 +23,11 @@ TOLERANCE = 1e-12
 
 
 def worst_pair(similarity: Points, cosines: Points, order: Indices) -> float:
-    """Return the cost of the worst pair: the maximum of S_uv (1 - cos_uv) over pairs of classes u, v.
+    """Return the largest cost of a pair of classes, which is the maximum of similarity times (1 - cosine).
 
     Args:
-        similarity: The K x K similarity S.
-        cosines: The K x K cosines of the points.
+        similarity: K x K similarity of the classes.
+        cosines: K x K cosines of the points.
         order: The index of the point of each class.
     """
     distances = 1 - cosines[np.ix_(order, order)]
@@ -36,12 +37,12 @@ def worst_pair(similarity: Points, cosines: Points, order: Indices) -> float:
 def worst_pair_bound(similarity: Points, cosines: Points) -> float:
     """Return a lower bound on the cost of the worst pair in any order.
 
-    The bound is the lowest cost that the two most similar classes can have: with the two closest points, or with the
-    two most distant points if all similarities are negative.
+    The bound is the lowest possible cost of the two most similar classes. They have this cost at the two closest
+    points, or at the two most distant points if all similarities are negative.
 
     Args:
-        similarity: The K x K similarity.
-        cosines: The K x K cosines of the points.
+        similarity: K x K similarity of the classes.
+        cosines: K x K cosines of the points.
     """
     upper = np.triu_indices(len(similarity), 1)
     largest = float(similarity[upper].max())
@@ -52,12 +53,12 @@ def worst_pair_bound(similarity: Points, cosines: Points) -> float:
 def exhaustive_worst_pair_order(similarity: Points, cosines: Points) -> Indices:
     """Return the order that minimizes the cost of the worst pair, by trying all K! orders.
 
-    The cost of a pair is S_uv (1 - cos_uv). Of several such orders, the one with the largest sum of S_uv cos_uv over
-    pairs is returned.
+    If several orders have the smallest cost, the order with the largest sum over pairs of similarity times cosine is
+    returned.
 
     Args:
-        similarity: The K x K similarity S.
-        cosines: The K x K cosines of the points.
+        similarity: K x K similarity of the classes.
+        cosines: K x K cosines of the points.
     """
     orders, weights, placed = pair_terms(similarity, cosines)
     worst = (weights * (1 - placed)).max(axis=1)
@@ -76,8 +77,8 @@ def improve_worst_pair(
     order so far is perturbed and improved in the same way, many times.
 
     Args:
-        similarity: The K x K similarity.
-        cosines: The K x K cosines of the points.
+        similarity: K x K similarity of the classes.
+        cosines: K x K cosines of the points.
         start: The order to start from.
         rng: Random generator for the perturbations.
 
@@ -103,7 +104,10 @@ def improve_worst_pair(
 def _descend(
     similarity: Points, cosines: Points, start: Indices
 ) -> tuple[Indices, float]:
-    """Exchange a class of the worst pair while that lowers its cost; return the order and the cost."""
+    """Improve an order by exchanges, and return the result and the cost of its worst pair.
+
+    Each exchange moves a class of the worst pair. The search ends when no such exchange lowers the cost.
+    """
     order = start.copy()
     distances = 1 - cosines[np.ix_(order, order)]
     while True:
@@ -123,7 +127,11 @@ def _descend(
 
 
 def _best_partner(similarity: Points, distances: Points, one: int) -> tuple[int, float]:
-    """Return the class whose exchange with `one` makes the worst pair of these two classes cheapest, and its cost."""
+    """Return the class with which the class `one` should exchange its point, and the resulting cost.
+
+    The resulting cost is the largest cost of all pairs that contain one of the two classes. The returned class
+    minimizes it.
+    """
     # after an exchange of `one` and v, each has the distances that v and `one` had to all other classes
     K = len(distances)
     classes = np.arange(K)
