@@ -12,31 +12,38 @@ hide-toc: true
 
 # Claims on training
 
-This page tests every empirical claim of Lindström et al. (2024) on trained networks against our runs. It is generated
-from the tables in `results/`. The claims on geometry (section 4.2, appendices A and B of the paper) have [a page of
-their own](claims-geometry.md), with one test per claim.
+This page tests every empirical claim of Lindström et al. (2024) about trained networks by our own runs. A command
+generates the page from the tables in `results/`. The claims on geometry (section 4.2, appendices A and B of the
+paper) are on [another page](claims-geometry.md), with one test per claim.
 
-Accuracies are in percent of the test images and are means over seeds. A difference is the mean difference of runs with
-the same seed, followed by half of its 95% interval. A claim that one method is better *holds* if the whole interval is
-above 0. It fails if the interval contains 0 or is below 0, and its upper end is below one standard error of an
-accuracy on 10,000 test images (0.5 points at an accuracy of 50 to 70%, 0.14 points at 98%). Otherwise the claim is *not
-decided*, and the table states how many seeds, or how many configurations, would decide it if means and spread stay the
-same. A configuration is a combination of a scheme, a dimension and a mapping. The spread is estimated from all
-configurations of the compared schemes, after the effects of configuration and seed are removed, because three seeds of
-two configurations give a poor estimate. R² is the fraction of the variance of accuracy that a linear regression
-explains; its 95% intervals are computed by Fisher's z-transform.
+Accuracies are in percent of the test images and are means over seeds. The difference of two methods is the mean over
+pairs of runs with the same seed, followed by ± half of its 95% interval. For a claim that one method is more accurate
+than another, there are three cases:
 
-A claim has one row for each network on which it was tested, and the verdict applies to that network. If a claim fails
-with a smaller network, fewer epochs or less data than the paper's, the verdict is *not at our scale* and names network,
-epochs and data, because the claim may hold at the paper's scale. The verdict is *does not hold* only if the claim fails
-at the paper's scale or needs no training. These commands make runs at the paper's scale:
+- If the whole interval of the difference is above 0, the claim *holds*.
+- If the interval is not wholly above 0, and its upper end is below one standard error of an accuracy, the claim
+  fails. One standard error of an accuracy on 10,000 test images is 0.5 points at an accuracy of 50 to 70%, and 0.14
+  points at 98%.
+- Otherwise the claim is *not decided*. The table then states how many seeds, or how many configurations, would decide
+  the claim if the means and the spread stay the same.
+
+A configuration is a combination of a scheme, a dimension and a mapping. Three seeds of two configurations give a poor
+estimate of the random spread. Therefore the spread is estimated from all configurations of the compared schemes,
+after the effects of configuration and seed are removed. R² is the fraction of the variance of accuracy that a linear
+regression explains. The 95% intervals of R² are computed by Fisher's z-transform.
+
+A claim has one row for each network on which it was tested, and the verdict applies to that network. If a claim
+fails, there are two possible verdicts. The verdict is *not at our scale* if our network is smaller, our training has
+fewer epochs, or our data set is smaller than the paper's. It then names our network, epochs and data, because the
+claim may still hold at the paper's scale. The verdict is *does not hold* if the claim fails at the paper's scale, or
+if the claim needs no training. These commands make runs at the paper's scale:
 
 ```sh
 python -m reproduction reproduce cifar100 --budget paper --ray ADDRESS   # ResNet-34, 200 epochs, 5 seeds: GPUs
 python -m reproduction reproduce mnist --budget paper --workers 2
 ```
 
-These commands make the runs of this page, and the page:
+The first of these commands makes the runs of this page, and the second one writes the page:
 
 ```sh
 python -m reproduction reproduce all --workers 2 --results results --figures docs/figures
@@ -46,11 +53,12 @@ python -m reproduction claims results -o docs/studies/claims.md
 NUMBERS_HEAD = """
 ## Which statistic of a code predicts accuracy
 
-These tables compare statistics of a code by how well they predict accuracy. The accuracy of a configuration is the mean
-over seeds. *Explained* is R² of a linear regression of accuracy on the statistic over all configurations, with a 95%
-interval by a bootstrap that resamples whole schemes. *Held out* is R² of predictions for new schemes: the accuracies of
-each scheme are predicted by a regression that is fitted to all other schemes. If these predictions are no better than
-the mean accuracy, the table says "nothing". Mappings are fixed or random unless stated otherwise.
+These tables compare statistics of a code by how well they predict the test accuracy of networks that are trained with
+the code. The accuracy of a configuration is the mean over seeds. The column *explained* has R² of a linear regression
+of accuracy on the statistic over all configurations. Its 95% interval is computed by a bootstrap that resamples whole
+schemes. The column *held out* has R² of predictions for new schemes: the accuracies of each scheme are predicted by a
+regression that is fitted to all other schemes. If these predictions are no better than the mean accuracy, the column
+says "nothing". The mappings of the configurations are fixed or random, unless the heading of a table says otherwise.
 """
 NUMBER_COLUMNS = ("statistic", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")
