@@ -7,9 +7,9 @@ converse, which is a lower bound on the maximum cosine of any K points of R^n. T
 has four parts:
 
 1. Reading: the program reads the bytes of the file, and checks their digest and the sizes that they state.
-2. Points: it computes the maximum cosine, either exactly or as an interval between two fractions. Inner products are
-   in integers. Signs are the bits of an integer. Coordinates in float64 are multiplied by 2^52 and rounded, with a
-   bound on what the rounding can change.
+2. Points: it computes the maximum cosine with integers, either exactly or as an interval between two fractions. Signs
+   are the bits of an integer. Coordinates in float64 are multiplied by 2^52 and rounded, and the interval is wide
+   enough for all that the rounding can change.
 3. Converse: it proves Rankin's bound by its formula, and the bounds of Levenshtein and of linear programming by a
    polynomial with rational coefficients. Other theorems are only cited, and the answer says so.
 4. Answer: the file is accepted, with what was proved and what was assumed (exit code 0); or rejected, with what is
@@ -145,16 +145,20 @@ class CodeFile:
         return found
 
     def spend(self, products: int) -> None:
-        """Raise NotCheckedError if the next step computes `products` products of two numbers, but `limit` is lower."""
+        """Raise NotCheckedError if `products` is above `limit`.
+
+        `products` is the number of products of two numbers that the next step computes.
+        """
         enough = products <= self.limit
         not_checked_unless(
             enough, f"{products:.0e} products are above the limit; see --no-limit"
         )
 
     def hold(self, size_bytes: int) -> None:
-        """Raise NotCheckedError if the next step needs `size_bytes` bytes of memory, and `MOST_BYTES` is lower.
+        """Raise NotCheckedError if `size_bytes` is above `MOST_BYTES`.
 
-        With the option --no-limit (`limit` is infinite), nothing is raised.
+        `size_bytes` is the memory that the next step needs. With the option --no-limit, `limit` is infinite, and no
+        error is raised.
         """
         enough = size_bytes <= MOST_BYTES or self.limit == math.inf
         not_checked_unless(
@@ -382,10 +386,10 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
 
 
 def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
-    """Return integer vectors and their squared norm N if the points are these vectors divided by sqrt(N), or None.
+    """Write the points as integer vectors divided by sqrt(N), and return the vectors and N.
 
-    `rows` are the scaled points. N is the same for all points. None is returned if there are no such vectors with N up
-    to `LARGEST_INTEGER_NORM`. Coordinates are compared up to rounding (see `is_rounded`).
+    `rows` are the scaled points. N is the squared norm of all vectors. If there are no such vectors with N up to
+    `LARGEST_INTEGER_NORM`, None is returned. Coordinates are compared up to rounding (see `is_rounded`).
     """
     for norm in range(1, LARGEST_INTEGER_NORM + 1):
         root = math.sqrt(norm) / ONE
@@ -509,9 +513,9 @@ def affine_functions(m: int, points: Sequence[int]) -> list[int]:
 def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
     """Return the codewords of n bits that the file stores, in the order of the points.
 
-    `structure` is "signs", "shortened", "linear" or "cosets". The codewords of a linear code or of cosets are computed
-    from the generators and indices in the file. If the file also stores these codewords, they must be the computed
-    ones.
+    `structure` is the form in which they are stored: "signs", "shortened", "linear" or "cosets". The codewords of a
+    linear code or of cosets are computed from the generators and indices in the file. If the file also stores these
+    codewords, they must be the computed ones.
     """
     if structure == "signs":
         words = packed_words(code, "signs", code.count, n)
@@ -599,13 +603,13 @@ def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Coset
 
 
 def are_filled(cosets: Cosets, size: int) -> bool:
-    """Return whether comparing whole cosets gives the same minimum distances as comparing the counted codewords.
+    """Return whether comparing whole cosets gives the same minimum distances as comparing the codewords of the file.
 
-    `cosets` is a result of `cosets_of` for a linear code with `size` codewords. Let A be the counted codewords with one
-    label in one coset, and B those with another label or in another coset. If |A| + |B| > size, every sum of a codeword
-    of the first coset and a codeword of the second coset is also a sum of a codeword of A and a codeword of B. The
-    reason is that the sum can be written in `size` ways. Each codeword that is missing from A or B excludes one way,
-    and fewer than `size` codewords are missing.
+    `cosets` is a result of `cosets_of` for a linear code with `size` codewords. Let A be the codewords of the file with
+    one label in one coset, and B those with another label or in another coset. If |A| + |B| > size, every sum of a
+    codeword of the first coset and a codeword of the second coset is also a sum of a codeword of A and a codeword of B.
+    The reason is that the sum can be written in `size` ways. Each codeword that is missing from A or B excludes one
+    way, and fewer than `size` codewords are missing.
 
     For two codewords of A, the condition is 2 |A| > size. If |A| = 1, there is no such pair.
     """
@@ -965,9 +969,9 @@ def read_quantized(code: CodeFile) -> tuple[list[list[list[int]]], list[list[lis
 def quantized_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of quantized points over all pairs.
 
-    A point consists of a value of each part and a multiple of the sum of one codeword from each codebook. Values and
-    codewords are rounded to multiples of 1 / FINE. The sums and their squared norms are then computed without rounding,
-    and the multiple with an error of at most 2^-100 of itself. So scaled coordinates are as exact as `rounding`
+    A point consists of a value of each part, and of a factor times the sum of one codeword from each codebook. Values
+    and codewords are rounded to multiples of 1 / FINE. The sums and their squared norms are then computed without
+    rounding, and the relative error of a factor is at most 2^-100. So the scaled coordinates are as exact as `rounding`
     assumes.
     """
     parts, codebooks = read_quantized(code)
@@ -994,8 +998,8 @@ def quantized_row(
 ) -> list[int]:
     """Return the scaled row of a point.
 
-    The point has the row `values[p]` of each matrix in `parts`, and the remaining entries of `values` select one
-    codeword of each of the `codebooks`.
+    `parts` and `codebooks` are the results of `read_quantized`. The first entries of `values` select a value of each
+    part, and the remaining entries select a codeword of each codebook.
     """
     row: list[int] = []
     for part, value in zip(parts, values, strict=False):
@@ -1208,9 +1212,9 @@ def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
 
 
 def checked_proof(name: str, proof: dict[str, Any], code: CodeFile) -> Fraction:
-    """Return the result of `proof_bound`. If the proof is wrong or malformed, raise VerificationError.
+    """Return the result of `proof_bound`, or raise VerificationError if the proof is wrong or malformed.
 
-    The message of the error contains the name of the proof file, `name`.
+    The message of the error begins with the name of the proof file, `name`.
     """
     try:
         return proof_bound(proof, code)

@@ -91,7 +91,7 @@ class GluedWords:
 
     @property
     def is_nested(self) -> bool:
-        """Whether the first k codewords are a good code for every k."""
+        """Whether for every k, the first k codewords are a good code, that is, have a low maximum cosine."""
         return self.codewords.is_nested
 
     @property
@@ -140,8 +140,11 @@ class GluedWords:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `share` is 1, this is the maximum cosine of the codewords. If the codewords are the first codewords of a
-        shortened code, `ShortenedWords.largest_with_glue` is tried. In all other cases, all pairs are compared.
+        - If `share` is 1, this is the maximum cosine of the codewords.
+        - If the codewords are `ShortenedWords`, their attribute `by_cosets` is True and `group` is a power of two, the
+          result is computed by `ShortenedWords.largest_with_glue`. If it is only an upper bound, all pairs are compared
+          instead, unless that would take too long.
+        - In all other cases, all pairs are compared.
         """
         if self.share == 1:
             return self.codewords.largest_cosine(progress)

@@ -115,7 +115,7 @@ class LatticePoints(Plain):
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Check the points (see `check`), and return the same two values as `largest_cosine`.
 
-        Pairs of points are compared only once for both.
+        If all pairs of points are compared, each pair is compared only once.
         """
         if self.by_lattice:
             self.check()

@@ -69,7 +69,7 @@ class LinearWords(SignWords):
     def by_differences(self) -> bool:
         """Whether cosines are computed from all differences of messages instead of from all pairs of codewords.
 
-        There are 2^k differences, where k is the number of rows of the generator. This is the case if 2^k is at most
+        There are 2^k differences, where k is the number of rows of the generator. The result is True if 2^k is at most
         four times K or at most 2^`MOST_DIFFERENCE_BITS`.
         """
         return 1 << len(self.generator) <= max(

@@ -150,7 +150,7 @@ class Plain:
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Check the points (see `check`), and return the same two values as `largest_cosine`.
 
-        Pairs of points are compared only once for both.
+        If all pairs of points are compared, each pair is compared only once.
         """
         grid = self.unverified_step or self.cosine_step
         if grid is None or self.by_nearest_neighbors:
@@ -191,9 +191,10 @@ class Plain:
     def _multiples(
         self, grid: Fraction, progress: Progress
     ) -> Iterator[tuple[Block, Block]]:
-        """Compare all pairs, and yield for each block of pairs two arrays: inner products, and integers j.
+        """Compare all pairs of points, and yield two arrays for each block of pairs.
 
-        Up to rounding, an inner product is 1 - j * grid. CertificateError is raised if there is no such integer.
+        The first array has the inner products x of the pairs. The second has integers j with x = 1 - j * grid, up to
+        rounding. CertificateError is raised if there is no such integer for a pair.
         """
         step = float(grid)
         rounding = product_rounding(self.dim)

@@ -197,7 +197,7 @@ class ProductPoints:
     def _combinations(self, numbers: Indices) -> Values:
         """Return the rows `numbers` of the matrix of all combinations of values.
 
-        Its rows are in the order that `values` describes.
+        The order of its rows is described at the attribute `values`.
         """
         columns = np.unravel_index(numbers, self.sizes)
         return np.stack(columns, axis=1).astype(value_type(self.sizes))
@@ -328,7 +328,10 @@ class ProductPoints:
         }
 
     def check(self) -> None:
-        """Raise CertificateError if a part is not what its structure states, or if two classes have the same values."""
+        """Raise CertificateError if two classes have the same values.
+
+        The error is also raised if the points of a part lack the properties that their structure states.
+        """
         for part in self.parts:
             part.check()
         if self.values is not None and has_equal_rows(self.values):
@@ -445,8 +448,8 @@ def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
 def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
     """Return shares (weights of parts) that sum to 1.
 
-    Fractions must sum to 1 exactly. Floats must sum to 1 up to rounding. If their sum is not close enough to 1, they
-    are divided by it.
+    Fractions must sum to 1 exactly, and floats up to rounding. Floats are divided by their sum, unless the sum differs
+    from 1 by at most `LAST_BITS`.
 
     Args:
         shares: Share of each part.
@@ -484,9 +487,9 @@ def _with_part(
     """Add one part to classes that are all combinations of values, and return the new numbers of pairs by cosine.
 
     `ordered` maps each cosine to the number of ordered pairs of the previous combinations, including pairs of equal
-    combinations. In these cosines, parts that have not been added count as equal. The result is of the same form. The
-    new part has `size` values and the weight `share`, and `pairs` maps each cosine of two different values to the
-    number of unordered pairs of values.
+    combinations. A part that has not been added contributes to these cosines as if both combinations had the same value
+    of it. The result is of the same form. The new part has `size` values and the weight `share`, and `pairs` maps each
+    cosine of two different values to the number of unordered pairs of values.
     """
     of_part = Counter({Fraction(1): size})
     for cosine, count in pairs.items():

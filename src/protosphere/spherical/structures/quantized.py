@@ -1,7 +1,7 @@
 """Structure for quantized points.
 
-A point is stored as small integers: one selects a value of each part, and one selects a codeword of each codebook. All
-points have norm 1 by construction.
+A point is stored as small integers. One integer for each part selects a value of the part, and one integer for each
+codebook selects a codeword. All points have norm 1 by construction.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class QuantizedPoints:
         return factors
 
     def _factors(self, values: Values, sums: Points) -> NDArray[np.float64]:
-        """Return the factor by which each row of `sums` is multiplied.
+        """Return the factor by which each row of `sums` is multiplied, so that the points have norm 1.
 
         Row i of `values` has the indices of the values and codewords of a point, and row i of `sums` is the sum of the
         codewords.

@@ -1,9 +1,9 @@
 """Structure for codewords of shortened unions of cosets of the Reed-Muller code RM(1, m).
 
 Shortening and puncturing are defined in `coding.shortened_cosets`. Each coset belongs to a quadratic form. There are
-two ways to bound the inner products of codewords of different cosets. The first computes them for all differences of
-the forms that occur. The second is faster: it uses the ranks of these differences, and then searches for a pair of
-codewords that attains the bound.
+two ways to find the largest inner product of codewords of different cosets. The first computes inner products for all
+differences of two forms. The second is faster if there are many differences: it derives an upper bound from their
+ranks, and then searches for a pair of codewords that attains the bound.
 """
 
 from __future__ import annotations
@@ -169,11 +169,11 @@ class ShortenedWords(SignWords):
     def _products_with_glue(
         self, group: int, progress: Progress
     ) -> tuple[int, int | None, str]:
-        """Return two largest inner products of codewords, and a text that says how they were found.
+        """Return two upper bounds on inner products of codewords, and a text that says how they were found.
 
-        The first is over the pairs with the same glue vector, and the second over the pairs with different glue vectors
-        (None if there are no such pairs). The two numbers are upper bounds, and may not be attained. `group` is the
-        number of consecutive codewords with the same glue vector.
+        The first bound is for pairs with the same glue vector, and the second for pairs with different glue vectors.
+        The second is None if there are no such pairs. `group` is the number of consecutive codewords with the same glue
+        vector.
         """
         code, alone, grouped = (
             self.code,
@@ -208,11 +208,12 @@ class ShortenedWords(SignWords):
     def _attained_bound(
         self, cosets: int, group: int, progress: Progress
     ) -> int | None:
-        """Return the largest inner product of codewords of different cosets, found by ranks, or None.
+        """Return the largest inner product of codewords of different groups of cosets, found by ranks, or None.
 
-        The first `cosets` cosets are divided into groups of `group` consecutive cosets. The ranks of the quadratic
-        forms give an upper bound on the inner products. The bound is returned if a pair of codewords of different
-        groups attains it. None is returned if no such pair is found, or if computing all differences of forms is fast.
+        The first `cosets` cosets are divided into groups of `group` consecutive cosets. The ranks of the differences of
+        quadratic forms give an upper bound on the inner products. The bound is returned if a pair of codewords of
+        different groups attains it. None is returned if no such pair is found, or if computing inner products for all
+        differences is fast.
         """
         if self.code.closest_work(self._num_cosets) <= QUICK_PRODUCTS:
             return None

@@ -22,8 +22,8 @@ class SignRows:
         words: Packed signs, one row per class in `classes`; bit 1 stands for +.
         length: Number of signs in a row.
         coefficient: Absolute value of the first `length` entries.
-        numbers: For each class in `classes`, the index of its signs as a codeword of a code. Codewords with close
-            indices are likely to be in the same coset.
+        numbers: For each class in `classes`, the index of its row of signs as a codeword of a code. Codewords with
+            close indices are likely to be in the same coset.
         glue_vectors: Distinct glue vectors, one per row. The rows are empty if all entries of the points are signs.
         glue_of: For each class in `classes`, the index of its glue vector in `glue_vectors`.
     """

@@ -32,8 +32,8 @@ Without this limit, a file of a few hundred bytes could state any dimension.
 class OrthogonalSimplices:
     """Points that are vertices of regular simplices in orthogonal subspaces.
 
-    Simplex b has sizes[b] vertices. Only sizes[b] - 1 coordinates of its vertices are nonzero, and each simplex has
-    other such coordinates. The vertices of all simplices are numbered in the order of the simplices. Within a simplex,
+    Simplex b has sizes[b] vertices. Only sizes[b] - 1 coordinates of its vertices are nonzero, and no two simplices
+    share such a coordinate. The vertices of all simplices are numbered in the order of the simplices. Within a simplex,
     they are in the order of `geometry.simplex`.
 
     Attributes:

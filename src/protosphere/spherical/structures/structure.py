@@ -72,7 +72,7 @@ class Structure(Protocol):
 
     @property
     def is_nested(self) -> bool:
-        """Whether the first k points are a good code for every k.
+        """Whether for every k, the first k points are a good code, that is, have a low maximum cosine.
 
         If so, heads to which classes are added later keep the order of the points.
         """
@@ -134,7 +134,7 @@ class Structure(Protocol):
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Check the points (see `check`), and return the same two values as `largest_cosine`.
 
-        Pairs of points are compared only once for both.
+        Each pair of points is compared at most once.
         """
         ...
 
@@ -172,7 +172,7 @@ class Structure(Protocol):
         ...
 
     def header(self) -> dict[str, Any]:
-        """Return the entries of the header of the file that describe the arrays, as a JSON object."""
+        """Return the header entries of a file that describe the arrays, as a JSON object."""
         ...
 
     @classmethod

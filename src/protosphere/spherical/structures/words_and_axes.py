@@ -159,7 +159,10 @@ class WordsAndAxes:
         return self.largest_cosine(progress)
 
     def _axis_spectrum(self) -> dict[Fraction, int]:
-        """Return a mapping from each cosine of two axes (1, -1 or 0) to its number of pairs, if there are any."""
+        """Return a mapping from each cosine of two axes to its number of pairs.
+
+        The cosines are 1, -1 and 0. Those without pairs are left out.
+        """
         numbers = self.axis_numbers
         counts = np.bincount(numbers, minlength=2 * self.codewords.dim)
         equal = int((counts * (counts - 1) // 2).sum())
