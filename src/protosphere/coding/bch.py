@@ -40,7 +40,7 @@ class BCHParameters:
 def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
     """Return the parameters of every narrow-sense BCH code of length 2^m - 1, in ascending order of dimension.
 
-    The first code is the repetition code (k = 1), and the last consists of all vectors (k = n).
+    If `even` is false, the first code is the repetition code (k = 1), and the last one consists of all vectors (k = n).
 
     Args:
         m: Degree of the field, from 2 to 16.
@@ -70,7 +70,7 @@ def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
 
 @lru_cache
 def coset_leaders(m: int) -> tuple[Indices, Indices]:
-    """Return the smallest element of every cyclotomic coset {i, 2i, 4i, ...} modulo 2^m - 1, and the sizes.
+    """Return the smallest element and the size of every cyclotomic coset {i, 2i, 4i, ...} modulo 2^m - 1.
 
     Args:
         m: Exponent of the modulus 2^m - 1.
@@ -94,7 +94,9 @@ def coset_leaders(m: int) -> tuple[Indices, Indices]:
 
 
 def minimal_polynomials(m: int, leaders: Indices) -> list[int]:
-    """Return the minimal polynomials over GF(2) of given powers alpha^i: the products over j of x - alpha^(i 2^j).
+    """Return the minimal polynomials over GF(2) of given powers alpha^i.
+
+    The minimal polynomial of alpha^i is the product of x - alpha^j over all j in the cyclotomic coset of i.
 
     Args:
         m: Degree of the field GF(2^m), of which alpha is the primitive element.
@@ -147,7 +149,7 @@ def systematic_rows(g: int, n: int, first: int, count: int) -> PackedBits:
     x^(n-1-i) + (x^(n-1-i) mod g), for 0 <= i < k, where k = n - deg g is the dimension.
 
     Args:
-        g: Generator polynomial.
+        g: Generator polynomial; bit i is the coefficient of x^i.
         n: Length.
         first: Index of the first row.
         count: Number of rows.
@@ -156,7 +158,7 @@ def systematic_rows(g: int, n: int, first: int, count: int) -> PackedBits:
         Packed rows.
 
     Raises:
-        InfeasibleError: If the code has fewer rows.
+        InfeasibleError: If the matrix has fewer than `first` + `count` rows.
     """
     checks = degree(g)
     last_row = n - checks - 1

@@ -4,9 +4,10 @@ The codewords have length n = 2^m, and RM(1, m) has 2n of them. Coset c is repre
 with index 2nc + w is the sum of representative c and codeword w of RM(1, m). Codeword 2a of RM(1, m) is row a of
 Sylvester's Hadamard matrix, and codeword 2a + 1 is its complement.
 
-For inner products, bits 0 and 1 are read as +1 and -1. The inner products of all codewords of two cosets are the
-Walsh-Hadamard transform of the product of the two representatives, and its negative: 2n values for the 4n^2 pairs. The
-transform of 2^m = a b values is two small matrix products, by Sylvester's matrices of order a and of order b.
+For inner products, bits 0 and 1 are read as +1 and -1. Two cosets have 4n^2 pairs of codewords, but only 2n inner
+products: the n values of the Walsh-Hadamard transform of the product of the two representatives, and their negatives.
+The transform of 2^m = a b values is computed as two small matrix products, by Sylvester's matrices of order a and of
+order b.
 
 If the representatives span few dimensions, many pairs have the same sum up to an affine function. Then
 `difference_counts` finds the sums that occur, and each sum is transformed once.
@@ -65,9 +66,9 @@ def largest_coset_product(
 ) -> int:
     """Return the largest inner product of two of the first `num_words` codewords of a union of cosets.
 
-    Bits 0 and 1 are read as +1 and -1, and the result is exact. Only the last coset may be incomplete. This does not
-    change the result: already a single codeword has, with the codewords of a complete coset, every inner product that
-    occurs between two complete cosets.
+    Bits 0 and 1 are read as +1 and -1, and the result is exact. The last coset may be incomplete, and the result is the
+    same as if it were complete. The reason is that a single codeword has the same inner products with all codewords of
+    another, complete coset as every other codeword of its own coset.
 
     Args:
         representatives: Packed representatives of the cosets of the codewords, as rows.
@@ -89,7 +90,10 @@ def largest_coset_product(
 def _largest_of_sums(
     basis: PackedBits, m: int, messages: Indices, progress: Progress
 ) -> int:
-    """Return the largest absolute Walsh-Hadamard coefficient of all sums of two codewords of a linear code."""
+    """Return the largest absolute Walsh-Hadamard coefficient of the sums of two different codewords.
+
+    The codewords are those with the indices `messages` in the linear code with the packed generator matrix `basis`.
+    """
     sums = np.flatnonzero(difference_counts(messages, len(basis)))
     largest = 0
     for start in range(0, len(sums), CHUNK_WORDS):
@@ -102,13 +106,16 @@ def _largest_of_sums(
 
 
 def _bits_at(words: PackedBits, m: int, columns: list[int]) -> Indices:
-    """Return one integer for each codeword: its bits at the given columns, with the first column as the lowest bit."""
+    """Return one integer for each codeword; bit i of the integer is the bit of the codeword at `columns[i]`."""
     bits = unpack(words, 1 << m)[:, columns].astype(np.int64)
     return bits @ (1 << np.arange(len(columns), dtype=np.int64))
 
 
 def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
-    """Return codewords as signs in an array of shape (a, number of codewords, b), where 2^m = a b."""
+    """Return codewords as signs in an array of shape (a, number of codewords, b), where 2^m = a b.
+
+    Entry (i, w, j) is the sign of bit i b + j of codeword w.
+    """
     a = 1 << m // 2
     bits = unpack(words, 1 << m).reshape(len(words), a, -1)
     blocks = np.ascontiguousarray(bits.transpose(1, 0, 2)).astype(np.float32)
@@ -116,7 +123,10 @@ def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
 
 
 def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
-    """Return the largest absolute value in the Walsh-Hadamard transforms of the products of any two codewords."""
+    """Return the largest absolute value in the Walsh-Hadamard transforms of the products of any two codewords.
+
+    `blocks` are the codewords in the form of `_as_blocks`.
+    """
     count = blocks.shape[1]
     inner = hadamard(blocks.shape[2]).astype(np.float32)
     largest = 0
@@ -128,7 +138,11 @@ def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
 
 
 def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) -> int:
-    """Return the largest absolute Walsh-Hadamard coefficient of codewords in the form of `_as_blocks`."""
+    """Return the largest absolute Walsh-Hadamard coefficient of codewords in the form of `_as_blocks`.
+
+    `inner` is Sylvester's matrix of order b. If each of its rows is multiplied by a sign of another codeword, the
+    products with that codeword are transformed instead.
+    """
     # integers of absolute value at most 2^16, which float32 represents exactly
     a, count, b = blocks.shape
     outer = hadamard(a).astype(np.float32)

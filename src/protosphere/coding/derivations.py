@@ -1,9 +1,9 @@
-"""Derivations of binary linear codes: one line of text with a starting code and the steps that modify it.
+"""Derivations of binary linear codes: one line of text that says by which steps a code is built.
 
-For example, 'orbits 3.ae3 3, extend' gives the extended Golay code. Steps work on a stack, so that a step may combine
-two codes: 'orbits b 1, orbits d 1, join'. Polynomials are hexadecimal, where bit i is the coefficient of x^i; numbers
-in lists are separated by dots. The function of each step below takes codes from the stack as generator matrices, and
-its other arguments as text.
+For example, 'orbits 3.ae3 3, extend' gives the extended Golay code. A step is the name of one of the public functions
+below, except `generator_matrix`, followed by its arguments of type `str`. The codes that a step needs are taken from a
+stack, and the resulting code is put on the stack. Thus a step may combine two codes: 'orbits b 1, orbits d 1, join'.
+Polynomials are hexadecimal numbers, where bit i is the coefficient of x^i. The numbers of a list are separated by dots.
 
 MacWilliams & Sloane, chapter 1, section 9 (new codes from old), and chapter 18 (combining codes); Gulliver & Bhargava
 (1991) for quasi-cyclic codes, and Braun, Kohnert & Wassermann (2005) for codes with prescribed automorphisms.
@@ -64,7 +64,7 @@ def generator_matrix(derivation: str) -> Bits:
 
 
 def _take(stack: list[Bits], name: str, *arguments: str) -> None:
-    """Apply one step of a derivation: take codes from the stack, and put the resulting code on it."""
+    """Apply the step `name`: take the codes that it needs from the stack, and put the resulting code on the stack."""
     operands, function = STEPS[name]
     codes = [stack.pop() for _ in range(operands)]
     made = function(*reversed(codes), *arguments)
@@ -81,12 +81,12 @@ def _whole(text: str, most: int = MOST_COLUMNS) -> int:
 
 
 def _numbers(text: str) -> list[int]:
-    """Return integers given in hexadecimal and separated by dots."""
+    """Return the integers of a list that is written in hexadecimal and separated by dots."""
     return [int(part, 16) for part in text.split(".")]
 
 
 def _as_columns(columns: list[int], k: int) -> Bits:
-    """Return the matrix of k rows whose columns are the given integers; bit i of an integer is its entry in row i."""
+    """Return the matrix of `k` rows whose columns are the given integers; row i contains bit i of each integer."""
     if min(columns) < 0 or max(columns) >> k or len(columns) > MOST_COLUMNS:
         raise ValueError("a number has more bits than there is room for")
     return np.array(
@@ -97,9 +97,10 @@ def _as_columns(columns: list[int], k: int) -> Bits:
 def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits:
     """Return a generator matrix whose columns are the orbits of the representatives under linear maps.
 
-    A column is a vector of polynomials modulo the given polynomials, concatenated with the lowest bits first. One map
-    multiplies each polynomial by x. If `squarings` is not 0, a second map squares each polynomial that many times.
-    One orbit gives a cyclic code, several orbits a quasi-cyclic code.
+    A column stands for a list of polynomials, one modulo each of the given moduli. It contains their coefficients,
+    lowest power first, one polynomial after another. The first map multiplies each polynomial by x. If `squarings` is
+    not 0, a second map squares each polynomial that many times. One orbit gives a cyclic code, several orbits a
+    quasi-cyclic code.
 
     Args:
         polynomials: Moduli in hexadecimal, separated by dots.
@@ -123,7 +124,7 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
 
 
 def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
-    """Return the orbit of a column under the two maps of `orbits`."""
+    """Return the columns of the orbit of the column `first` under the two maps of `orbits`."""
     found: dict[int, None] = {}
     while first not in found and len(found) <= MOST_COLUMNS:
         column = first
@@ -144,7 +145,7 @@ def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
 def _each_part(
     column: int, moduli: list[int], function: Callable[[int, int], int]
 ) -> int:
-    """Return a column after a function was applied to each of its polynomials, with the modulus as second argument."""
+    """Replace each polynomial of a column by function(polynomial, modulus), and return the resulting column."""
     made = 0
     place = 0
     for modulus in moduli:
@@ -155,7 +156,7 @@ def _each_part(
 
 
 def extend(code: Bits) -> Bits:
-    """Return the code with a parity bit appended to each codeword."""
+    """Append a parity bit to each row of a generator matrix."""
     return np.column_stack([code, code.sum(axis=1) % 2])
 
 
@@ -184,7 +185,7 @@ def puncture_at(code: Bits, places: str) -> Bits:
 
 
 def first_rows(code: Bits, count: str) -> Bits:
-    """Return the subcode that the first `count` rows generate.
+    """Keep the first `count` rows of a generator matrix, which generate a subcode.
 
     Args:
         code: Generator matrix.
@@ -214,7 +215,7 @@ def rows(code: Bits, numbers: str) -> Bits:
 
 
 def repeat(code: Bits, count: str) -> Bits:
-    """Append a copy of the first `count` columns, which makes no distance smaller.
+    """Append a copy of the first `count` columns to a generator matrix; this makes no distance smaller.
 
     Args:
         code: Generator matrix.
@@ -253,17 +254,19 @@ def shorten_at(code: Bits, places: str) -> Bits:
 
 
 def join(first: Bits, second: Bits) -> Bits:
-    """Concatenate corresponding codewords of two codes with the same number of codewords.
+    """Return the generator matrix whose row i is row i of the first matrix followed by row i of the second.
 
     Args:
         first: Generator matrix of the first code.
-        second: Generator matrix of the second code.
+        second: Generator matrix of the second code, with the same number of rows.
     """
     return np.hstack([first, second])
 
 
 def tail(code: Bits, ending: Bits, row: str) -> Bits:
-    """Apply Construction X: append the rows of a second generator matrix to some rows, and zeros to the other rows.
+    """Apply Construction X: append the rows of a second generator matrix to some rows of the first.
+
+    Zeros are appended to the other rows.
 
     Args:
         code: Generator matrix of the first code.
@@ -277,7 +280,9 @@ def tail(code: Bits, ending: Bits, row: str) -> Bits:
 
 
 def double(u: Bits, v: Bits) -> Bits:
-    """Return the code of all codewords (u | u + v); in the sum the shorter of u and v is padded with zeros.
+    """Return the generator matrix of the code of all codewords (u | u + v).
+
+    If u and v have different lengths, the shorter one is padded with zeros in the sum.
 
     Args:
         u: Generator matrix of the code of u.

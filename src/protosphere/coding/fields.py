@@ -58,7 +58,7 @@ class BinaryField:
         return np.where(is_zero, 0, products)
 
     def power(self, a: ArrayLike, exponent: int) -> Indices:
-        """Return the elementwise powers of field elements; 0^0 is 1, and a negative power of 0 is 0.
+        """Return the elementwise powers of field elements; 0^0 is 1, and all other powers of 0 are 0.
 
         Args:
             a: Elements.
@@ -72,7 +72,7 @@ class BinaryField:
         return np.where(base == 0, 0, powers)
 
     def trace(self, a: ArrayLike) -> Indices:
-        """Return the absolute traces a + a^2 + a^4 + ... + a^(2^(m-1)), which are 0 or 1."""
+        """Return the traces a + a^2 + a^4 + ... + a^(2^(m-1)) of field elements; each trace is 0 or 1."""
         masked = np.asarray(a, dtype=np.int64) & self.trace_mask
         parity = np.bitwise_count(masked) & 1
         return parity.astype(np.int64)
@@ -171,7 +171,10 @@ def field(q: int) -> FiniteField:
 
 
 def _primitive_powers(p: int, e: int) -> list[int]:
-    """Return all powers of x modulo the first primitive polynomial of degree e over GF(p)."""
+    """Return 1, x, x^2, ..., x^(p^e - 2) modulo the first primitive polynomial of degree e over GF(p).
+
+    The powers are integers, as the docstring of `FiniteField` describes.
+    """
     for high_first in product(range(p), repeat=e):
         powers = _powers_of_x(p, high_first[::-1])
         if len(powers) == p**e - 1:
@@ -180,7 +183,11 @@ def _primitive_powers(p: int, e: int) -> list[int]:
 
 
 def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
-    """Return 1, x, x^2, ... modulo x^e + low over GF(p), until 1 recurs; an empty list if 1 does not recur."""
+    """Return 1, x, x^2, ... modulo a polynomial of degree e over GF(p), up to the last power before 1 recurs.
+
+    `low` contains the coefficients of 1, x, ..., x^(e-1) in the polynomial; the coefficient of x^e is 1. If 1 does not
+    recur, the list is empty. The powers are integers, as the docstring of `FiniteField` describes.
+    """
     e = len(low)
     one = (1, *(0,) * (len(low) - 1))
     powers: list[int] = []

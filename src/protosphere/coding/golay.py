@@ -14,7 +14,9 @@ GENERATOR = 0b110001110101
 
 @lru_cache
 def extended_golay() -> PackedBits:
-    """Return the packed generator of the extended Golay code: the quadratic residue code of length 23 and a parity bit.
+    """Return the packed generator matrix of the extended Golay code.
+
+    The code is the quadratic residue code of length 23 with a parity bit.
 
     >>> from protosphere.coding.linear import codewords, weights
     >>> np.unique_counts(weights(codewords(extended_golay(), 1 << 12))).counts.tolist()  # 0, 8, 12, 16, 24

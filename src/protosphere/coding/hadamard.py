@@ -65,7 +65,10 @@ def hadamard(order: int) -> Signs:
 
 @cache
 def _left_factor(order: int) -> int | None:
-    """Return the order of the left Kronecker factor of a matrix; the order itself if there is one factor, or None."""
+    """Return the order of the first factor if `hadamard(order)` is a Kronecker product, and `order` otherwise.
+
+    If this module has no matrix of this order, None is returned.
+    """
     if order == 1:
         return 1
     if order > LARGEST_HADAMARD or (order > 2 and order % 4):
@@ -80,7 +83,7 @@ def _left_factor(order: int) -> int | None:
 
 
 def _is_paley(order: int) -> bool:
-    """Return whether one of Paley's two constructions has a matrix of this order (a multiple of 4)."""
+    """Return whether Paley's constructions give a matrix of order `order`, which is a multiple of 4."""
     return _is_field(order - 1) or (order % 8 == 4 and _is_field(order // 2 - 1))
 
 
@@ -90,14 +93,17 @@ def _is_field(q: int) -> bool:
 
 
 def _paley_one(q: int) -> Signs:
-    """Return Paley's matrix of order q + 1, q = 3 mod 4: the identity plus a skew conference matrix."""
+    """Return Paley's Hadamard matrix of order q + 1 for q = 3 mod 4.
+
+    It is the sum of the identity matrix and a skew conference matrix.
+    """
     conference = _conference(q)
     conference[1:, 0] = -1
     return conference + np.eye(q + 1, dtype=np.int8)
 
 
 def _paley_two(q: int) -> Signs:
-    """Return Paley's matrix of order 2(q + 1), q = 1 mod 4, from a symmetric conference matrix."""
+    """Return Paley's Hadamard matrix of order 2(q + 1) for q = 1 mod 4, built of a symmetric conference matrix."""
     conference = _conference(q)
     one = np.eye(q + 1, dtype=np.int8)
     plus = conference + one
@@ -106,7 +112,11 @@ def _paley_two(q: int) -> Signs:
 
 
 def _conference(q: int) -> Signs:
-    """Return Paley's conference matrix of order q + 1: the quadratic characters of x - y, bordered by ones."""
+    """Return Paley's conference matrix of order q + 1.
+
+    Its entries are the quadratic characters of x - y for x and y in GF(q). A first row and a first column of ones are
+    added, with 0 in the corner.
+    """
     x = np.arange(q)
     chi = np.full(q, -1, dtype=np.int8)
     if q > LARGEST_ORDER:

@@ -52,7 +52,11 @@ def _rows(
     subfield: Indices,
     q: int,
 ) -> NDArray[np.uint8]:
-    """Return the circles z z' + b z + b' z' + d = 0 as 0/1 rows; they do not contain infinity."""
+    """Return the circles with a = 1 as 0/1 rows, in the notation of `inversive_plane`.
+
+    `norms[z]` is z z', `traces[b, z]` is b z + b' z', `norms_of_b[b]` is b b', and `subfield` lists the elements of
+    GF(q).
+    """
     F = field(q * q)
     values = F.add[norms, traces]  # z z' + Tr(b z), a row for each b
     minus = np.argmin(F.add, axis=1)  # the element that gives 0
@@ -66,7 +70,11 @@ def _rows(
 
 
 def _lines(traces: NDArray[np.uint8], subfield: Indices, q: int) -> NDArray[np.uint8]:
-    """Return the circles b z + b' z' + d = 0 as 0/1 rows, one circle for all multiples of b by elements of GF(q)."""
+    """Return the circles with a = 0 as 0/1 rows, in the notation of `inversive_plane`.
+
+    `traces[b, z]` is b z + b' z', and `subfield` lists the elements of GF(q). The multiples of b by elements of GF(q)
+    give the same circles as b, so each circle is listed once.
+    """
     F = field(q * q)
     seen = np.zeros(F.q, dtype=np.bool_)
     rows: list[NDArray[np.uint8]] = []

@@ -51,7 +51,7 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
     Args:
         generator: Packed generator matrix.
         count: Number of codewords.
-        start: Index of the first codeword. It must be a multiple of some power of two that is at least `count`.
+        start: Index of the first codeword. It must be a multiple of the smallest power of two that is at least `count`.
 
     Returns:
         Packed codewords, as rows.
@@ -126,7 +126,7 @@ def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
 
 
 def _is_aligned_range(numbers: Indices) -> bool:
-    """Return whether the integers are a range that `codewords` serves (see its argument `start`)."""
+    """Return whether the integers are consecutive, and the first one is a valid argument `start` of `codewords`."""
     count = len(numbers)
     if not count:
         return False
@@ -254,8 +254,8 @@ def row_reduce(
         columns: Indices of columns, in the order in which they are tried as pivots.
 
     Returns:
-        The reduced matrix, and the pivot column of each of its first rows. All further rows of the matrix are zero in
-        the given columns.
+        The reduced matrix, and the list of pivot columns. Entry i of the list is the pivot column of row i. All rows
+        after the rows with pivots are zero in the given columns.
     """
     reduced = generator.copy()
     pivots: list[int] = []
@@ -279,7 +279,7 @@ def row_reduce(
 
 
 def _span(generator: PackedBits) -> Iterator[PackedBits]:
-    """Yield all codewords in the order of their indices, in blocks."""
+    """Yield all codewords in the order of their indices; each item is an array of consecutive packed codewords."""
     words_at_once = CHUNK_BYTES // max(1, generator.shape[1])
     bits = words_at_once.bit_length()
     low = generator[:bits]
@@ -295,7 +295,12 @@ def _sums(
     entry: Callable[[int, slice], NDArray[Any]],
     count: int,
 ) -> PackedBits:
-    """Return `count` codewords as sums of entries of tables, each of which has all sums of `bits` rows."""
+    """Return `count` packed codewords.
+
+    There is a table for each group of `bits` rows of the generator matrix, with all sums of these rows. Each codeword
+    is a sum of one entry of each table. For the codewords in the slice `rows`, entry(i, rows) returns the indices of
+    the entries in the table of the rows i, ..., i + `bits` - 1.
+    """
     tables: dict[int, PackedBits] = {}
     for i in range(0, len(generator), bits):
         rows = generator[i : i + bits]

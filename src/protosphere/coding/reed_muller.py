@@ -49,7 +49,9 @@ def order_for(k_needed: int, m: int) -> int | None:
 
 
 def generator_rows(r: int, m: int, count: int | None = None) -> PackedBits:
-    """Return the packed generator of RM(r, m): the monomials 1, x1, ..., xm, x1 x2, x1 x3, ... in order of degree.
+    """Return the packed generator matrix of RM(r, m).
+
+    Its rows are the monomials 1, x1, ..., xm, x1 x2, x1 x3, ... in order of degree, evaluated at all 2^m points.
 
     Args:
         r: Order.
@@ -60,7 +62,7 @@ def generator_rows(r: int, m: int, count: int | None = None) -> PackedBits:
         Packed rows.
 
     Raises:
-        InfeasibleError: If the generator has fewer rows.
+        InfeasibleError: If the generator matrix has fewer than `count` rows.
     """
     k = dimension(r, m)
     count = k if count is None else as_integer("count", count, minimum=0)

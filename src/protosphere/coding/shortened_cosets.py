@@ -6,11 +6,13 @@ coordinates. Of the 2N codewords of a coset, 2N / 2^j remain. Puncturing deletes
 the inner product s of two codewords to s - j, and puncturing then to at most s - j + i. If mu is the maximum cosine of
 the original codewords, the new cosines are at most (N mu + i - j) / (N - i - j).
 
-The cosets belong to quadratic forms A_p + T_b (see `quadratic_forms`). For m even, A_p is Kerdock's form of the slope
-p; for m odd, there is no such term. The trace forms T_b are the codewords of a linear code. So a difference of two
-forms is a difference of two Kerdock forms plus a trace form. If there are few differences, all of them are enumerated.
-If there are many, the ranks of the forms bound the inner products, and one pair of codewords that attains the bound
-makes it exact. See MacWilliams & Sloane, chapter 15, sections 2 and 5.
+Each coset belongs to a quadratic form A_p + T_b (see `quadratic_forms`). For m even, A_p is Kerdock's form with the
+slope p; for m odd, A_p is zero. The trace forms T_b are the codewords of a linear code, and b is the index of T_b in
+this code. A layer consists of all cosets with the same trace form.
+
+The difference of two forms is the difference of two Kerdock forms plus a trace form. If there are few differences, all
+of them are enumerated. If there are many, the ranks of the forms give an upper bound on the inner products. The bound
+is exact if one pair of codewords attains it. See MacWilliams & Sloane, chapter 15, sections 2 and 5.
 """
 
 from dataclasses import dataclass
@@ -45,8 +47,8 @@ class ShortenedCosets:
 
     Attributes:
         m: Base-2 logarithm of the original length.
-        shortened: Number of coordinates by which the codes are shortened, at most m + 1.
-        punctured: Number of coordinates that are then deleted by puncturing.
+        shortened: Number j of coordinates by which the codes are shortened, at most m + 1.
+        punctured: Number i of coordinates that are then deleted by puncturing.
     """
 
     m: int
@@ -85,7 +87,7 @@ class ShortenedCosets:
 
     @property
     def slopes(self) -> int:
-        """Number of slopes, that is of quadratic forms with the same trace form: 2^(m-1) for m even, 1 for m odd."""
+        """Number of slopes, which is the number of cosets of a layer: 2^(m-1) for m even, 1 for m odd."""
         return 1 if self.m % 2 else 1 << (self.m - 1)
 
     @property
@@ -101,17 +103,25 @@ class ShortenedCosets:
 
     @cached_property
     def inner(self) -> PackedBits:
-        """Packed generator of RM(1, m) after shortening: the rows 1, x_1, ..., x_m without the first `shortened`."""
+        """Packed generator matrix of RM(1, m) after shortening and puncturing.
+
+        Its rows are the functions 1, x_1, ..., x_m, without the first `shortened` of them.
+        """
         return pack(
             unpack(generator_rows(1, self.m), 1 << self.m)[self.shortened :, self.kept]
         )
 
     def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
-        """Return Kerdock's forms of the given slopes and a generator of the trace forms, packed and shortened.
+        """Return Kerdock's forms with the given slopes and a generator matrix of the trace forms.
+
+        Both are packed, shortened and punctured.
 
         Args:
             slopes: Slopes p of the forms A_p.
-            layers: Number of trace forms T_b, from the first on, that the generator must have as codewords.
+            layers: Number of trace forms T_0, T_1, ... that must be codewords of the generator matrix.
+
+        Returns:
+            One row for each slope (for m odd, a single zero row), and the generator matrix.
         """
         none = np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)
         sloped = none if self.m % 2 else kerdock_forms(self.m, slopes)
@@ -120,7 +130,10 @@ class ShortenedCosets:
         )
 
     def _restricted(self, forms: PackedBits) -> PackedBits:
-        """Return packed forms on the remaining coordinates, made zero in the shortened ones by affine functions."""
+        """Return packed forms without the shortened and punctured coordinates.
+
+        First an affine function is added to each form, so that the form is zero in the shortened coordinates.
+        """
         points = np.arange(1 << self.m)
         bits = unpack(forms, 1 << self.m)
         for i in range(self.shortened - 1):
@@ -128,7 +141,7 @@ class ShortenedCosets:
         return pack(bits[:, self.kept])
 
     def words(self, count: int) -> PackedBits:
-        """Return the first `count` codewords, packed, one coset after another."""
+        """Return the first `count` codewords, packed as rows, one coset after another."""
         inner = codewords(self.inner, min(count, 1 << self.coset_bits))
         firsts = self.numbered(np.arange(0, count, 1 << self.coset_bits))
         return (firsts[:, None] ^ inner).reshape(-1, inner.shape[1])[:count]
@@ -148,16 +161,18 @@ class ShortenedCosets:
         )
 
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
-        """Return the largest inner product between different cosets for each difference of their trace forms.
+        """Return upper bounds on the inner products of codewords of different cosets, sorted by their trace forms.
+
+        The sum of the trace forms with indices b and c is the trace form with index b XOR c.
 
         Args:
             cosets: Number of cosets to compare, from the first on.
             progress: Called while cosets are compared.
 
         Returns:
-            An array with one entry for each difference x of messages of trace forms. Entry x is the maximum over all
-            pairs of slopes and all codewords of the two cosets. It is attained if both layers (all cosets with the same
-            trace form) are complete.
+            An array with one entry for each index x of a trace form. Entry x is the largest inner product between
+            codewords of two cosets whose trace forms have indices b and c with b XOR c = x. Incomplete layers are
+            treated as if they were complete; for complete layers, a pair of codewords has this inner product.
         """
         slopes, traces = self.forms(
             np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes)
@@ -182,12 +197,12 @@ class ShortenedCosets:
         ) << self.coset_bits
 
     def closest_possible(self, cosets: int) -> int:
-        """Return an upper bound on the inner products between the first `cosets` cosets, by the ranks of their forms.
+        """Return an upper bound on the inner products between codewords of different cosets among the first `cosets`.
 
-        Let q be m - 1 for m even and m for m odd. Two of the first 2^(q r) forms differ by a form of rank at least
-        m - 2(r - 1) for m even and m + 1 - 2r for m odd. The sum of the signs of this difference is then at most
-        2^(m - rank/2), whatever affine function is added. Each shortened coordinate lowers the bound by one, and each
-        punctured coordinate raises it by at most one.
+        Let q be m - 1 for m even and m for m odd. Two of the first 2^(q r) forms differ by a form of rank at least m -
+        2(r - 1) for m even and m + 1 - 2r for m odd. The sum of the signs of this difference plus any affine function
+        is at most 2^(m - rank/2). Each shortened coordinate lowers the bound by one, and each punctured coordinate
+        raises it by at most one.
         """
         layer = self.m - 1 + self.m % 2
         level = -(-max(1, (cosets - 1).bit_length()) // layer)
@@ -197,14 +212,14 @@ class ShortenedCosets:
     def attains(
         self, cosets: int, product: int, progress: Progress = ignore, group: int = 1
     ) -> bool:
-        """Search for two codewords of different cosets with a given inner product, to prove that it is attained.
+        """Search for two codewords of different cosets that have a given inner product.
 
-        Pairs of cosets are drawn at random, with a fixed seed, until the product is found or the limit on the work is
-        reached.
+        Pairs of cosets are drawn at random, with a fixed seed, until the inner product is found or a limit on the work
+        is reached.
 
         Args:
             cosets: Number of cosets to draw from, starting with the first. All of them are complete.
-            product: The inner product, an upper bound on all inner products of different cosets.
+            product: The inner product. It is an upper bound on all inner products of codewords of different cosets.
             progress: Called after each batch of pairs.
             group: Number of consecutive cosets that form a group. Only cosets of different groups are compared.
 
@@ -238,14 +253,21 @@ class ShortenedCosets:
         return False
 
     def _affine_signs(self) -> NDArray[np.float32]:
-        """Return the shortened RM(1, m) as columns of +-1; of complementary codewords, one is left out."""
+        """Return the codewords of RM(1, m) after shortening and puncturing as the columns of a matrix of +-1.
+
+        If the code contains the complements of its codewords, one codeword of each complementary pair is left out.
+        """
         words = codewords(self.inner, 1 << self.coset_bits)
         return self._signs(words if self.shortened else words[::2]).T
 
     def _largest_products(
         self, differences: NDArray[np.float32], affine: NDArray[np.float32]
     ) -> NDArray[np.int64]:
-        """Return, for each difference of two forms, the largest inner product of codewords of their cosets."""
+        """Return the largest inner product of codewords of two cosets for each row of `differences`.
+
+        A row contains the signs of the difference of the forms of two cosets. `affine` is the result of
+        `_affine_signs`.
+        """
         products = differences @ affine
         if (
             not self.shortened

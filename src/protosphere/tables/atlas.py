@@ -33,8 +33,8 @@ class AtlasRow:
         bch: Maximum cosine of the scheme `bch` with `modify=True`; None if it has no such code.
         iterations: Number of evaluations of the objective in the search; None for the default of `ps.best`.
         seed: Seed of the random choices of the search.
-        of_classes: Number of classes of the row whose code is used, usually this row.
-        of_dim: Dimension of the row whose code is used, usually this row.
+        of_classes: Number of classes of the row whose code is used. Usually this is the row itself.
+        of_dim: Dimension of the row whose code is used. Usually this is the row itself.
     """
 
     num_classes: int
@@ -56,10 +56,10 @@ class AtlasRow:
 
 
 def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
-    """Return the rows sorted by (K, n), in which each code is replaced if the first points of another code are better.
+    """Return the rows sorted by (K, n); each row uses the code of another row if that code is better.
 
-    In the result, the row of (K, n) has no higher maximum cosine than any row with K or more classes in n or fewer
-    dimensions.
+    The code of another row can be used if it has K or more points in n or fewer dimensions; then its first K points are
+    taken. Therefore no such row has a lower maximum cosine in the result.
     """
     cells = {(row.dim, row.num_classes): row for row in rows}
     counts = sorted({count for _, count in cells}, reverse=True)
@@ -80,7 +80,10 @@ def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
 
 
 def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
-    """Return `row`, or a copy with the first points of the code of `better` if this code has a lower maximum cosine."""
+    """Return `row`, or a copy of it that uses the first points of the code of `better`.
+
+    The copy is returned if the code of `better` has a lower maximum cosine.
+    """
     if better.max_cosine >= row.max_cosine - 1e-12:
         return row
     own = (better.of_classes, better.of_dim) == (better.num_classes, better.dim)

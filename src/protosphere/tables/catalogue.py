@@ -1,8 +1,8 @@
 """Catalogue of codes that long searches found: some are stored, the others are derived from stored codes.
 
-The coordinates of a stored code are rounded to a few levels, because a descent recovers the exact points from the
-rounded points. Codes of other sizes are derived from stored codes by a short descent. For example, the descent for a
-code of 94 points starts from a code of 100 points, of which six are removed.
+The coordinates of a stored code are rounded to a few levels. A short numerical optimization, called a descent, recovers
+the exact points. Codes of other sizes are derived from stored codes by a descent as well. For example, the descent for
+a code of 94 points starts from a code of 100 points, of which six are removed.
 """
 
 import operator
@@ -107,7 +107,7 @@ EQUIVALENT_SECONDS = 1.0
 
 
 def equivalent_iterations(num_points: int, dim: int) -> int:
-    """Return the estimated number of evaluations of the objective in a search that finds a code of the catalogue.
+    """Return the estimated number of evaluations that a search needs to find the code of the catalogue for (K, n).
 
     The estimate is correct up to a factor of about two.
 
@@ -119,7 +119,7 @@ def equivalent_iterations(num_points: int, dim: int) -> int:
 
 
 def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points:
-    """Return a code of K points in R^n that is derived from a stored code.
+    """Derive a code of K points in R^n from a stored code.
 
     The stored code is first brought to K points and n dimensions. Then a descent with rising inverse temperature moves
     the points.
@@ -129,6 +129,9 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
         num_points: Number K of points.
         dim: Dimension n.
         seed: Seed of the random choices.
+
+    Returns:
+        The points as unit vectors, one per row.
     """
     from protosphere.search.compiled_lbfgs import compiled_anneal
 
@@ -156,7 +159,10 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
 
 
 def finish(points: Points) -> Points:
-    """Return the points of an annealed code, refined by Newton's method if K n is at most `MAX_POLISHED_SIZE`."""
+    """Refine the points of a code by Newton's method if K n is at most `MAX_POLISHED_SIZE`.
+
+    Larger codes are returned unchanged.
+    """
     return polish_code(points)[0] if points.size <= MAX_POLISHED_SIZE else points
 
 
@@ -168,8 +174,8 @@ class Catalogue:
         sources: The stored codes.
         entries: Derivations of codes from stored codes. A pair (K, n) has no entry if an equally good code results from
             the entry of another pair.
-        most_points: Largest K for which every K up to it was searched, for n up to `largest_dim`.
-        largest_dim: Largest n for which every n up to it was searched, for K up to `most_points`.
+        most_points: Every pair (K, n) with K up to this number and n up to `largest_dim` was searched.
+        largest_dim: Largest n of these pairs.
         searched_beyond: Other pairs (K, n) that were searched, with K above `most_points`.
     """
 
@@ -199,7 +205,11 @@ class Catalogue:
         )
 
     def can_build(self, entry: CatalogueEntry) -> bool:
-        """Return whether an entry is valid: its (K, n) was searched, and its source can be brought to this size."""
+        """Return whether an entry is valid.
+
+        Its (K, n) must have been searched, and it must be possible to bring its stored code to this size. The index of
+        the stored code, the seed and the maximum cosine must be in their ranges.
+        """
         if not (
             0 <= entry.source < len(self.sources)
             and entry.seed >= 0
@@ -218,9 +228,9 @@ class Catalogue:
         )
 
     def best_entry(self, num_points: int, dim: int) -> CatalogueEntry | None:
-        """Return the entry with the lowest maximum cosine among those with at least K points in at most n dimensions.
+        """Return the entry whose code is best for K points in R^n, or None if there is no entry.
 
-        None is returned if there is no such entry.
+        This is the entry with the lowest maximum cosine among those with at least K points in at most n dimensions.
 
         Args:
             num_points: Number K of points.
@@ -302,16 +312,18 @@ def shipped_catalogue() -> Catalogue:
 def check_catalogue(
     catalogue: Catalogue, chosen: Sequence[CatalogueEntry], progress: Progress = ignore
 ) -> float:
-    """Rebuild codes of a catalogue, and return the largest excess of a maximum cosine over the recorded one (or 0.0).
+    """Rebuild codes of a catalogue, and compare their maximum cosines with the recorded ones.
 
     Args:
         catalogue: The catalogue.
         chosen: Entries to check.
         progress: Called after each code.
 
+    Returns:
+        The largest difference by which a maximum cosine is above the recorded one; 0.0 if none is above.
+
     Raises:
-        CertificateError: If the maximum cosine of a rebuilt code is above the recorded one by more than
-            `REBUILD_TOLERANCE`.
+        CertificateError: If a maximum cosine is above the recorded one by more than `REBUILD_TOLERANCE`.
     """
     worst = 0.0
     for done, entry in enumerate(chosen):

@@ -44,7 +44,7 @@ class LinearCodeRow:
 
     @property
     def cells(self) -> list[tuple[int, int]]:
-        """Length and dimension of each code of the table to which the derivation refers."""
+        """Pairs (length, dimension) of the codes of the table to which the derivation refers."""
         return [cell_of(step) for step in self.steps if step.startswith(CELL)]
 
 
@@ -83,10 +83,9 @@ class LinearCodes:
         )
 
     def leading(self) -> list[LinearCodeRow]:
-        """Return the codes whose ratio of distance to length is larger than the ratio of each competitor.
+        """Return the codes that have a lower maximum cosine than every code of at most their length and at least their size.
 
-        The competitors of a code are all codes of at most its length and at least its dimension. A larger ratio of
-        distance to length means a smaller maximum cosine.
+        The maximum cosine is 1 - 2d/n for a code of length n and distance d.
         """
         found: list[LinearCodeRow] = []
         best: dict[int, tuple[int, int]] = {}

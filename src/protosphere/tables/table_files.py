@@ -1,4 +1,7 @@
-"""Functions for all shipped tables: read and check rows, and compare stated cosines with those of rebuilt codes."""
+"""Functions for all shipped tables: read and check rows, and compare stated cosines with those of rebuilt codes.
+
+A row is an object of a dataclass, whose fields are the columns of the table.
+"""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -112,7 +115,7 @@ def _typed_rows(
 
 
 def shipped_file(name: str) -> AbstractContextManager[Path]:
-    """Return a context manager that yields the path of a table that is shipped with the package."""
+    """Return a context manager that yields the path of the file `name`, a table that is shipped with the package."""
     return as_file(files("protosphere.tables") / name)
 
 
