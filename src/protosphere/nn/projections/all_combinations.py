@@ -1,8 +1,8 @@
-"""Block of points for all combinations of the values of P parts, where part p has s_p values.
+"""Block of points for all combinations of the values of m parts, where part p has s_p values.
 
 The dot product with the point of a combination is a sum over the parts. So the log-sum-exp, the k largest dot products
-and the mean point of all s_1 s_2 ... s_P combinations can be computed from the dot products with the s_1 + s_2 + ... +
-s_P points of the parts.
+and the mean point of all s_1 s_2 ... s_m combinations can be computed from the dot products with the s_1 + s_2 + ... +
+s_m points of the parts.
 """
 
 from math import prod
@@ -20,7 +20,9 @@ MOST_PRODUCTS = 1 << 34
 
 
 class AllCombinationsBlock(nn.Module, ProjectionBlock):
-    """Block of points for all combinations of the values of parts; the value of the last part changes fastest.
+    """Block of points for all combinations of the values of parts.
+
+    The combinations are in lexicographic order: the value of the last part changes fastest.
 
     Attributes:
         tables: Module that computes the dot products with the points of each part.
@@ -57,7 +59,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return products.to(z.dtype)
 
     def _by_part(self, z: Tensor) -> list[Tensor]:
-        """Return the B x s_p dot products of vectors with the points of part p, for each part p."""
+        """Return, for each part p, the B x s_p dot products of vectors with the points of the part."""
         return [part for run in self.tables.by_run(z) for part in run.unbind(0)]
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
@@ -70,7 +72,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.rows(torch.stack(digits[::-1], dim=1), like)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of all points, weighted by B x P `weights`."""
+        """Return the B x n weighted sums of all points for B x P `weights`."""
         collected: list[Tensor] = []
         rest = weights
         for size in reversed(self.tables.sizes):
@@ -85,23 +87,27 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.weighted_sum(torch.cat(shares, dim=1))[0]
 
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return the B log-sum-exps of the dot products with all points, differentiable.
+        """Return the B log-sum-exps of the vectors' dot products with all points.
 
-        The log-sum-exp over all combinations is the sum of the log-sum-exps over the points of each part.
+        The log-sum-exp over all combinations is the sum of the log-sum-exps over the points of each part. The result is
+        differentiable.
         """
         by_run = [run.logsumexp(2).sum(0) for run in self.tables.by_run(z)]
         return by_run[0] if len(by_run) == 1 else torch.stack(by_run).sum(0)
 
     def plain_mean(self, z: Tensor) -> Tensor:
-        """Return the B x n means of all points, weighted by the softmax of the dot products, differentiable."""
+        """Return B x n weighted means of all points, one for each vector.
+
+        The weights are the softmax of the vector's dot products. The result is differentiable.
+        """
         shares = [part.softmax(1) for part in self._by_part(z)]
         return self.tables.weighted_sum(torch.cat(shares, dim=1))
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and the mean point if `with_mean`.
+        """Return the log-sum-exp of each vector's dot products with the points, and optionally the mean point.
 
-        The mean point is the mean of the points, weighted by the softmax of the dot products. It is the gradient of the
-        log-sum-exp.
+        The mean point is the mean of all points, weighted by the softmax of the vector's dot products. It is the
+        gradient of the log-sum-exp. If `with_mean` is False, the second tensor is empty.
         """
         mean = self.plain_mean(z) if with_mean else z.new_empty(len(z), 0)
         return self.plain_log_sum_exp(z), mean
@@ -134,16 +140,21 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
 
 
 def _every_sum(first: Tensor, second: Tensor) -> Tensor:
-    """Return, for each row, the sums of every entry of `first` and every entry of `second`."""
+    """Return, for each row, the sums of every entry of `first` and every entry of `second`.
+
+    With q columns in `second`, column i * q + j of the result has the sum of entry i of `first` and entry j of
+    `second`.
+    """
     return (first[:, :, None] + second[:, None, :]).flatten(1)
 
 
 def _ranks_to_compare(first: int, second: int, k: int) -> list[tuple[int, int, int]]:
     """Return triples (start, stop, length) that say which entries of two descending lists must be added.
 
-    To find the k largest sums, the entries start, ..., stop - 1 of the first list are added to the first `length`
-    entries of the second list. For the sum of the i-th and the j-th largest entry, at least i j - 1 other sums are not
-    smaller. So only the pairs with i j <= k are needed, about k log k pairs.
+    To find the k largest sums, each of the entries start, ..., stop - 1 of the first list is added to each of the first
+    `length` entries of the second list. The sum of the i-th largest entry of the first list and the j-th largest entry
+    of the second list is at most as large as each of i j - 1 other sums. So only the pairs with i j <= k are needed,
+    about k log k pairs.
 
     Args:
         first: Length of the first list.

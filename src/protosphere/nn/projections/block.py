@@ -1,8 +1,9 @@
-"""Protocol of the blocks of a projection, each of which holds some of the prototypes, and functions for blocks.
+"""Protocol of the blocks of a projection, and functions for blocks.
 
-The log-sum-exp of the dot products z c_k is computed tile by tile with a running maximum, as in Milakov & Gimelshein
-(2018), Online normalizer calculation for softmax. The gradient of the log-sum-exp, which is the mean of the points c_k
-weighted by the softmax, is computed in the same pass. So every dot product is computed only once.
+Each block has some of the prototypes as its points. The log-sum-exp of the dot products z c_k is computed tile by tile
+with a running maximum, as in Milakov & Gimelshein (2018), Online normalizer calculation for softmax. The gradient of
+the log-sum-exp, which is the mean of the points c_k weighted by the softmax, is computed in the same pass. So every dot
+product is computed only once.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from torch import Tensor
 from protosphere.nn.tracing import in_memory
 
 Tile = tuple[int, int]
-"""Index of the first unit of a tile, and one past the last; units are, for example, rows or cosets."""
+"""A range of units of a block, such as rows or cosets: the index of the first, and one past the index of the last."""
 
 TopK = tuple[Tensor, Tensor]
 """For each of B rows, the k largest values and their indices, both B x k."""
@@ -29,17 +30,18 @@ LARGEST_EXPONENT = 80.0
 class ProjectionBlock(Protocol):
     """Protocol of a block: consecutive points of a projection, all of one kind, with the tensor operations on them.
 
-    A score is the dot product of a vector with a point. A tile is a range of units of the block, such as rows of a
-    matrix or cosets, for which scores are computed at a time. All methods except `__call__` take tensors that need no
-    gradient and are not in half precision. The default methods treat all points as one tile, which suits blocks of few
-    points.
+    A score is the dot product of a vector with a point. A block consists of units, such as rows of a matrix or cosets.
+    A tile is a range of units whose scores are computed together. All methods except `__call__` take tensors that need
+    no gradient and are not in half precision. The default methods treat all points as one tile, which suits blocks of
+    few points.
 
     Attributes:
-        kind: Kind of the points, such as 'matrix' or 'cosets'; each kernel backend lists the kinds that it supports.
+        kind: Kind of the points, such as 'matrix' or 'cosets'. Each kernel backend lists the kinds that it supports.
         num_points: Number P of points.
         dim: Dimension n.
         scores_per_row: Number of dot products that are computed for each vector.
-        antipodal: Whether each score stands for two points: a point, and its antipode, which has the negative score.
+        antipodal: Whether each score that `scores` returns stands for two points: a point, and its antipode, which has
+            the negative score.
     """
 
     kind: ClassVar[str]
@@ -49,7 +51,10 @@ class ProjectionBlock(Protocol):
     antipodal: bool = False
 
     def __call__(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all points, in the dtype of z, differentiable and traceable."""
+        """Return the B x P dot products of vectors with all points, in the dtype of z.
+
+        The result is differentiable, and torch can trace and export its computation.
+        """
         ...
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
@@ -62,19 +67,23 @@ class ProjectionBlock(Protocol):
         ...
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return tiles that cover the points, each so small that the scores of `batch` vectors fit in the cache."""
+        """Return tiles that together contain all points.
+
+        Each tile is so small that the scores of `batch` vectors fit in the cache.
+        """
         del batch
         return [(0, self.num_points)]
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of vectors with the points of a tile, in any order of the points.
+        """Return the dot products of vectors with the points of a tile.
 
         Args:
             z: B x n vectors.
             tile: Range of units: the index of the first unit, and one past the index of the last.
 
         Returns:
-            A new tensor of three dimensions, the second of size B; the caller may overwrite it.
+            A new tensor with three axes, of which the second has the B vectors. The first and the third axis together
+            have the points, in an order that depends on the block. The caller may overwrite the tensor.
         """
         del tile
         return self(z)[None]
@@ -83,7 +92,7 @@ class ProjectionBlock(Protocol):
         """Return the B x n weighted sums of the points of a tile.
 
         Args:
-            weights: Weights in the shape and order of `scores`.
+            weights: One weight for each score, in the shape and order that `scores` returns.
             tile: Range of units: the index of the first unit, and one past the index of the last.
         """
         del tile
@@ -99,28 +108,29 @@ class ProjectionBlock(Protocol):
         out.copy_(self(z))
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of all points, weighted by B x P `weights`."""
+        """Return the B x n weighted sums of all points for B x P `weights`."""
         ...
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and the mean point.
+        """Return the log-sum-exp of each vector's dot products with the points, and optionally the mean point.
 
-        The mean point is the mean of the points, weighted by the softmax of the dot products. It is the gradient of the
-        log-sum-exp.
+        The mean point is the mean of all points, weighted by the softmax of the vector's dot products. It is the
+        gradient of the log-sum-exp.
 
         Args:
             z: B x n vectors.
             with_mean: Whether to compute the mean points.
 
         Returns:
-            B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
+            B log-sum-exps, and B x n mean points. If `with_mean` is False, the second tensor is empty, B x 0.
         """
         return tiled_log_sum_exp(z, self, with_mean)
 
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        This default method needs scores of shape (1, B, points), with the points of the tile in their order.
+        This default method requires that `scores` returns a tensor of shape (1, B, points), with the points of the tile
+        in the order of their indices.
 
         Args:
             z: B x n vectors.
@@ -138,12 +148,15 @@ class ProjectionBlock(Protocol):
 
 
 def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
-    """Return consecutive intervals (first, one past the last) that cover the indices start, ..., stop - 1.
+    """Divide the indices start, ..., stop - 1 into consecutive intervals of equal length.
 
     Args:
         stop: One past the last index.
         size: Length of an interval; a value below 1 is replaced by 1. The last interval may be shorter.
         start: First index.
+
+    Returns:
+        For each interval, its first index, and one past its last index.
     """
     step = max(1, size)
     return [(first, min(first + step, stop)) for first in range(start, stop, step)]
@@ -157,15 +170,17 @@ def empty_top_k(z: Tensor) -> TopK:
 
 
 def merged_top_k(first: TopK, second: TopK, k: int) -> TopK:
-    """Return the k largest of two sets of values, in descending order, and their indices, for each row.
+    """Merge the results of two top-k searches: return the k largest of all values in each row, and their indices.
 
-    Of equal values, a value of the first set comes before a value of the second set. If the first set is empty, the
-    second set is returned.
+    Of equal values, those of `first` come before those of `second`. If `first` is empty, `second` is returned.
 
     Args:
-        first: Values and indices of some points, B x m for some m.
-        second: Values and indices of other points, at most k per row, in descending order.
-        k: Number of values to keep.
+        first: Values and indices of some points; two tensors of the same shape, with B rows.
+        second: Values and indices of other points, at most k per row, in descending order of the values.
+        k: Number of values to keep per row.
+
+    Returns:
+        Values in descending order, and their indices.
     """
     if first[0].shape[1] == 0:
         return second
@@ -178,15 +193,18 @@ def merged_top_k(first: TopK, second: TopK, k: int) -> TopK:
 def tiled_log_sum_exp(
     z: Tensor, block: ProjectionBlock, with_mean: bool
 ) -> tuple[Tensor, Tensor]:
-    """Return the log-sum-exp of each vector's dot products with the points, and the mean point, tile by tile.
+    """Return the log-sum-exp of each vector's dot products with the points, and optionally the mean point.
+
+    The results are computed tile by tile.
 
     Args:
         z: B x n vectors.
         block: Block of points.
-        with_mean: Whether to compute the mean points, weighted by the softmax of the dot products.
+        with_mean: Whether to compute the mean points: for each vector, the mean of all points, weighted by the softmax
+            of the dot products.
 
     Returns:
-        B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
+        B log-sum-exps, and B x n mean points. If `with_mean` is False, the second tensor is empty, B x 0.
     """
     if _is_bounded(z, block):
         return _bounded_log_sum_exp(z, block, with_mean)
@@ -209,7 +227,11 @@ def tiled_log_sum_exp(
 
 
 def _is_bounded(z: Tensor, block: ProjectionBlock) -> bool:
-    """Return True if the sums of exp(score) cannot overflow, so that no maximum must be subtracted from the scores."""
+    """Return True if the norms of the vectors are so small that sums of exp(score) cannot overflow.
+
+    In this case, no maximum must be subtracted from the scores. The result is False if the values of z cannot be read,
+    for example on a GPU.
+    """
     # the absolute value of a score is at most |z|; below the limit, exp(-score) can be computed as 1 / exp(score)
     if not in_memory(z):
         return False
@@ -221,7 +243,7 @@ def _is_bounded(z: Tensor, block: ProjectionBlock) -> bool:
 def _bounded_log_sum_exp(
     z: Tensor, block: ProjectionBlock, with_mean: bool
 ) -> tuple[Tensor, Tensor]:
-    """Return the result of `tiled_log_sum_exp` for vectors whose exponentials cannot overflow."""
+    """Return the result of `tiled_log_sum_exp` for vectors for which `_is_bounded` returns True."""
     total = z.new_zeros(len(z))
     mean = z.new_zeros(len(z), z.shape[1] if with_mean else 0)
     for tile in block.tiles(len(z)):
@@ -233,7 +255,16 @@ def _bounded_log_sum_exp(
 
 
 def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:
-    """Overwrite the scores with exp(score - shift), and return the sum of the exponentials for each vector."""
+    """Overwrite scores by the weights of their points, and return the sum of all weights for each vector.
+
+    The weight of a point is exp(score - shift).
+
+    Args:
+        scores: Scores of the points of a tile, as `ProjectionBlock.scores` returns them. If `antipodal` is True, each
+            score is overwritten by the weight of the point minus the weight of its antipode.
+        shift: B x 1 numbers to subtract from the scores of each vector; 0 if None.
+        antipodal: Whether each score stands for a point and its antipode. The sums contain the weights of both.
+    """
     # if antipodal, the sums include the antipodes, whose exponentials are then subtracted from those of the points
     opposite = None
     if antipodal and shift is not None:
@@ -258,12 +289,13 @@ def tiled_moment(
 ) -> Tensor:
     """Return a moment of the points for each vector z, computed tile by tile.
 
-    The moment is the sum over k of exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k.
+    Each vector z has a log-sum-exp l and directions v_1, ..., v_r. Its moment is the sum over all points c_k of exp(z .
+    c_k - l) (v_1 . c_k) ... (v_r . c_k) c_k.
 
     Args:
         z: B x n vectors.
-        log_sum_exps: B values of l.
-        directions: The directions v_1, ..., v_r of each vector, each B x n.
+        log_sum_exps: The B log-sum-exps l.
+        directions: A list of r tensors, each B x n. Row i of tensor j is the direction v_j of row i of z.
         block: Block of the points c_k.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Differentiable function for the dot products with all points of a block, and for weighted sums of these points."""
+"""Differentiable function for the dot products with all points of a block, and for weighted sums of the points."""
 
 from __future__ import annotations
 
@@ -19,21 +19,27 @@ if TYPE_CHECKING:
 def block_products(
     rows: Tensor, block: ProjectionBlock, transposed: bool = False
 ) -> Tensor:
-    """Return the dot products of vectors with all points of a block, or weighted sums of the points; differentiable.
+    """Return the dot products of vectors with all points of a block, or weighted sums of the points.
+
+    The result is differentiable.
 
     Args:
-        rows: B x n vectors, or B x P weights of the points if `transposed` is True.
+        rows: B x n vectors. If `transposed` is True, B x P weights of the points.
         block: Block of P points.
         transposed: Whether to return the weighted sums of the points instead of the dot products.
 
     Returns:
-        B x P dot products, or B x n sums, in the dtype of `rows`.
+        B x P dot products, or B x n weighted sums, in the dtype of `rows`.
     """
     return call(_BlockProducts, rows, block, transposed)
 
 
 class _BlockProducts(torch.autograd.Function):
-    """Autograd function of a linear map and its transpose, each of which is the backward pass of the other."""
+    """Autograd function of `block_products`.
+
+    The map from vectors to dot products and the map from weights to weighted sums are transposes of each other.
+    Therefore each of them is the backward pass of the other.
+    """
 
     @staticmethod
     def forward(rows: Tensor, block: ProjectionBlock, transposed: bool) -> Tensor:

@@ -1,4 +1,7 @@
-"""Functions that choose a projection for a code by the structure of the points, whatever scheme constructed them."""
+"""Functions that choose a projection for a code by the structure of its points.
+
+The scheme that constructed the points does not matter.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,10 +53,10 @@ class Entry:
     """Record of a kind of projection that is faster than a matrix for some codes.
 
     Attributes:
-        plan: Function from a code and a dtype to the plan of the projection; it returns None if the code does not have
+        plan: Function from a code and a dtype to the plan of the projection. It returns None if the code does not have
             the structure that this kind of projection needs.
         smallest: Smallest number K n of coordinates for which this kind is faster than a matrix.
-        above_dim: Dimension n above which this kind is faster than a matrix.
+        above_dim: This kind is faster than a matrix only for dimensions n above this number.
     """
 
     plan: Callable[[SphericalCode, torch.dtype], ProjectionPlan | None]
@@ -61,7 +64,9 @@ class Entry:
     above_dim: int = 0
 
     def pays(self, num_classes: int, dim: int) -> bool:
-        """Return True if this kind is faster than a matrix for a code of this size, or needs much less memory.
+        """Return True if a projection of this kind should be used for a code of this size instead of a matrix.
+
+        This is the case if the projection is faster than a matrix, or if a matrix would have at least `LARGE` entries.
 
         Args:
             num_classes: Number of classes K.
@@ -83,13 +88,14 @@ def projection_for(
             code), 'axes' (points +e_i or -e_i), 'simplex' (a regular simplex), 'simplices' (regular simplices in
             orthogonal subspaces), 'parts' (classes that consist of parts, see `ps.compose`) and 'quantized' (quantized
             points).
-        dtype: Dtype of the buffers; torch's default dtype if None. The inputs may have another dtype.
+        dtype: Dtype of the buffers. If None, it is torch's default dtype. The inputs may have another dtype.
 
     Returns:
         The projection.
 
     Raises:
-        InvalidArgumentError: If `kind` has another value, or the code does not have the structure that `kind` needs.
+        InvalidArgumentError: If `kind` has another value, if the code does not have the structure that `kind` needs, or
+            if it has more than 2^63 - 1 classes.
 
     Example:
         >>> import protosphere as ps
@@ -107,10 +113,11 @@ def plan_for(
     Args:
         code: The prototypes.
         kind: Name of the algorithm, one of `KINDS`, see `projection_for`.
-        dtype: Dtype of the buffers; torch's default dtype if None.
+        dtype: Dtype of the buffers. If None, it is torch's default dtype.
 
     Raises:
-        InvalidArgumentError: If `kind` has another value, or the code does not have the structure that `kind` needs.
+        InvalidArgumentError: If `kind` has another value, if the code does not have the structure that `kind` needs, or
+            if it has more than 2^63 - 1 classes.
     """
     as_choice("kind", kind, KINDS)
     kept = dtype or torch.get_default_dtype()
@@ -128,7 +135,10 @@ def plan_for(
 
 
 def _names_to_try(code: SphericalCode, kind: str) -> list[str]:
-    """Return the names of structured projections in the order in which to try them; empty for 'dense'."""
+    """Return the keys of `PROJECTIONS` to try for a code, in order.
+
+    The list is empty if `kind` is 'dense'.
+    """
     if kind == "dense":
         return []
     if kind != "auto":
@@ -221,7 +231,7 @@ def _simplices_spec(
 
 
 def _parts(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
-    """Return the plan for classes made of parts; None for other codes."""
+    """Return the plan for a code whose classes consist of parts. For other codes, return None."""
     if "parts" not in code.placement.structure.projections:
         return None
     structure = cast("ProductPoints", code.placement.structure)
@@ -239,7 +249,7 @@ def _parts(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
 
 
 def _quantized(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
-    """Return the plan for quantized prototypes; None for other codes."""
+    """Return the plan for a code of quantized points. For other codes, return None."""
     if "quantized" not in code.placement.structure.projections:
         return None
     structure = cast("QuantizedPoints", code.placement.structure)
@@ -256,7 +266,10 @@ def _quantized(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None
 
 
 def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> BlockSpec:
-    """Return the description of a block of all combinations, whose units are the values of the first part."""
+    """Return the description of a block of all combinations of the values of parts.
+
+    A unit of the block consists of the combinations that share one value of the first part.
+    """
     if structure.count > LARGEST_INDEX:
         raise InvalidArgumentError(
             f"a head has at most 2^63 - 1 classes, got {structure.count}; give fewer parts or values"
@@ -273,7 +286,10 @@ def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> Bloc
 
 
 def _combination_numbers(structure: ProductPoints) -> Tensor | None:
-    """Return the index of each class among all combinations; None if class i is combination i."""
+    """Return, for each class, the index of its combination of values among all combinations.
+
+    The result is None if class i has combination i for all i.
+    """
     if structure.values is None:
         return None
     columns = tuple(structure.values.T)
@@ -290,7 +306,10 @@ def _signed_or_bytes(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _simplex_order(points: Points) -> Indices:
-    """Return the indices of the rows of `points` that are the vertices 0, 1, ... of the closed form of a simplex."""
+    """Return the order in which the rows of `points` are the vertices of `simplex_points`, if the code is a simplex.
+
+    Entry i is the index of the row that equals vertex i. For other codes, the order is arbitrary.
+    """
     # the first nonzero entry of vertex i > 0 is negative and in coordinate i
     first = (points != 0).argmax(axis=1)
     entry = np.take_along_axis(points, first[:, None], axis=1)[:, 0]

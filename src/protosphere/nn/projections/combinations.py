@@ -19,16 +19,19 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
 
     The dot products of a vector with the points of all parts are computed once. With m parts, the dot product with a
     class then takes m additions instead of n multiplications, and the class takes m small integers of memory instead of
-    n floats. The block also supports quantized points (see `QuantizedTables`). Such a point additionally has codewords,
-    whose sum is multiplied by a factor of the class. The factors are stored: they take four bytes per class in float32,
-    and computing them in each call would take a third of the time of a training step.
+    n floats.
+
+    The block also supports quantized points (see `QuantizedTables`). A quantized point additionally has one codeword of
+    each codebook. The sum of its codewords is multiplied by a factor of the class. The factors are stored: they take
+    four bytes per class in float32, and computing them in each call would take a third of the time of a training step.
 
     Attributes:
         tables: Module that computes the dot products with the points of all parts: a `PartTables` for classes that
             consist of parts, or a `QuantizedTables` for quantized points.
-        values: Index of the value of each part, one row per class: uint8, or a signed dtype for parts of more than 256
-            values.
-        factors: Factor of each class, by which the sum of its codewords is multiplied; None without codewords.
+        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
+            entries are the indices of the class's values and codewords. The dtype is uint8, or a signed dtype for parts
+            of more than 256 values.
+        factors: For each class, the factor by which the sum of its codewords is multiplied; None without codewords.
     """
 
     kind = "combinations"
@@ -56,7 +59,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
     def forward(self, z: Tensor) -> Tensor:
         """Return the B x P dot products of vectors with all points.
 
-        While torch records a graph, standard operations are used instead of compiled loops.
+        While torch compiles, traces or exports the model, standard operations are used instead of compiled loops.
         """
         recorded = torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()
         if not recorded and not is_traced():
@@ -73,23 +76,34 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.rows(values, self.factors[index], like)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return tiles that cover the points, so small that the dot products with `batch` vectors fit in the cache."""
+        """Return ranges of classes, so small that dot products with `batch` vectors fit in the cache.
+
+        Together, the ranges contain all classes.
+        """
         return cuts(self.num_points, TILE_ENTRIES // max(1, batch))
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of vectors with the points of a tile, as a tensor of shape (1, B, points)."""
+        """Return the dot products of vectors with the points in the range `tile`, with shape (1, B, points)."""
         return self._summed(self.tables(z), tile)[None]
 
     @property
     def num_plain(self) -> int:
-        """Number of parts: the first columns of `values`, whose points are not multiplied by a factor of the class."""
+        """Number of parts.
+
+        The first `num_plain` columns of `values` belong to parts, the other columns to codebooks.
+        """
         tables = self.tables
         if isinstance(tables, QuantizedTables):
             return tables.num_parts
         return len(tables.sizes)
 
     def _summed(self, entries: Tensor, tile: Tile) -> Tensor:
-        """Return the B x classes dot products with a tile, as sums of `entries` for the values of each class."""
+        """Return the B x classes dot products of vectors with the classes in the range `tile`.
+
+        Args:
+            entries: B x E dot products with the points of all parts and with all codewords, as `tables` returns them.
+            tile: Range of classes: the index of the first class, and one past the index of the last.
+        """
         places = self._places(tile)
         total = entries.index_select(1, places[:, 0])
         for part in range(1, self.num_plain):
@@ -103,7 +117,10 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return total + sums * factors.to(sums.dtype)
 
     def _places(self, tile: Tile) -> Tensor:
-        """Return, for each class of a tile, the indices of the dot products whose sum is the class's own."""
+        """Return a matrix with one row per class in the range `tile`.
+
+        The row has the indices of the columns of `self.tables(z)` that belong to the values and codewords of the class.
+        """
         return self.values[tile[0] : tile[1]].long() + self.tables.offsets
 
     def write_products(self, z: Tensor, out: Tensor) -> None:
@@ -113,17 +130,28 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
             out[:, first:last] = self._summed(entries, (first, last))
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n sums of the points of a tile, weighted by (1, B, points) `weights`."""
+        """Return the B x n weighted sums of the points in the range `tile`, for `weights` of shape (1, B, points)."""
         own = self._collected(weights[0], tile)
         return self.tables.weighted_sum(own)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of all points, weighted by B x P `weights`."""
+        """Return the B x n weighted sums of all points for B x P `weights`."""
         every = (0, self.num_points)
         return self.tables.weighted_sum(self._collected(weights, every))
 
     def _collected(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the summed weights of the classes that have each value of each part: the transpose of `_summed`."""
+        """Return, for each value and each codeword, the sum of the weights of the classes that have it.
+
+        The weights for codewords are multiplied by the factors of the classes. The function is the transpose of
+        `_summed`.
+
+        Args:
+            weights: B x classes weights.
+            tile: Range of classes: the index of the first class, and one past the index of the last.
+
+        Returns:
+            B x E sums, in the order of the columns of `self.tables(z)`.
+        """
         places = self._places(tile)
         shape = (len(weights), self.tables.num_entries)
         total = weights.new_zeros(shape)

@@ -10,19 +10,19 @@ from protosphere.nn.projections.hadamard_layout import HadamardLayout
 class CosetTables(nn.Module):
     """Signs of the C cosets of a layout, one byte per coordinate.
 
-    The coordinates are sorted into b bins (see `HadamardLayout.bins`). For a coset, the coordinates of z are multiplied
-    by the coset's signs and summed over each bin. The Walsh-Hadamard transform of these b sums gives the dot products
-    with the b codewords of the coset.
+    The coordinates are sorted into b bins (see `HadamardLayout.bins`). To compute the dot products with the b codewords
+    of a coset, the coordinates of z are multiplied by the coset's signs and summed over each bin. The Walsh-Hadamard
+    transform of the b sums gives the dot products.
 
     Args:
         layout: Description of the codewords, their cosets and their glue vectors.
 
     Attributes:
         flips: (C, b L) signs of the coordinates of each bin, padded with zeros to the size L of the largest bin.
-        columns: Index of the coordinate of each column of `flips`; 0 in the padding.
-        glue_vectors: Glue vectors (the coordinates that follow a codeword in a point), one per row; the rows are empty
-            if the points have no such coordinates.
-        glue_of: Index of the glue vector of each coset.
+        columns: For each column of `flips`, the index of the coordinate; 0 in the padding.
+        glue_vectors: Glue vectors (the coordinates that follow a codeword in a point), one per row. If the points have
+            no such coordinates, the rows are empty.
+        glue_of: For each coset, the index of its glue vector.
         length: Length of the codewords.
         dim: Dimension n: the length of the codewords plus the length of the glue vectors.
         coefficient: Factor of the signs in a point.

@@ -44,17 +44,20 @@ class DenseBlock(nn.Module, ProjectionBlock):
         return self.weight[index].to(like.dtype)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return tiles that cover the rows, so small that their dot products with `batch` vectors fit in the cache."""
+        """Return ranges of rows, so small that dot products with `batch` vectors fit in the cache.
+
+        Together, the ranges contain all rows.
+        """
         size = TILE_ENTRIES // max(1, batch)
         if self.num_points <= size:
             return [(0, self.num_points)]
         return cuts(self.num_points, size)
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and the mean point if `with_mean`.
+        """Return the log-sum-exp of each vector's dot products with the points, and optionally the mean point.
 
-        The mean point is the mean of the points, weighted by the softmax of the dot products. It is the gradient of the
-        log-sum-exp.
+        The mean point is the mean of all points, weighted by the softmax of the vector's dot products. It is the
+        gradient of the log-sum-exp. If `with_mean` is False, the second tensor is empty.
         """
         if len(z) * self.num_points > TILE_ENTRIES:
             return super().log_sum_exp(z, with_mean)
@@ -66,17 +69,17 @@ class DenseBlock(nn.Module, ProjectionBlock):
         return value, products.softmax(1) @ weight
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of vectors with the rows of a tile, as a tensor of shape (1, B, rows)."""
+        """Return the dot products of vectors with the rows in the range `tile`, as a tensor of shape (1, B, rows)."""
         weight = self.weight[tile[0] : tile[1]].to(z.dtype)
         return (z @ weight.T)[None]
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n sums of the rows of a tile, weighted by (1, B, rows) `weights`."""
+        """Return the B x n weighted sums of the rows in the range `tile`, for `weights` of shape (1, B, rows)."""
         weight = self.weight[tile[0] : tile[1]].to(weights.dtype)
         return weights[0] @ weight
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of all rows, weighted by B x P `weights`."""
+        """Return the B x n weighted sums of all rows for B x P `weights`."""
         return weights @ self.weight.to(weights.dtype)
 
 

@@ -35,7 +35,7 @@ TILE_ENTRIES = 1 << 19
 """Largest number of dot products in memory at a time: 2 MB in float32, so that they fit in the cache."""
 
 HIGHEST_ENTRIES = 1 << 20
-"""Largest number of (coset, vector) pairs whose maximum dot products are in memory at a time."""
+"""Largest number of pairs of a coset and a vector whose largest dot products are in memory at a time."""
 
 
 class HadamardBlock(nn.Module, ProjectionBlock):
@@ -43,7 +43,8 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
     The first coordinates of a point are the signs of a codeword times `coefficient`. The other coordinates, if any, are
     called a glue vector, and all points of a coset have the same glue vector. For the matrix products, the cosets of
-    the layout are split into C cosets of a smaller code with b codewords (without antipodes).
+    the layout are split into C cosets of a smaller code with b codewords (without antipodes). The module docstring
+    defines s_c, x, H and the bins.
 
     Args:
         layout: Description of the codewords, their cosets and their glue vectors.
@@ -61,10 +62,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
             bin.
         columns: Indices of the coordinates x of the first bin, of the second bin and so on, with zeros as padding.
         inner: The b x b Sylvester matrix H.
-        outer: Matrix with one column per point of a coset. Without antipodes, it is H; with antipodes, each column of H
+        outer: Matrix with one column per point of a coset. Without antipodes, it is H. With antipodes, each column of H
             is followed by its negative.
-        glue_vectors: Glue vectors, one per row; the rows are empty if the points have no glue vectors.
-        glue_of: Index of the glue vector of each coset.
+        glue_vectors: Glue vectors, one per row. If the points have no glue vectors, the rows are empty.
+        glue_of: For each of the C cosets, the index of its glue vector.
     """
 
     kind = "cosets"
@@ -112,7 +113,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     def forward(self, z: Tensor) -> Tensor:
         """Return the B x P dot products of vectors with all points.
 
-        While torch records a graph, standard operations are used instead of compiled loops.
+        While torch compiles, traces or exports the model, standard operations are used instead of compiled loops.
         """
         recorded = torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()
         if not recorded and not is_traced():
@@ -126,16 +127,22 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return products.flatten(1).to(z.dtype)
 
     def binned(self, z: Tensor) -> Tensor:
-        """Return the coordinates of B x n vectors sorted by bin, a (b, B, L) tensor, for the first matrix product."""
+        """Return the coordinates of B x n vectors in the order of the bins, for the first matrix product.
+
+        The result has shape (b, B, L). Entry (i, j, l) is coordinate l of bin i of vector j, times `coefficient`. Bins
+        with fewer than L coordinates are padded with the first coordinate of the vector, for which `signs` are 0.
+        """
         b, size, _ = self.signs.shape
         scaled = z[:, : self.length] * self.coefficient
         ordered = scaled.index_select(1, self.columns)
         return ordered.view(z.shape[0], b, size).transpose(0, 1)
 
     def unbinned(self, sums: Tensor) -> Tensor:
-        """Return B x n vectors with the (b, B, L) entries added to their coordinates: the transpose of `binned`.
+        """Return B x n vectors, to whose coordinates the entries of `sums` are added: the transpose of `binned`.
 
-        The coordinates of the glue vectors are 0.
+        Args:
+            sums: (b, B, L) numbers, with one entry for each coordinate in each bin. The coordinates of the glue vectors
+                stay 0.
         """
         flat = sums.transpose(0, 1).flatten(1) * self.coefficient
         return flat.new_zeros(flat.shape[0], self.dim).index_add_(1, self.columns, flat)
@@ -175,12 +182,15 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return rows
 
     def tiles(self, batch: int, start: int = 0, stop: int | None = None) -> list[Tile]:
-        """Return tiles that cover some cosets, so small that the dot products with `batch` vectors fit in the cache.
+        """Return ranges of cosets, so small that the dot products with `batch` vectors fit in the cache.
 
         Args:
             batch: Number of vectors.
             start: Index of the first coset.
-            stop: One past the index of the last coset; by default, the tiles cover all cosets from `start`.
+            stop: One past the index of the last coset. By default, the ranges contain all cosets from `start`.
+
+        Returns:
+            For each tile, the index of its first coset, and one past the index of its last coset.
         """
         last = self.num_cosets if stop is None else stop
         return cuts(last, TILE_ENTRIES // (len(self.signs) * max(1, batch)), start)
@@ -193,9 +203,9 @@ class HadamardBlock(nn.Module, ProjectionBlock):
             tile: Range of cosets: the index of the first coset, and one past the index of the last.
 
         Returns:
-            Without glue vectors, (b, B, cosets) dot products with the b codewords of each coset. If the block is
-            antipodal, each dot product stands for a pair of antipodal points. With glue vectors, (points per coset, B,
-            cosets) dot products with all points.
+            Without glue vectors, a tensor of shape (b, B, cosets): the dot products with the b codewords of each coset.
+            If the block is antipodal, each dot product stands for a pair of antipodal points. With glue vectors, the
+            tensor has shape (points per coset, B, cosets) and contains the dot products with all points.
         """
         signs = self.signs[:, :, tile[0] : tile[1]].to(z.dtype)
         summed = torch.bmm(self.binned(z), signs)
@@ -211,7 +221,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         """Return the B x n weighted sums of the points of a tile.
 
         Args:
-            weights: Weights in the shape and order of `scores`.
+            weights: One weight for each score, in the shape and order that `scores` returns.
             tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         b = len(self.inner)
@@ -236,7 +246,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
             by_coset += self.glue_scores(z, (0, self.num_cosets))[:, :, None]
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of all points, weighted by B x P `weights`."""
+        """Return the B x n weighted sums of all points for B x P `weights`."""
         b, per_coset = self.outer.shape
         batch = len(weights)
         by_coset = weights.reshape(batch, self.num_cosets, per_coset)
@@ -267,7 +277,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return self._top_k_within(z, best[1], k)
 
     def _highest(self, z: Tensor, start: int, stop: int) -> Tensor:
-        """Return each vector's largest dot product with a point of each of the cosets start, ..., stop - 1."""
+        """Return a B x cosets tensor with each vector's largest dot product with a point of each coset.
+
+        The cosets are those with the indices start, ..., stop - 1.
+        """
         highest = z.new_empty(len(z), stop - start)
         for first, last in self.tiles(len(z), start, stop):
             scores = self.scores(z, (first, last))
@@ -278,7 +291,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return highest
 
     def _top_k_within(self, z: Tensor, cosets: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of vector i with the points of the cosets in row i, and their indices."""
+        """Return the k largest dot products of each vector with the points of its own cosets, and their indices.
+
+        Row i of `cosets` has the indices of the cosets of vector i.
+        """
         chosen = self.signs[:, :, cosets].to(z.dtype)
         summed = torch.einsum("zbl,lzbc->zbc", self.binned(z), chosen.transpose(0, 1))
         scores = torch.einsum("zbc,zw->bcw", summed, self.outer.to(z.dtype))

@@ -63,7 +63,10 @@ class HadamardLayout:
 
     @cached_property
     def bins(self) -> Indices:
-        """Bin of each coordinate: the integer whose bit j is the entry of row j of `generator` at this coordinate."""
+        """Vector with the bin of each coordinate.
+
+        Bit j of the bin of a coordinate is the entry of row j of `generator` at this coordinate.
+        """
         rows = unpack(self.generator, self.length).astype(np.int64)
         return (1 << np.arange(len(rows))) @ rows
 
@@ -84,7 +87,8 @@ class HadamardLayout:
         """Return a layout of the same codewords in the same order, with cosets of a smaller code.
 
         Args:
-            bits: Number of rows of `generator` to keep; if `generator` has fewer rows, all rows are kept.
+            bits: Number of rows of `generator` that generate the smaller code. If `generator` has fewer rows, all rows
+                are kept.
         """
         kept = self.generator[:bits]
         others = self.generator[bits:]
@@ -96,7 +100,7 @@ class HadamardLayout:
         return replace(self, representatives=words, generator=kept, glue_of=glue_of)
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
-        """Return the arrays that become buffers of a `HadamardBlock`, in a dictionary from the buffers' names."""
+        """Return the arrays that become buffers of a `HadamardBlock`, by the names of the buffers."""
         inner = hadamard(1 << len(self.generator)).astype(np.float32)
         if self.antipodal:
             both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1)
@@ -119,8 +123,9 @@ class HadamardLayout:
         """Return the indices of the coordinates sorted by bin, and the signs of each coset at these coordinates.
 
         Returns:
-            A vector of indices, in which every bin is padded with zeros to the size of the largest bin; and a matrix of
-            signs with one row per coset and one column per index, with zeros in the padding.
+            A vector of indices and a matrix of signs. The vector has the coordinates of bin 0, then those of bin 1, and
+            so on; each bin is padded with zeros to the size of the largest bin. The matrix has one row per coset and
+            one column per index; the signs in the padding are 0.
         """
         sizes = np.bincount(self.bins, minlength=1 << len(self.generator))
         filled = (np.arange(int(sizes.max())) < sizes[:, None]).reshape(-1)
@@ -143,8 +148,9 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
         rows: Points that begin with the signs of codewords.
 
     Returns:
-        The layout, and the indices in `rows` of the codewords in its cosets, coset by coset. None if no small code
-        fits, or if the layout with the lowest estimated cost does not save half of the multiplications of a matrix.
+        The layout, and the indices in `rows` of the codewords in its cosets, coset by coset. The result is None if no
+        small code fits, or if the layout with the lowest estimated cost does not save half of the multiplications of a
+        matrix.
     """
     for bits, antipodal in _cheapest_first(rows):
         found = whole_cosets(rows, bits, antipodal)
@@ -154,7 +160,7 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
 
 
 def _saves_half(layout: HadamardLayout) -> bool:
-    """Return True if a dot product takes at most half as many multiplications as with a matrix of all codewords."""
+    """Return True if `layout` halves the multiplications per dot product, compared with a matrix of all codewords."""
     small = layout.split(split_bits(layout.length))
     largest_bin = int(np.bincount(small.bins).max())
     multiplications = largest_bin + (1 << len(small.generator))
@@ -162,9 +168,9 @@ def _saves_half(layout: HadamardLayout) -> bool:
 
 
 def split_bits(length: int) -> int:
-    """Return the base-2 logarithm of the number of codewords of a small code with about the lowest cost.
+    """Return the number m for which a small code of 2^m codewords needs about the fewest multiplications.
 
-    With a small code of b codewords, a dot product with a codeword takes length / b + b multiplications.
+    With a small code of b codewords, the dot product of a vector with a codeword takes length / b + b multiplications.
 
     Args:
         length: Length of the codewords.
@@ -173,7 +179,11 @@ def split_bits(length: int) -> int:
 
 
 def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
-    """Return candidates (bits, antipodal) for the small code in ascending order of their estimated cost."""
+    """Return candidates for the small code, in ascending order of their estimated cost.
+
+    Returns:
+        For each candidate, the arguments `bits` and `antipodal` of `whole_cosets`.
+    """
     # the estimate assumes that all complete runs of codewords are cosets, see `whole_cosets`
     ordered = np.sort(rows.numbers)
 
@@ -198,9 +208,10 @@ def whole_cosets(
 ) -> tuple[HadamardLayout, Indices] | None:
     """Return a layout of codewords in complete cosets of a small code that has the given number of generators.
 
-    Let size = 2^bits, or 2^(bits + 1) if `antipodal`. A run consists of the codewords with the indices
-    j size, ..., j size + size - 1 for some j, in the code that `rows.numbers` refers to. The first complete run
-    determines the small code. The other complete runs are used if they are cosets of the small code.
+    Let size = 2^bits, or 2^(bits + 1) if `antipodal` is True. A run consists of the codewords with the indices j size,
+    ..., j size + size - 1 for some j, in the code that `rows.numbers` refers to. A run is complete if `rows` has all of
+    these codewords. The first complete run determines the small code. The other complete runs are used if they are
+    cosets of the small code.
 
     Args:
         rows: Points that begin with the signs of codewords.
@@ -208,9 +219,9 @@ def whole_cosets(
         antipodal: Whether the small code has the all-one codeword.
 
     Returns:
-        The layout, and the indices in `rows` of the codewords of its cosets, coset by coset. None if the first complete
-        run is not a coset of a linear code with `bits` generators, or if less than a fraction `SMALLEST_SHARE` of the
-        codewords lies in complete cosets.
+        The layout, and the indices in `rows` of the codewords of its cosets, coset by coset. The result is None if the
+        first complete run is not a coset of a linear code with `bits` generators, or if less than a fraction
+        `SMALLEST_SHARE` of the codewords lies in complete cosets.
     """
     order = np.argsort(rows.numbers, kind="stable")
     size = 1 << (bits + antipodal)
@@ -240,14 +251,20 @@ def whole_cosets(
 
 
 def _whole_starts(ordered: Indices, size: int) -> Indices:
-    """Return the indices at which complete runs j size, ..., j size + size - 1 begin in an ascending array."""
+    """Return the positions in the ascending array `ordered` at which a complete run begins.
+
+    A complete run consists of all numbers j size, ..., j size + size - 1 for some j.
+    """
     starts = np.flatnonzero(ordered % size == 0)
     starts = starts[starts + size <= len(ordered)]
     return starts[ordered[starts + size - 1] == ordered[starts] + size - 1]
 
 
 def _linear(words: PackedBits) -> bool:
-    """Return True if codeword i is the sum of the codewords with the indices 2^j over the bits j of i, for all i."""
+    """Return True if the list `words` is a linear code in the order of `HadamardLayout`.
+
+    In this order, codeword i is the sum of the codewords 2^j, where j are the positions of the ones of i in binary.
+    """
     i = np.arange(1, len(words))
     return not words[0].any() and np.array_equal(
         words[i], words[i & -i] ^ words[i & (i - 1)]
@@ -255,7 +272,13 @@ def _linear(words: PackedBits) -> bool:
 
 
 def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.bool_]:
-    """Return a mask of the blocks of codewords that are cosets of the small code and have a single glue vector."""
+    """Return a mask of the rows of `blocks` that are cosets of the small code and have a single glue vector.
+
+    Args:
+        rows: Points that begin with the signs of codewords.
+        blocks: Matrix whose rows are the indices in `rows` of the codewords of one run (see `whole_cosets`).
+        small: Codewords of the small code, packed.
+    """
     alike: list[NDArray[np.bool_]] = []
     for start in range(0, len(blocks), CHUNK_COSETS):
         chunk = blocks[start : start + CHUNK_COSETS]

@@ -14,7 +14,7 @@ from protosphere.types import Points
 
 
 class Run(NamedTuple):
-    """Consecutive parts with the same number of values and the same dimension.
+    """Consecutive parts that have the same number s of values and the same dimension d.
 
     The dot products with the points of these parts are computed together.
 
@@ -30,16 +30,16 @@ class Run(NamedTuple):
 
 
 class PartTables(nn.Module):
-    """Module that maps z to the dot products with the points of P parts.
+    """Module that maps z to the dot products with the points of several parts.
 
     Each part has its own coordinates of z, one part after the other, and one point for each value. The module returns
-    the dot products with the E points of all parts. The dot product of z with the prototype of a class is the sum of P
-    of these dot products: one for the value of each part.
+    the dot products with the E points of all parts. The dot product of z with the prototype of a class is the sum of
+    one of these dot products for each part: the one for the value that the class has of this part.
 
     Args:
         points: For each part p, an s_p x d_p matrix of unit vectors, one per value.
         weights: For each part, the factor by which its unit vectors are multiplied.
-        dim: Dimension n, at least the sum of the d_p; the remaining coordinates of all points are 0.
+        dim: Dimension n, at least the sum of the d_p. The remaining coordinates of all points are 0.
         dtype: Dtype of the buffers.
 
     Attributes:
@@ -47,7 +47,7 @@ class PartTables(nn.Module):
         sizes: Number of values s_p of each part.
         largest: Number of entries s_p d_p of the largest matrix of a part.
         missing: Number of zero coordinates after the coordinates of the parts.
-        offsets: Index of the first dot product of each part in the result of `forward`.
+        offsets: For each part, the index of its first dot product in the result of `forward`.
     """
 
     offsets: Tensor
@@ -85,7 +85,7 @@ class PartTables(nn.Module):
         return sum(self.sizes)
 
     def runs(self, dtype: torch.dtype) -> list[Run]:
-        """Return the points of all parts; consecutive parts of the same shape are grouped into a `Run`.
+        """Return the points of all parts as a list of `Run`, in which consecutive parts of the same shape are grouped.
 
         Args:
             dtype: Dtype of the points.
@@ -97,10 +97,13 @@ class PartTables(nn.Module):
         return found
 
     def by_run(self, z: Tensor) -> list[Tensor]:
-        """Return the dot products of vectors with the points of each `Run`, as tensors of shape (parts, B, s).
+        """Return the dot products of vectors with the points of each `Run`.
 
         Args:
             z: B x n vectors.
+
+        Returns:
+            For each `Run`, a tensor of shape (parts, B, s).
         """
         found: list[Tensor] = []
         for points, column, _ in self.runs(z.dtype):
@@ -123,7 +126,7 @@ class PartTables(nn.Module):
         """Return the B x n weighted sums of the points of all parts: the transpose of `forward`.
 
         Args:
-            weights: B x E weights of the points of all parts.
+            weights: B x E weights of the points, in the order of the result of `forward`.
         """
         found: list[Tensor] = []
         for points, _, entry in self.runs(weights.dtype):
@@ -134,10 +137,11 @@ class PartTables(nn.Module):
         return self._side_by_side(found)
 
     def rows(self, values: Tensor, like: Tensor) -> Tensor:
-        """Return the prototypes of classes, one per row; a class is given by the values of its parts.
+        """Return the prototypes of classes, one per row.
 
         Args:
-            values: Indices of the values, a matrix with one row per class and one column per part.
+            values: Matrix with one row per class and one column per part. The entries are the indices of the class's
+                values.
             like: Tensor whose dtype the prototypes get.
         """
         found: list[Tensor] = []
@@ -152,6 +156,6 @@ class PartTables(nn.Module):
         return self._side_by_side(found)
 
     def _side_by_side(self, columns: list[Tensor]) -> Tensor:
-        """Return the coordinates of all runs side by side, padded with zeros to n columns."""
+        """Return a matrix that consists of the columns of all given matrices, padded with zero columns to n columns."""
         rows = columns[0] if len(columns) == 1 else torch.cat(columns, dim=1)
         return nn.functional.pad(rows, (0, self.missing)) if self.missing else rows

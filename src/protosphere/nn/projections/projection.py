@@ -1,4 +1,7 @@
-"""Module that computes dot products with all prototypes of a code, and sums over these prototypes."""
+"""Module that computes dot products with all prototypes of a code, and weighted sums of these prototypes.
+
+The prototypes are the points of one or more blocks (see `ProjectionBlock`).
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -47,7 +50,7 @@ class BlockSpec:
     Attributes:
         units: Number of units of the block.
         unit: Number of points per unit.
-        build: Function from (first, last) to the block with the units first, ..., last - 1.
+        build: Function (first, last) that returns a block with the units first, ..., last - 1.
     """
 
     units: int
@@ -63,7 +66,7 @@ class ProjectionPlan:
         kind: Name of the algorithm: 'dense', 'hadamard', 'axes', 'simplex', 'simplices', 'parts' or 'quantized'.
         blocks: Descriptions of the blocks. The points of the projection are the points of the first block, followed by
             the points of the second block, and so on.
-        position: Index of the point that is the prototype of each class; None if class i has point i.
+        position: Vector of K indices: the prototype of class i is point position[i]. If None, it is point i.
     """
 
     kind: str
@@ -88,10 +91,11 @@ class Projection(nn.Module):
         num_classes: Number K of classes.
         dim: Dimension n.
         kind: Name of the algorithm: 'dense', 'hadamard', 'axes', 'simplex', 'simplices', 'parts' or 'quantized'.
-        blocks: Blocks of points; a sharded projection has only the blocks of this process.
-        starts: Index of the first point of each block.
-        position: Index of the point that is the prototype of each class; None if class i has point i.
-        classes: Class of each point; None if point i belongs to class i.
+        blocks: Blocks of points. A sharded projection has only the blocks of this process.
+        starts: For each block, the index of its first point.
+        position: Vector of K indices: the prototype of class i is point position[i]. If None, it is point i.
+        classes: Vector of K indices: point i is the prototype of class classes[i]. If None, it is the prototype of
+            class i.
         has_all_combinations: Whether the classes consist of parts (see `ps.compose`), and every combination of values
             of the parts is a class.
         handle: Integer that identifies the projection in compiled graphs.
@@ -141,22 +145,22 @@ class Projection(nn.Module):
 
     @property
     def typed_blocks(self) -> list[ProjectionBlock]:
-        """The blocks of points, as a list with the type `ProjectionBlock`."""
+        """The modules in `blocks`, as a list of `ProjectionBlock` for the type checker."""
         return cast("list[ProjectionBlock]", list(self.blocks))
 
     @property
     def num_points(self) -> int:
-        """Number of points of all blocks of this process; K if the projection is not sharded over processes."""
+        """Number of points of all blocks of this process. If the projection is not sharded, this is K."""
         return sum(block.num_points for block in self.typed_blocks)
 
     @property
     def scores_per_row(self) -> int:
-        """Number of dot products that are computed for each vector."""
+        """Number of dot products with points, or with points of parts, that are computed for each vector."""
         return sum(block.scores_per_row for block in self.typed_blocks)
 
     @property
     def all_combinations(self) -> AllCombinationsBlock | None:
-        """The only block, if its points are all combinations of the values of parts; otherwise None."""
+        """The only block, if its points are all combinations of the values of parts. In all other cases, None."""
         block = self.blocks[0] if len(self.blocks) == 1 else None
         return block if isinstance(block, AllCombinationsBlock) else None
 
@@ -182,11 +186,12 @@ class Projection(nn.Module):
 
         Args:
             index: Vector of class indices.
-            like: Tensor whose dtype and device the prototypes get; by default, torch's default dtype and the device of
-                `index`.
+            like: Tensor whose dtype and device the prototypes get. By default, they get torch's default dtype and the
+                device of `index`.
 
         Raises:
-            InvalidArgumentError: If `index` has an entry that is not a class.
+            InvalidArgumentError: If an entry of `index` is not between 0 and K - 1. Compiled and exported graphs do not
+                check this.
         """
         if under_transform():
             index = classes_in_range("index", index, self.num_classes)
@@ -210,7 +215,7 @@ class Projection(nn.Module):
             like: Tensor whose dtype and device the prototypes get.
 
         Returns:
-            One prototype per row. The row is zero if the projection is sharded and another process has the prototype.
+            One row per class. If the projection is sharded and another process has the prototype, the row is zero.
         """
         points = classes if self.position is None else self.position[classes]
         rows = like.new_zeros(points.shape[0], self.dim)
@@ -227,6 +232,9 @@ class Projection(nn.Module):
 
         Args:
             z: B x n vectors, not in half precision.
+
+        Returns:
+            B log-sum-exps, differentiable.
         """
         block = self.all_combinations
         if block is None:
@@ -268,19 +276,19 @@ class Projection(nn.Module):
     def softmax_terms(
         self, z: Tensor, classes: Tensor | None, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return what the cross-entropy needs: the log-sum-exp, mean prototype and target prototype of each row.
+        """Return the log-sum-exp, the mean prototype and the target prototype of each row, for the cross-entropy.
 
-        The log-sum-exp is taken over the dot products of the row with all prototypes, and the mean is weighted by the
-        softmax of these dot products. The results have no gradient.
+        The log-sum-exp is taken over the dot products of the row with all prototypes. The mean prototype is the mean of
+        all prototypes, weighted by the softmax of these dot products. The results have no gradient.
 
         Args:
             z: B x n vectors.
-            classes: B target classes, or None if no target prototypes are needed.
-            with_mean: Whether to compute the means.
+            classes: B target classes. If None, no target prototypes are returned.
+            with_mean: Whether to compute the mean prototypes.
 
         Returns:
-            B log-sum-exps, B x n means and B x n prototypes of the target classes. If `with_mean` is False, the means
-            are an empty B x 0 tensor. If `classes` is None, the prototypes are an empty B x 0 tensor.
+            B log-sum-exps, B x n mean prototypes and B x n target prototypes. If `with_mean` is False, the tensor of
+            mean prototypes is empty, B x 0. If `classes` is None, the tensor of target prototypes is empty, B x 0.
         """
         block = self.all_combinations
         if block is not None and classes is not None:
@@ -292,16 +300,17 @@ class Projection(nn.Module):
         return value, mean, self.rows(classes, z)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each row's dot products with the prototypes, and the mean prototype.
+        """Return the log-sum-exp of each row's dot products with the prototypes, and the mean prototype of each row.
 
-        The mean is weighted by the softmax of the dot products. The results have no gradient.
+        The mean prototype is the mean of all prototypes, weighted by the softmax of the dot products. The results have
+        no gradient.
 
         Args:
             z: B x n vectors.
-            with_mean: Whether to compute the means.
+            with_mean: Whether to compute the mean prototypes.
 
         Returns:
-            B log-sum-exps, and B x n means (an empty B x 0 tensor without `with_mean`).
+            B log-sum-exps and B x n mean prototypes. If `with_mean` is False, the second tensor is empty, B x 0.
         """
         return threaded_log_sum_exp(z, self.typed_blocks, with_mean)
 
@@ -310,13 +319,13 @@ class Projection(nn.Module):
     ) -> Tensor:
         """Return a weighted sum of the prototypes for each row, from which derivatives of the log-sum-exp are computed.
 
-        The moment of a row z with log-sum-exp l and directions v_1, ..., v_r is the sum over all prototypes c_k of
+        Each row z has a log-sum-exp l and directions v_1, ..., v_r. Its moment is the sum over all prototypes c_k of
         exp(z . c_k - l) (v_1 . c_k) ... (v_r . c_k) c_k. The result has no gradient.
 
         Args:
             z: B x n vectors.
-            log_sum_exps: B values of l.
-            directions: The directions v_1, ..., v_r of all rows, each B x n.
+            log_sum_exps: The B log-sum-exps l.
+            directions: A list of r tensors, each B x n. Row i of tensor j is the direction v_j of row i of z.
 
         Returns:
             B x n moments.
@@ -335,15 +344,17 @@ class Projection(nn.Module):
     def weighted_prototypes(
         self, weights: Tensor, factors: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Return the weighted sums of the prototypes, and the sum of the weights, for each row; without gradient.
+        """Return the weighted sum of the prototypes, and the sum of the weights, for each row of `weights`.
+
+        The results have no gradient.
 
         Args:
             weights: B x K weights.
-            factors: K factors by which the weights are multiplied; 1 if None.
+            factors: K factors by which the columns of `weights` are multiplied. If None, the weights are not changed.
 
         Returns:
-            B x n weighted sums of the prototypes, and B sums of the weights after the multiplication by the factors; in
-            float32 if the weights have half precision.
+            B x n weighted sums of the prototypes, and the B sums of the weights after the multiplication by the
+            factors. Both are in float32 if the weights have half precision.
         """
         # some rows at a time, because reordering needs memory for a copy
         size = max(1, WEIGHTS_ENTRIES // weights.shape[1])
@@ -359,7 +370,6 @@ class Projection(nn.Module):
         return torch.cat(sums), torch.cat(totals)
 
     def _weighted_points(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of the prototypes, weighted by B x K `weights`."""
         if self.classes is not None:
             weights = weights.index_select(1, self.classes)
         total = weights.new_zeros(len(weights), self.dim)
@@ -385,14 +395,15 @@ class Projection(nn.Module):
         Args:
             z: (..., n) vectors.
             target: (...) classes, or (..., K) probabilities, with the classes in the last dimension.
-            weight: K class weights, by which the losses of the classes are multiplied; 1 if None.
+            weight: K class weights, by which the losses of the classes are multiplied. If None, all weights are 1.
             label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
             reduction: 'mean', 'sum' or 'none'.
             scale: Factor by which dot products are multiplied to give logits.
-            ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
+            ignore_index: Class index that marks examples without a target. These examples do not contribute to the
+                loss.
 
         Returns:
-            A scalar, or (...) losses if `reduction` is 'none'.
+            A scalar. If `reduction` is 'none', (...) losses.
 
         Raises:
             InvalidArgumentError: If an option or the target is not valid.
@@ -405,7 +416,9 @@ class Projection(nn.Module):
         )
 
     def top(self, z: Tensor, k: int = 1) -> TopK:
-        """Return the k largest dot products of each row, in descending order, and their classes; without gradient.
+        """Return the k largest dot products of each row with prototypes, and the classes of these prototypes.
+
+        The dot products are in descending order. The results have no gradient.
 
         Args:
             z: B x n vectors.
@@ -434,11 +447,11 @@ class Projection(nn.Module):
         return values, points if self.classes is None else self.classes[points]
 
     def top_points(self, z: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each row with the points in this process, and the indices of the points.
+        """Return the k largest dot products of each row with the points of this process, and the indices of the points.
 
-        This process has all points, unless the points are divided over several processes (see `ShardedProjection`).
-        The result has the indices of points, which may differ from the numbers of their classes. If this process has
-        fewer than k points, the result has the dot products with all of them.
+        If the projection is sharded, other processes have the other points. If this process has fewer than k points,
+        the result has the dot products with all of them. The index of a point may differ from the index of its class
+        (see `classes`).
 
         Args:
             z: B x n vectors.
@@ -462,7 +475,10 @@ class Projection(nn.Module):
 
 
 class _TopPoints(torch.autograd.Function):
-    """Autograd function that calls `Projection.top_points` and has a vmap rule; the results have no derivatives."""
+    """Autograd function that calls `Projection.top_points` and has a vmap rule.
+
+    Its results have no derivatives.
+    """
 
     @staticmethod
     def forward(z: Tensor, projection: Projection, k: int) -> TopK:

@@ -1,4 +1,4 @@
-"""Values and codewords of quantized points, and the dot products with all of them."""
+"""Module that stores the values and codewords of quantized points and computes dot products with them."""
 
 from __future__ import annotations
 
@@ -15,23 +15,25 @@ from protosphere.types import Points
 
 
 class QuantizedTables(nn.Module):
-    """Values of parts, each in its own coordinates, followed by codewords that share the next coordinates.
+    """Module that maps z to the dot products with all values and all codewords of quantized points.
 
-    The dot product of z with a class is the sum of the entries of `self(z)` for the values of its parts, plus the
-    factor of the class (`QuantizedPoints.factors`) times the sum of the entries for its codewords.
+    A quantized point has one value of each part, and each part has its own coordinates. The point also has one codeword
+    of each codebook, and all codebooks share the coordinates that follow those of the parts (see `QuantizedPoints`).
+    The dot product of z with a point is the sum of entries of `self(z)`: the entries for its values, plus a factor
+    times the sum of the entries for its codewords. `QuantizedPoints.factors` returns the factor of each point.
 
     Args:
-        parts: Values of each part, one matrix per part.
-        codebooks: Codewords of each codebook: M x S x d.
+        parts: For each part, a matrix whose rows are the values.
+        codebooks: M x S x d array: M codebooks of S codewords with d entries.
         dim: Dimension n.
         dtype: Dtype of the buffers.
 
     Attributes:
         dim: Dimension n.
-        sizes: Number of values of each part and of codewords of each codebook.
-        num_parts: Number of parts; the codebooks follow.
-        offsets: Index of the first entry of each part and each codebook in the result of `forward`.
-        last: Index after the last coordinate of the codewords; zeros follow.
+        sizes: Number of values of each part, followed by the number of codewords of each codebook.
+        num_parts: Number of parts.
+        offsets: For each part, and then for each codebook, the index of its first entry in the result of `forward`.
+        last: One past the index of the last coordinate of the codewords. The remaining coordinates of all points are 0.
         codewords: Codewords of all codebooks, one per row.
     """
 
@@ -59,11 +61,13 @@ class QuantizedTables(nn.Module):
 
     @property
     def num_entries(self) -> int:
-        """Number of values and codewords together."""
+        """Number E of values of all parts plus codewords of all codebooks."""
         return sum(self.sizes)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the dot products of vectors with all values and codewords: B x entries.
+        """Return the B x E dot products of vectors with all values and codewords.
+
+        The columns are the values of all parts, followed by the codewords of all codebooks.
 
         Args:
             z: B x n vectors, not in half precision.
@@ -76,7 +80,7 @@ class QuantizedTables(nn.Module):
         """Return the B x n weighted sums of all values and codewords: the transpose of `forward`.
 
         Args:
-            weights: B x entries weights.
+            weights: B x E weights, in the order of the result of `forward`.
         """
         first = self.parts.num_entries
         own = self.parts.weighted_sum(weights[:, :first])
@@ -84,12 +88,13 @@ class QuantizedTables(nn.Module):
         return self._padded(torch.cat([own, sums], dim=1))
 
     def rows(self, values: Tensor, factors: Tensor, like: Tensor) -> Tensor:
-        """Return the prototypes of classes as rows.
+        """Return the prototypes of classes, one per row.
 
         Args:
-            values: Value of each part and codeword of each codebook, one row per class.
-            factors: Factor of each class.
-            like: Tensor whose dtype the rows get.
+            values: Integer matrix with one row per class, and one column per part, followed by one column per codebook.
+                The entries are the indices of the class's values and codewords.
+            factors: For each class, the factor by which the sum of its codewords is multiplied.
+            like: Tensor whose dtype the prototypes get.
         """
         own = self.parts.rows(values[:, : self.num_parts], like)
         codewords = self.codewords.to(like.dtype)
@@ -101,7 +106,7 @@ class QuantizedTables(nn.Module):
         return self._padded(torch.cat([own, scaled], dim=1))
 
     def _codeword_offsets(self) -> Tensor:
-        """Return the index of the first codeword of each codebook."""
+        """Return, for each codebook, the index of its first codeword in `codewords`."""
         return self.offsets[self.num_parts :] - self.parts.num_entries
 
     def _padded(self, rows: Tensor) -> Tensor:

@@ -1,4 +1,7 @@
-"""Block of regular simplices in orthogonal subspaces; one cumulative sum per simplex gives all dot products."""
+"""Block of regular simplices in orthogonal subspaces.
+
+One cumulative sum per simplex gives the dot products of a vector with all vertices.
+"""
 
 from itertools import groupby
 
@@ -15,9 +18,9 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
 
     The time for the dot products of a vector with all P points is O(P).
 
-    Let c_0, ..., c_(s-1) be the vertices of a simplex (see `geometry.simplex`), and let f_j = sqrt(s / ((s - 1) j
-    (j + 1))). A simplex has the coordinates j = 1, ..., s - 1. The entry of c_i in coordinate j is f_j if i < j, -j f_j
-    if i = j, and 0 if i > j. So z . c_i = sum_{j > i} f_j z_j - i f_i z_i.
+    Let c_0, ..., c_(s-1) be the vertices of a simplex (see `geometry.simplex`), and let f_j = sqrt(s / ((s - 1) j (j +
+    1))). A simplex has the coordinates j = 1, ..., s - 1. The entry of c_i in coordinate j is f_j if i < j, -j f_j if i
+    = j, and 0 if i > j. So z . c_i = sum_{j > i} f_j z_j - i f_i z_i.
 
     The simplices are stored one after the other. A run consists of consecutive simplices of equal size, whose dot
     products are computed together.
@@ -26,13 +29,13 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
         sizes: Number of vertices of each simplex.
         dim: Dimension n.
         dtype: Dtype of the buffers.
-        numbers: Index of the vertex that each point equals; None if point i is vertex i.
+        numbers: For each point, the index of the vertex that it equals. If None, point i is vertex i.
 
     Attributes:
         runs: For each run, the number of vertices of a simplex and the number of simplices.
         num_vertices: Number of vertices of all simplices.
-        steps: The f_j of one simplex of each run, one run after the other.
-        numbers: Index of the vertex that each point equals; None if point i is vertex i.
+        steps: The factors f_j of one simplex of each run, one run after the other.
+        numbers: For each point, the index of the vertex that it equals. If None, point i is vertex i.
     """
 
     kind = "simplices"
@@ -81,7 +84,7 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
         return self.weighted_sum(weights).to(like.dtype)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n sums of all points, weighted by B x P `weights`."""
+        """Return the B x n weighted sums of all points for B x P `weights`."""
         if self.numbers is not None:
             zeros = weights.new_zeros(weights.shape[0], self.num_vertices)
             weights = zeros.index_copy(1, self.numbers, weights)
@@ -100,7 +103,14 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
 
 
 def _simplex_products(z: Tensor, steps: Tensor, size: int, count: int) -> Tensor:
-    """Return the dot products of vectors with the vertices of `count` simplices of `size` vertices each."""
+    """Return the dot products of vectors with the vertices of `count` simplices, one simplex after the other.
+
+    Args:
+        z: The coordinates of the vectors in the subspaces of the simplices, one vector per row.
+        steps: The factors f_j of one simplex (see `SimplicesBlock`).
+        size: Number of vertices of each simplex.
+        count: Number of simplices.
+    """
     stepped = z.reshape(-1, count, size - 1) * steps
     after = stepped.flip(2).cumsum(2).flip(2)
     own = stepped * torch.arange(1, size, dtype=z.dtype, device=z.device)
@@ -111,7 +121,14 @@ def _simplex_products(z: Tensor, steps: Tensor, size: int, count: int) -> Tensor
 
 
 def _simplex_sums(weights: Tensor, steps: Tensor, size: int, count: int) -> Tensor:
-    """Return the weighted sums of the vertices of simplices: the transpose of `_simplex_products`."""
+    """Return weighted sums of the vertices of `count` simplices: the transpose of `_simplex_products`.
+
+    Args:
+        weights: The weights of the vertices, one simplex after the other, with one sum per row.
+        steps: The factors f_j of one simplex (see `SimplicesBlock`).
+        size: Number of vertices of each simplex.
+        count: Number of simplices.
+    """
     # with weights g_0, ..., g_(size - 1) of the vertices, coordinate j is f_j (g_0 + ... + g_(j-1) - j g_j)
     each = weights.reshape(-1, count, size)
     j = torch.arange(1, size, dtype=each.dtype, device=each.device)
@@ -120,6 +137,6 @@ def _simplex_sums(weights: Tensor, steps: Tensor, size: int, count: int) -> Tens
 
 
 def _steps(size: int) -> Tensor:
-    """Return the factors f_1, ..., f_(size - 1) of the coordinates of a simplex of `size` vertices."""
+    """Return the factors f_1, ..., f_(size - 1) of a simplex of `size` vertices (see `SimplicesBlock`)."""
     j = torch.arange(1, size, dtype=torch.float64)
     return torch.sqrt(size / ((size - 1) * j * (j + 1)))
