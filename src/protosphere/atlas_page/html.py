@@ -1,4 +1,4 @@
-"""Join template, style, scripts and data of the atlas page into one HTML file."""
+"""Join the template, style, scripts and data of the atlas page into one HTML file."""
 
 import base64
 import gzip
@@ -19,7 +19,7 @@ VIEWS = ("chart.js", "card.js", "sphere.js", "heatmap.js", "main.js")
 
 
 def page_script(names: tuple[str, ...] = LOGIC + VIEWS) -> str:
-    """Return the source of the named scripts, joined into one text."""
+    """Return the source of the scripts in `names` as one text."""
     return "\n".join(_asset(name) for name in names)
 
 
@@ -27,7 +27,7 @@ def page_html(data: dict[str, Any] | None = None) -> str:
     """Return the page as one HTML document that loads nothing from a network.
 
     Args:
-        data: Data of the page, as `page_data` returns them; None for the data of the installed package.
+        data: Data of the page, as `page_data` returns them. If None, the data of the installed package are used.
     """
     if data is None:
         data = page_data()
@@ -49,7 +49,8 @@ def write_page(path: str | Path, progress: Progress = ignore) -> Path:
 
     Args:
         path: File to write.
-        progress: Function that is called with the stage, the work done and the total work.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps.
     """
     return replace_bytes(Path(path), page_html(page_data(progress)).encode())
 

@@ -10,7 +10,7 @@ CHECKPOINTS = (10, 30, 100, 300, 1000)
 """Numbers of classes for which the page shows the distribution of the cosines of all pairs."""
 
 MODIFIED = "bch modified"
-"""Key of BCH codes modified to other lengths, whose maximum cosine is guaranteed by a theorem."""
+"""Key in "cells" of BCH codes that are modified to other lengths. A theorem guarantees their maximum cosines."""
 
 FILE = "measurements.json.gz"
 
@@ -28,20 +28,23 @@ def spectra_key(scheme: str, dim: int, member: str = "") -> str:
     Args:
         scheme: Name of the scheme, such as 'simplex'.
         dim: Dimension n.
-        member: Identifier of a member of a family; empty for other codes.
+        member: For a code of a family, the identifier of the code (`Member.id`). For other codes, the empty text.
     """
     return f"{scheme}|{dim}|{member}"
 
 
 @lru_cache(maxsize=1)
 def shipped_measurements() -> dict[str, dict[str, Any]]:
-    """Return the shipped measurements: a dictionary with four mappings.
+    """Return the measurements that are shipped with the package, as a dictionary of four mappings.
 
-    - "steps" maps a key (see `spectra_key`) to the maximum cosine of the first K points of a code, for all K. The value
-      is a flat list: first K, last K and cosine for each range of K; an exact cosine is a text with a fraction.
-    - "spectra" maps a key and K to all cosines of the first K points and their numbers of pairs.
-    - "cells" maps a scheme without a formula to rows of K, n and maximum cosine.
-    - "space" maps K to points of R^3, with two bytes per coordinate.
+    - "steps" maps a key (see `spectra_key`) to the maximum cosines of the first K points of a code, for all K. The
+      value is a flat list with three entries for each range of K: the first K, the last K and the maximum cosine. An
+      exact cosine is a text with a fraction.
+    - "spectra" maps a key to a mapping from K to the cosines of all pairs of the first K points. The cosines are a flat
+      list [cosine, number of pairs, cosine, number of pairs, ...]. If there are too many different cosines, the list is
+      ["bins", smallest cosine, largest cosine, number of antipodal pairs, energy, number of pairs of each bin ...].
+    - "cells" maps a scheme, for which the page has no formula, to rows [K, n, maximum cosine].
+    - "space" maps K to K points of R^3, as a base64 text with two bytes per point.
     """
     found = files("protosphere.atlas_page") / FILE
     if not found.is_file():

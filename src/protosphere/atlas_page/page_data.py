@@ -1,4 +1,4 @@
-"""Compute the data of the atlas page from the package, as JSON."""
+"""Compute the data of the atlas page from the package, as a dictionary for JSON."""
 
 import hashlib
 import json
@@ -52,7 +52,10 @@ The numbers of classes K are `ASKED_CLASSES`.
 
 
 def page_data(progress: Progress = ignore) -> dict[str, Any]:
-    """Return the data of the page, with the version of the package and a digest, as a dictionary for JSON."""
+    """Return the data of the page as a dictionary for JSON.
+
+    The dictionary also has the version of the package and a digest of the data.
+    """
     measured = shipped_measurements()
     asked = {
         name: rows for name in available() if (rows := promised_cells(describe(name)))
@@ -94,7 +97,7 @@ def page_data(progress: Progress = ignore) -> dict[str, Any]:
 
 
 def cosine_text(value: Cosine) -> str | float:
-    """Return a cosine as JSON for the page: a text for a fraction, or a float rounded to 12 decimal places."""
+    """Return a cosine as a value for JSON: a text for a fraction, or a float rounded to 12 decimal places."""
     return str(value) if isinstance(value, Fraction) else round(float(value), 12) + 0.0
 
 
@@ -115,7 +118,7 @@ def _limits() -> dict[str, Any]:
 
 
 def _covered_beyond() -> dict[str, list[int]]:
-    """Return the dimensions that were searched for each number of classes beyond the catalogue's full range."""
+    """Return a mapping from K to the dimensions n of all pairs (K, n) in `searched_beyond` of the catalogue."""
     found: dict[str, list[int]] = {}
     for num_classes, dim in sorted(shipped_catalogue().searched_beyond):
         found.setdefault(str(num_classes), []).append(dim)
@@ -123,7 +126,11 @@ def _covered_beyond() -> dict[str, list[int]]:
 
 
 def _described(entry: Construction) -> dict[str, Any]:
-    """Return the description of a scheme as JSON fields; `kind`, the name of its package, decides its color."""
+    """Return the description of a scheme as JSON fields.
+
+    The field `kind` determines the color of the scheme on the page. For schemes that choose among other schemes, it is
+    'best'. For other schemes, it is the name of the package that contains the scheme.
+    """
     source: Any = entry.members or entry.build  # of a family its generator
     return {
         "kind": "best" if entry.traits.chooses else source.__module__.split(".")[-2],
@@ -135,7 +142,11 @@ def _described(entry: Construction) -> dict[str, Any]:
 
 
 def _families(progress: Progress) -> dict[str, list[list[Any]]]:
-    """Return rows [n, first K, last K, size, guarantee, description, steps, cosines] of codes, by their family."""
+    """Return, for each family of codes, one row for each member that the page uses.
+
+    A row is [n, first K, last K, number of points, guarantee, description, steps, spectra]. First and last K are those
+    of a `Serving`. See `shipped_measurements` for steps and spectra.
+    """
     names = available()
     found = dict[str, list[list[Any]]]()
     for done, name in enumerate(names):
@@ -162,7 +173,10 @@ def _member(name: str, one: Serving) -> list[Any]:
 
 
 def _proved_optima() -> list[list[Any]]:
-    """Return rows [n, K, maximum cosine, its fraction as text or None, theorem] of the proved optimal codes."""
+    """Return a row for each pair (K, n) whose smallest maximum cosine is proved.
+
+    A row is [n, K, maximum cosine, maximum cosine as a text with a fraction or None, name of the theorem].
+    """
     return [
         [
             row.dim,
@@ -183,7 +197,11 @@ def _chain(m: int) -> list[list[Any]]:
 
 
 def _linear_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
-    """Return rows [K, n, maximum cosine, guarantee or None] of codes outside families, by scheme."""
+    """Return the rows of `cells` with the guarantee of each code, or None, as an additional last entry.
+
+    Args:
+        cells: Rows [K, n, maximum cosine] by scheme, as `shipped_measurements` returns them.
+    """
     return {
         scheme: [[*row, _guarantee(scheme, *row)] for row in rows]
         for scheme, rows in cells.items()
@@ -206,7 +224,8 @@ def _guarantee(
 def promised_cells(entry: Construction) -> list[list[Any]]:
     """Return rows [K, n, maximum cosine, guarantee] of a construction, for K and n on a grid.
 
-    The list is empty if the page can compute the guarantees of this construction from other data.
+    The maximum cosine in a row is the guarantee, too. If the page can compute the guarantees of this construction from
+    other data, the list is empty.
     """
     traits = entry.traits
     known = traits.page_formula or not traits.on_page or entry.members is not None
@@ -235,7 +254,11 @@ def promised_cells(entry: Construction) -> list[list[Any]]:
 
 
 def _searched() -> list[list[Any]]:
-    """Return rows [K, n, maximum cosine, description, iterations that `best` needs] of the catalogue and the atlas."""
+    """Return a row for each code of the catalogue and for each code of the atlas.
+
+    A row is [K, n, maximum cosine, description, iterations]. The last entry is the argument `iterations` of `best` with
+    which the code was found, as a text. The text is empty for the default of `best`.
+    """
     kept = [
         [e.num_points, e.dim, round(e.max_cosine, 9), "", "0"]
         for e in shipped_catalogue().entries

@@ -1,4 +1,4 @@
-"""Find which member (code) of a family of codes `ps.construct` uses for each number of classes K."""
+"""Find the member of a family of codes that `ps.construct` uses for each number of classes K. A member is a code."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ LARGEST_PAGE_DIM = 1024
 
 @dataclass(frozen=True)
 class Serving:
-    """A member (code) of a family of codes, and the numbers of classes for which `ps.construct` uses this member.
+    """A member of a family of codes, with the numbers of classes for which `ps.construct` uses this member.
 
     Attributes:
         member: The member.
@@ -39,8 +39,8 @@ def serving_members(family: Construction) -> Iterator[Serving]:
 
     In each dimension, the member with the lowest maximum cosine among the members with at least K points is used. So a
     member is left out if another member has at least the same number of points and a lower maximum cosine. Numbers of
-    classes whose points cannot be certified in seconds are left out. A construction that is not a family yields
-    nothing.
+    classes for which a code cannot be certified in seconds are left out. If a construction is not a family, nothing is
+    yielded.
     """
     if family.members is None:
         return

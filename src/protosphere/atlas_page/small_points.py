@@ -1,4 +1,4 @@
-"""Compute points in two and three dimensions, which the page draws."""
+"""Compute points of codes in two and three dimensions, which the page draws."""
 
 from contextlib import suppress
 from itertools import product
@@ -19,10 +19,15 @@ MOST_DRAWN_POINTS = 1000
 
 
 def small_points() -> dict[str, list[float]]:
-    """Return the coordinates of the points of codes in two and three dimensions, as flat lists.
+    """Return the points of codes in two and three dimensions.
 
-    The keys are texts 'scheme|K|n'. Of a family of codes, each code is included with its largest number of points.
-    Other schemes are included for up to `MOST_PLAIN` classes.
+    Each code of a family is included with the largest number of points with which the page uses it. A scheme that is
+    not a family is included, for 2 to `MOST_PLAIN` classes, if the scripts of the page compute its maximum cosine but
+    not its points.
+
+    Returns:
+        A mapping from texts 'scheme|K|n' to flat lists of coordinates: all coordinates of the first point, then those
+        of the second point, and so on.
     """
     found: dict[str, list[float]] = {}
     for name in available():
@@ -43,6 +48,6 @@ def small_points() -> dict[str, list[float]]:
 
 
 def _rounded(points: Any) -> list[float]:
-    """Return all coordinates as a flat list of rounded numbers, without -0."""
+    """Return all coordinates as a flat list of numbers, rounded to `DIGITS` decimal places, with 0 instead of -0."""
     rounded = points.round(DIGITS) + 0.0
     return rounded.ravel().tolist()

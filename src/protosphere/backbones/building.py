@@ -1,4 +1,4 @@
-"""Build a network by its name: a registered name, or the dotted import name of any nn.Module."""
+"""Build a network by its name, which is a registered name or the dotted import name of any nn.Module."""
 
 import inspect
 import re
@@ -24,12 +24,12 @@ def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
     """Return a new network for inputs of a given shape and `dim` outputs.
 
     Args:
-        name: A name of `BACKBONES`; some take widths in parentheses, as in `mlp(512, 256)`. Or the dotted import name
-            of a class or function that returns an nn.Module, such as `package.module.Network`. The class or function
-            must have a parameter of `OUTPUT_NAMES`, such as `num_classes`, which gets `dim`. If it has parameters
-            `input_shape`, `image_shape`, `in_channels` (for images) or `in_features` (for feature vectors), these get
-            the shape or the number.
-        input_shape: Channels, height and width of an image, or the number of features alone.
+        name: A name of `BACKBONES`, or the dotted import name of a class or function that returns an nn.Module, such as
+            `package.module.Network`. Some names of `BACKBONES` take widths in parentheses, as in `mlp(512, 256)`. An
+            imported class or function must have a parameter of `OUTPUT_NAMES`, such as `num_classes`, which gets `dim`.
+            If it has parameters `input_shape`, `image_shape`, `in_channels` (for images) or `in_features` (for feature
+            vectors), these get the shape or the number.
+        input_shape: For images, the channels, height and width. For feature vectors, only the number of features.
         dim: Number of outputs.
 
     Returns:
@@ -72,7 +72,7 @@ def is_ours(name: str) -> bool:
 
 
 def _registered_network(name: str) -> tuple[Backbone, tuple[int, ...]]:
-    """Return the registered network of a name such as "mlp(512)", and the widths in parentheses."""
+    """Return the registered network of a name such as "mlp(512)", and the widths that the name has in parentheses."""
     base_name = name
     widths: tuple[int, ...] = ()
     match = WITH_WIDTHS.fullmatch(name)
@@ -89,7 +89,9 @@ def _registered_network(name: str) -> tuple[Backbone, tuple[int, ...]]:
 
 
 def imported(name: str, argument: str) -> Any:
-    """Import an object by its dotted name and return it; modules in the current folder are found too.
+    """Import an object by its dotted name and return it.
+
+    The current folder is added to the places where Python looks for modules.
 
     Args:
         name: Dotted name, such as "torch.nn.Linear".
@@ -141,7 +143,7 @@ def _call_imported(name: str, input_shape: Shape, dim: int) -> Any:
 
 
 def _checked(name: str, network: Any, input_shape: Shape, dim: int) -> nn.Module:
-    """Return `network` as a module, after checking that it maps a batch of two inputs to two vectors of size `dim`."""
+    """Return `network` after checking that it maps a batch of two inputs to two vectors of size `dim`."""
     if not isinstance(network, nn.Module):
         raise InvalidArgumentError(
             f"'backbone' {brief(name)} must make an nn.Module, got {type(network).__name__}"

@@ -12,10 +12,11 @@ USUAL_WIDTHS = (512,)
 
 @backbone(summary="one linear map", images=False)
 def linear(input_shape: Shape, dim: int) -> nn.Module:
-    """Return a linear map with bias from features, or from all pixels of an image, to `dim` outputs.
+    """Return a linear map with bias to `dim` outputs.
 
     Args:
-        input_shape: Channels, height and width of an image, or the number of features alone.
+        input_shape: For images, the channels, height and width. For feature vectors, only the number of features.
+            Images are flattened.
         dim: Number of outputs.
 
     >>> sum(p.numel() for p in linear((512,), 64).parameters())
@@ -33,9 +34,10 @@ def mlp(input_shape: Shape, dim: int, *widths: int) -> nn.Module:
     """Return hidden ReLU layers of the given widths, followed by a linear map.
 
     Args:
-        input_shape: Channels, height and width of an image, which is flattened, or the number of features alone.
+        input_shape: For images, the channels, height and width. For feature vectors, only the number of features.
+            Images are flattened.
         dim: Number of outputs.
-        widths: Widths of the hidden layers; (512,) by default.
+        widths: Widths of the hidden layers. If no widths are given, there is one hidden layer of width 512.
 
     >>> sum(p.numel() for p in mlp((512,), 64, 100).parameters())
     57764

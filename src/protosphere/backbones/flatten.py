@@ -10,8 +10,8 @@ class Flatten(nn.Flatten):
     """Flatten layer whose gradient has the channels-last memory layout if the input has it.
 
     The gradient that `nn.Flatten` passes to the previous layer is channels-first. If the previous layer is a ReLU whose
-    output is channels-last, the two layouts differ, and the backward pass of the ReLU is 25 times as slow in bfloat16
-    on a CPU. The ReLU would then take a tenth of a training step of Simard's network.
+    output is channels-last, the two layouts differ, and the backward pass of the ReLU takes 25 times as long in
+    bfloat16 on a CPU. The ReLU then takes a tenth of a training step of Simard's network.
     """
 
     def forward(self, input: Tensor) -> Tensor:

@@ -1,4 +1,7 @@
-"""The registry of networks: one frozen record per network, created by decorating the function that builds it."""
+"""The registry of networks, which has one frozen record per network.
+
+A network is registered by decorating the function that builds it.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +11,7 @@ from torch import nn
 from protosphere.registry import Registry
 
 Shape = tuple[int, ...]
-"""Type of an input's shape: channels, height and width of an image, or the number of features alone."""
+"""Type of an input's shape: (channels, height, width) of an image, or (number of features,)."""
 
 Build = Callable[..., nn.Module]
 
@@ -20,7 +23,7 @@ class Backbone:
     Attributes:
         name: Name in configs.
         build: Function (input_shape, dim, *widths) that returns the network with `dim` outputs.
-        images: True if the network takes images only, False if the network takes feature vectors too.
+        images: True if the network takes only images; False if it also takes feature vectors.
         widths: Largest number of widths that may follow the name in parentheses, as in mlp(512, 256).
         summary: Description in one line.
 
@@ -44,15 +47,16 @@ BACKBONES: Registry[Backbone] = Registry("backbone")
 def backbone(
     *, summary: str, images: bool = True, widths: int = 0
 ) -> Callable[[Build], Build]:
-    """Return a decorator that registers a function as a network; a second network of the same name is an error.
+    """Return a decorator that registers a function as a network, under the name of the function.
 
     Args:
         summary: Description in one line.
-        images: True if the network takes images only, False if the network takes feature vectors too.
+        images: True if the network takes only images; False if it also takes feature vectors.
         widths: Largest number of widths that may follow the name in parentheses.
 
     Returns:
-        The decorator, which returns the function unchanged.
+        The decorator. It returns the function unchanged, and raises an InvalidArgumentError if the name is registered
+        already.
     """
     return BACKBONES.register(
         lambda build: Backbone(build.__name__, build, images, widths, summary)

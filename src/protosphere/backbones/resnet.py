@@ -1,7 +1,8 @@
-"""Residual networks for small images, which begin with a 3 x 3 convolution and have no pooling before the blocks.
+"""Residual networks for small images.
 
 The networks are those of K. He, X. Zhang, S. Ren, J. Sun, Deep residual learning for image recognition, CVPR 2016, with
-the usual changes for images of 32 x 32 pixels.
+the usual changes for images of 32 x 32 pixels: they begin with a 3 x 3 convolution and have no pooling before the
+blocks.
 """
 
 from itertools import pairwise
@@ -16,10 +17,10 @@ WIDTHS = (64, 64, 128, 256, 512)
 
 
 class Block(nn.Module):
-    """Residual block: the output of two 3 x 3 convolutions is added to the shortcut.
+    """Residual block, which adds the output of two 3 x 3 convolutions to a shortcut.
 
-    The shortcut is the input, or a 1 x 1 convolution of the input if the block changes the number of channels or the
-    resolution.
+    The shortcut is the input. If the block changes the number of channels or the resolution, the shortcut is a 1 x 1
+    convolution of the input instead.
     """
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
@@ -41,7 +42,9 @@ class Block(nn.Module):
 def resnet(
     input_shape: Shape, dim: int, depths: tuple[int, int, int, int]
 ) -> nn.Module:
-    """Return a residual network of four stages; the first keeps the resolution, and each later stage halves it.
+    """Return a residual network of four stages.
+
+    The first stage keeps the resolution, and each later stage halves it.
 
     Args:
         input_shape: Channels, height and width of an image.

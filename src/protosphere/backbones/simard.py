@@ -12,12 +12,14 @@ from protosphere.backbones.registry import Shape, backbone
 from protosphere.backbones.subpixel import HalvingConv2d
 
 SMALLEST_UNPADDED = 13
-"""Smallest side of an image that is not padded; without padding, smaller images would vanish in the convolutions."""
+"""Smallest side of an image that is not padded. Without padding, smaller images would have no outputs."""
 
 
 @backbone(summary="two 5 x 5 convolutions of stride 2, 100 hidden")
 def simard(input_shape: Shape, dim: int) -> nn.Module:
-    """Return Simard's network; for images with a side below 13 pixels, both convolutions pad by two pixels.
+    """Return Simard's network.
+
+    If a side of the image is shorter than 13 pixels, both convolutions pad the image by two pixels on each side.
 
     Args:
         input_shape: Channels, height and width of an image.

@@ -13,7 +13,7 @@ from protosphere.backbones.flatten import Flatten
 from protosphere.backbones.registry import Shape, backbone
 
 CONVOLUTIONS = ((48, 6, 4), (96, 3, 2))
-"""Number of channels, kernel size (smaller for tiny images) and stride of each convolution."""
+"""Number of channels, kernel size and stride of each convolution. For tiny images, the kernel is smaller."""
 
 HIDDEN = 256
 

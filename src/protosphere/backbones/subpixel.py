@@ -18,7 +18,10 @@ MIN_BATCH = 512
 
 
 class HalvingConv2d(nn.Conv2d):
-    """`nn.Conv2d` with stride 2 and no padding that uses the faster of two gradient computations."""
+    """`nn.Conv2d` with stride 2 and without padding, which uses the faster of two computations of the gradient.
+
+    In large batches under bfloat16 autocast on a CPU, the gradient is computed as a sub-pixel convolution.
+    """
 
     def __init__(self, inputs: int, outputs: int, kernel: int) -> None:
         cast("Any", super()).__init__(inputs, outputs, kernel, stride=2)
@@ -33,7 +36,7 @@ class HalvingConv2d(nn.Conv2d):
 
 
 def _is_faster(input: Tensor) -> bool:
-    """Return True if the sub-pixel gradient is faster: for large batches in bfloat16 on a CPU."""
+    """Return True if the sub-pixel gradient is faster: for large batches under bfloat16 autocast on a CPU."""
     is_large = input.requires_grad and len(input) >= MIN_BATCH
     if not is_large or input.device.type != "cpu":
         return False
@@ -45,14 +48,17 @@ def _is_faster(input: Tensor) -> bool:
 def input_gradient(gradient: Tensor, weight: Tensor, height: int, width: int) -> Tensor:
     """Return the gradient of a convolution of stride 2 with respect to its input.
 
-    Rows of the result whose index has the same parity p are computed together: row 2a + p of the result is the sum over
-    u of row 2u + p of the kernel times row a - u of `gradient`. The same holds for columns.
+    All rows of the result whose index has the same parity p are computed together. Row 2a + p of the result is the sum
+    over u of row 2u + p of the kernel times row a - u of `gradient`. The same holds for columns.
 
     Args:
-        gradient: Gradient with respect to the output, B x outputs x H' x W'.
-        weight: Kernel, outputs x inputs x size x size.
+        gradient: Gradient with respect to the output: batch x outputs x output height x output width.
+        weight: Kernel of the convolution: outputs x inputs x kernel height x kernel width.
         height: Height of the input.
         width: Width of the input.
+
+    Returns:
+        Gradient with respect to the input: batch x inputs x height x width.
     """
     outputs, inputs, *sizes = weight.shape
     halves = [-(-size // 2) for size in sizes]

@@ -1,7 +1,7 @@
 """Decorators that compile inner loops with numba.
 
-A function is compiled at its first call and releases the global interpreter lock; `kernel_cache` stores the machine
-code on disk.
+A decorated function is compiled when it is first called, and releases Python's global interpreter lock while it runs.
+The module `kernel_cache` stores the machine code on disk.
 """
 
 from collections.abc import Callable
@@ -15,18 +15,31 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def compiled(function: F) -> F:
-    """Compile a function with fast math: sums may be reordered, and infinities and NaNs are assumed not to occur."""
+    """Return a function compiled with fast math.
+
+    The compiler may reorder sums, and assumes that infinities and NaNs do not occur.
+    """
     # inlined: a call is bound to other machine code where it is compiled than where it is loaded, to other bits
     return _compiled(function, fastmath=True, forceinline=True)
 
 
 def compiled_exactly(function: F) -> F:
-    """Compile a function without fast math: sums are taken in the written order, and NaNs are kept."""
+    """Return a function compiled without fast math.
+
+    Sums are computed in the written order, and NaNs and infinities are handled correctly.
+    """
     return _compiled(function)
 
 
 def _compiled(function: Any, **options: bool) -> Any:
-    """Return a function compiled by numba with the given options, with `KernelCache` as its cache if possible."""
+    """Return a function compiled by numba.
+
+    If there is a folder for compiled code, `KernelCache` stores the machine code there.
+
+    Args:
+        function: The Python function.
+        options: Options of `numba.njit`.
+    """
     dispatcher = cast("Any", numba.njit)(nogil=True, error_model="numpy", **options)(
         function
     )

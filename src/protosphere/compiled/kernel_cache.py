@@ -1,9 +1,10 @@
 """Cache of compiled loops on disk, in the user's cache folder, with one folder per version of the source code.
 
-numba's own cache checks whether the source file of a function has changed, but not the source files of the functions
-that are called there. It also raises errors if its folder is not writable or a file is damaged. In the cache of this
-module, every file ends with a digest, and a function whose file does not match its digest is compiled again. Cached
-code is executed, so a folder that other users can write to is not used: functions are then compiled in memory.
+numba's own cache checks whether the source file of a function has changed, but not whether the source files of the
+functions that it calls have changed. numba's cache also raises errors if its folder is not writable or a file is
+damaged. In the cache of this module, every file ends with a digest of its content. If the digest does not match, the
+function is compiled again. Cached code is executed, so a folder that other users can write to is not used. In this
+case, compiled code is kept in memory only.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -31,7 +32,7 @@ from protosphere.storage.files import cache_folder
 from protosphere.version import __version__
 
 UNUSED_SECONDS = 60 * 86_400.0
-"""Seconds without use after which the folder of another version is removed."""
+"""Number of seconds after its last use at which the folder of another version is removed."""
 
 DIGEST_BYTES = 32
 
@@ -46,7 +47,7 @@ _reasons: list[str] = []
 def kernel_folder() -> Path | None:
     """Return the folder of compiled loops for this version of the source code and this CPU.
 
-    If there is no folder that only the user can write to, None is returned and a warning is logged once.
+    If there is no folder that only the user can write to, the result is None, and a warning is logged once.
     """
     chosen = getattr(config, "CACHE_DIR", "")
     root = Path(chosen) / "protosphere" if chosen else cache_folder()
@@ -93,7 +94,10 @@ def _key() -> str:
 
 
 def _forget_old(folder: Path) -> None:
-    """Remove the folders of other versions that have not been used for `UNUSED_SECONDS`."""
+    """Remove the other folders next to `folder` that have not been used for `UNUSED_SECONDS`.
+
+    Each of them has the machine code of another version.
+    """
     for other in folder.parent.iterdir():
         with suppress(OSError):
             if other != folder and time.time() - other.stat().st_mtime > UNUSED_SECONDS:
@@ -101,7 +105,7 @@ def _forget_old(folder: Path) -> None:
 
 
 def _in_memory(reason: str) -> None:
-    """Log a warning, once per process, that compiled loops are not stored."""
+    """Log a warning that compiled loops are not stored, and why. Only the first call logs a warning."""
     if not _reasons:
         _reasons.append(reason)
         _log.warning(
@@ -111,7 +115,7 @@ def _in_memory(reason: str) -> None:
 
 
 class _Implementation(CompileResultCacheImpl):
-    """Implementation of numba's cache interface that names the folder and the file of a function's machine code."""
+    """Implementation of numba's cache interface: the folder and the file name for a function's machine code."""
 
     def __init__(self, function: Any) -> None:
         self._py_file: str = (
@@ -132,9 +136,9 @@ class _Implementation(CompileResultCacheImpl):
 
 
 class _Files(IndexDataCacheFile):
-    """Cache storage for numba with one file per function and signature; each file ends with its digest.
+    """Cache storage for numba with one file per function and signature. Each file ends with a digest of its content.
 
-    numba's own storage has an index file that concurrent processes overwrite; this storage has none.
+    numba's own storage has an index file, which concurrent processes overwrite. This storage has no index file.
     """
 
     def _place(self, key: object) -> str:
@@ -155,9 +159,9 @@ class _Files(IndexDataCacheFile):
 
 
 class KernelCache(FunctionCache):
-    """Cache of a function's machine code: numba queries it before compiling and updates it afterward.
+    """Cache of a function's machine code, which numba calls before and after it compiles the function.
 
-    A failure of the cache is not an error: the function is compiled again.
+    If the cache fails, no exception is raised, and the function is compiled again.
     """
 
     _impl_class = _Implementation
@@ -167,7 +171,7 @@ class KernelCache(FunctionCache):
         self._cache_file = _Files(self._cache_path, self._impl.filename_base, "")
 
     def load_overload(self, sig: object, target_context: Any) -> Any:
-        """Return the machine code of a signature, or None if it must be compiled.
+        """Return the machine code of a signature. If it is not in the cache, return None.
 
         Args:
             sig: Signature of the function.
@@ -179,7 +183,9 @@ class KernelCache(FunctionCache):
             return None
 
     def save_overload(self, sig: object, data: Any) -> None:
-        """Store the machine code of a signature; if the file cannot be written, a warning is logged.
+        """Store the machine code of a signature.
+
+        If the file cannot be written, a warning is logged.
 
         Args:
             sig: Signature of the function.

@@ -12,8 +12,8 @@ from typing import Any
 _lock, _users, _limit = Lock(), dict[object, int | None](), ExitStack()
 """Lock and state of the thread limit, which applies to the whole process.
 
-A user is one running `single_threaded` context. The last user restores numpy's number of threads; every user remembers
-torch's original number.
+Each running `single_threaded` context has a key in `_users`; the value is torch's original number of threads. When the
+last of these contexts ends, `_limit` restores numpy's number of threads.
 """
 
 
@@ -28,16 +28,16 @@ def processor_count() -> int:
 
 @lru_cache(maxsize=1)
 def _libraries() -> Any:
-    """Return threadpoolctl's controller of the thread pools of loaded libraries, such as numpy's BLAS."""
+    """Return threadpoolctl's controller of the threads of numpy's matrix library (BLAS) and other loaded libraries."""
     import_module("numpy")  # loaded, so that its library is found
     return import_module("threadpoolctl").ThreadpoolController()
 
 
 @contextmanager
 def single_threaded() -> Generator[None]:
-    """Return a context in which matrix products of numpy and torch use one thread.
+    """Return a context manager in which matrix products of numpy and torch use one thread.
 
-    Their results are then the same in every bit, whatever the number of CPUs.
+    The results of these matrix products are then the same in every bit, whatever the number of CPUs.
     """
     torch = sys.modules.get("torch")
     user = object()

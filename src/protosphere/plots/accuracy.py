@@ -1,4 +1,8 @@
-"""Figures of the accuracy of trained networks against the dimension, and against the maximum cosine of prototypes."""
+"""Figures of the accuracy of trained networks against the dimension, and against the maximum cosine of prototypes.
+
+A run is the training of one network. A series consists of runs, or means over runs, with the same scheme, mapping and
+variant; a figure shows it as one line. A baseline is a series that is drawn as a horizontal line (see `is_reference`).
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -77,14 +81,16 @@ class Averaged:
 
 
 def averages(runs: Iterable[Trained]) -> list[Averaged]:
-    """Average runs that differ only in their seeds; return means sorted by scheme, mapping, variant and dimension."""
+    """Return means over the runs that differ only in their seeds.
+
+    The means are sorted by scheme, mapping, variant and dimension.
+    """
     configuration = attrgetter("scheme", "mapping", "variant", "dim")
     ordered = sorted(runs, key=configuration)
     return [_average(list(group)) for _, group in groupby(ordered, key=configuration)]
 
 
 def _average(runs: Sequence[Trained]) -> Averaged:
-    """Return the means over runs that differ only in their seeds."""
     first = runs[0]
     accuracy = mean_with_interval([run.accuracy for run in runs])
     cosines = [run.max_cosine for run in runs if run.max_cosine is not None]
@@ -101,9 +107,9 @@ def _average(runs: Sequence[Trained]) -> Averaged:
 
 
 def series_of(rows: Iterable[Averaged]) -> list[list[Averaged]]:
-    """Group means by scheme, mapping and variant into series; a figure shows each series as one line.
+    """Group means by scheme, mapping and variant into series.
 
-    `rows` must be in the order in which `averages` returns them.
+    A figure shows each series as one line. `rows` must be in the order in which `averages` returns them.
     """
     series = attrgetter("scheme", "mapping", "variant")
     return [list(group) for _, group in groupby(rows, key=series)]
@@ -113,8 +119,8 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
     """Return the linear regression of accuracy in percent on the maximum cosine, over all runs with prototypes.
 
     Returns:
-        The regression; None if the runs differ in settings other than their prototypes, or if they have fewer than
-        `LEAST_COSINES` different maximum cosines.
+        The regression. It is None if the runs differ in settings other than their prototypes, or if they have fewer
+        than `LEAST_COSINES` different maximum cosines.
     """
     cosines: list[float] = []
     accuracies: list[float] = []
@@ -131,9 +137,9 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
 
 
 def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle]:
-    """Return the color, marker and label of each series, by the pair (scheme, variant).
+    """Return a mapping from (scheme, variant) to the color, marker and label.
 
-    The first variant of a scheme gets the style of the scheme; other variants get other colors and markers.
+    The first variant of a scheme gets the style of the scheme. Other variants get other colors and markers.
     """
     plain = scheme_styles(dict.fromkeys(row.scheme for row in rows))
     taken = {style.color for style in plain.values()}
@@ -152,18 +158,23 @@ def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle
 
 
 def is_reference(rows: Sequence[Averaged]) -> bool:
-    """Return True if a series is a baseline: its scheme is one of `REFERENCES`, and all its runs have one dimension.
+    """Return True if a series is a baseline, which is drawn as a horizontal line across the figure.
 
-    A baseline is drawn as a horizontal line across the figure.
+    A series is a baseline if its scheme is one of `REFERENCES`, and all its runs have the same dimension.
+
+    Args:
+        rows: The means of the series, one for each dimension.
     """
     return rows[0].scheme in REFERENCES and len(rows) == 1
 
 
 def label_of(row: Averaged, style: FigureStyle) -> str:
-    """Return the label of a series for a legend: the scheme, whether the mapping is random, and the variant.
+    """Return the label of a series for a legend.
+
+    The label consists of the label of the scheme, the words "random mapping" if the mapping is random, and the variant.
 
     Args:
-        row: Any row of the series.
+        row: Any mean of the series.
         style: Style of the scheme, with its label.
     """
     parts = [style.label]
@@ -182,7 +193,7 @@ def draw_accuracy(
     Args:
         runs: Finished runs.
         folder: Folder to write to.
-        name: Text with which the names of the files begin.
+        name: Beginning of the names of the files.
         title: Title of both figures.
 
     Returns:
@@ -250,9 +261,9 @@ def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
 
 
 def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
-    """Return the limits of the axis of accuracies in percent: the range of the accuracies, with a margin.
+    """Return the limits of the axis of accuracies in percent, which are the range of the accuracies with a margin.
 
-    Error bars may extend beyond these limits, because intervals from two seeds are wide.
+    Error bars may extend beyond these limits, because intervals computed from two seeds are wide.
     """
     heights = [100 * row.accuracy for row in rows]
     lowest = min(heights)
@@ -262,7 +273,10 @@ def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
 
 
 def _draw_line(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
-    """Draw one series with error bars; for random mappings, the line is dashed and the markers are hollow."""
+    """Draw one series with error bars.
+
+    For random mappings, the line is dashed and the markers are hollow.
+    """
     is_random = rows[0].mapping == "random"
     is_single = len(rows) == 1
     look: dict[str, Any] = point_look(style) if is_single else {"marker": style.marker}
@@ -289,12 +303,12 @@ def _draw_line(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
 
 
 def _margin_percent(row: Averaged) -> float:
-    """Return half of the 95% interval in percentage points; 0 for a single run."""
+    """Return half of the width of the 95% confidence interval in percentage points. For a single run, it is 0."""
     return 100 * (row.margin or 0.0)
 
 
 def _draw_reference(ax: Any, style: FigureStyle, row: Averaged) -> None:
-    """Draw a line across the figure at the accuracy of a baseline, with a band for its 95% interval."""
+    """Draw a horizontal line at the accuracy of a baseline, with a band for its 95% confidence interval."""
     height = 100 * row.accuracy
     half = _margin_percent(row)
     ax.axhline(
@@ -310,8 +324,7 @@ def _draw_reference(ax: Any, style: FigureStyle, row: Averaged) -> None:
 def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
     """Return a matplotlib figure of accuracy against the maximum cosine, with a point for each run with prototypes.
 
-    The regression line of all runs is drawn, too, if `line_through` returns a regression. Baselines are horizontal
-    lines.
+    If `line_through` returns a regression, its line is drawn, too. Baselines are drawn as horizontal lines.
 
     Args:
         runs: Finished runs.
@@ -338,7 +351,10 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
 
 
 def runs_with_prototypes(runs: Iterable[Trained]) -> dict[str, list[Trained]]:
-    """Return a mapping from schemes to their runs; runs with a learned head, which have no prototypes, are left out."""
+    """Return a mapping from schemes to their runs.
+
+    Runs with a learned head are left out, because a learned head has no prototypes.
+    """
     by_scheme: dict[str, list[Trained]] = {}
     for run in runs:
         if run.max_cosine is not None:
@@ -360,11 +376,7 @@ def _draw_runs(ax: Any, style: FigureStyle, runs: Sequence[Trained]) -> None:
 
 
 def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
-    """Return the mean of each baseline.
-
-    A baseline is a series of a learned layer or of one-hot prototypes, if all its runs have the same dimension. Figures
-    show it as a horizontal line (see `is_reference`).
-    """
+    """Return the mean of each baseline (see `is_reference`)."""
     series = series_of(averages(runs))
     return [rows[0] for rows in series if is_reference(rows)]
 
@@ -372,7 +384,7 @@ def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
 def regression_ends(
     line: Regression, runs: Sequence[Trained]
 ) -> tuple[list[float], list[float]]:
-    """Return the two ends of a regression line: the extreme maximum cosines of the runs, and the accuracies there.
+    """Return the two ends of a regression line, at the smallest and the largest maximum cosine of the runs.
 
     Args:
         line: The regression of accuracy on the maximum cosine.
@@ -388,7 +400,7 @@ def regression_ends(
 
 
 def equation(line: Regression) -> str:
-    """Return the slope of a regression with its interval, R² and the number of runs as one line of text.
+    """Return a line of text with the slope of a regression, the interval of the slope, R² and the number of runs.
 
     The slope is in percentage points of accuracy per unit of cosine.
     """

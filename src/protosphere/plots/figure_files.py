@@ -1,4 +1,4 @@
-"""Write figures and their tables to files; each file is replaced atomically."""
+"""Write figures and their tables to files, each of which is replaced atomically."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,11 +14,11 @@ UNDATED: Mapping[str, Mapping[str, None]] = {
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     ".svg": {"Date": None, "Creator": None},
 }
-"""Metadata to leave out of figure files, by the ending of the file, so that the same figure gives the same bytes."""
+"""Metadata that are left out of a figure file, by its ending. Without them, the same figure gives the same bytes."""
 
 
 def save_figure(figure: Any, path: str | Path) -> Path:
-    """Write a matplotlib figure to a .png, .pdf or .svg file, and return its path.
+    """Write a matplotlib figure to a .png, .pdf or .svg file, and return the path of the file.
 
     Args:
         figure: Figure to write.
@@ -39,7 +39,9 @@ def save_figure(figure: Any, path: str | Path) -> Path:
 
 
 def figure_path(path: str | Path) -> Path:
-    """Return the path of a figure file after checking its ending; call this function before drawing.
+    """Return the path of a figure file after checking its ending.
+
+    Call this function before drawing, so that a wrong ending is reported at once.
 
     Args:
         path: File to write; it must end in .png, .pdf or .svg.
@@ -56,7 +58,9 @@ def figure_path(path: str | Path) -> Path:
 
 
 def save_table(records: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
-    """Write rows to a CSV file, and return its path; floats have full precision, and None becomes an empty cell.
+    """Write rows to a CSV file, and return the path of the file.
+
+    Floats are written in full precision, and None becomes an empty cell.
 
     Args:
         records: Rows, as mappings from column names to values. All rows have the same columns.

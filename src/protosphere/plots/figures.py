@@ -25,7 +25,7 @@ Drawn = tuple[Any, list[dict[str, Any]]]
 """Type of a pair: a matplotlib figure, and the rows of a table with its data."""
 
 MOST_KEPT_CODES = 12
-"""Largest number of codes in the cache; a code for a thousand classes takes a few megabytes."""
+"""Largest number of codes in the cache. A code for a thousand classes takes a few megabytes."""
 
 _kept_codes: dict[tuple[str, int, int, int], SphericalCode] = {}
 
@@ -37,7 +37,7 @@ class NamedFigure:
     Attributes:
         name: Name of the figure, by which `draw` finds it.
         summary: Description in one line.
-        make: Function (seed, progress) -> (figure, rows of its table).
+        make: Function (seed, progress) that returns the figure and the rows of its table.
     """
 
     name: str
@@ -48,13 +48,16 @@ class NamedFigure:
 def draw(
     name: str, folder: str | Path, *, seed: int = 0, progress: Progress = ignore
 ) -> tuple[Path, ...]:
-    """Draw a named figure and write it to files; the same seed gives the same figure.
+    """Draw a named figure and write it to files.
+
+    The same seed gives the same figure.
 
     Args:
         name: Name of the figure, a key of `FIGURES`.
         folder: Folder to write to.
         seed: Seed of random schemes.
-        progress: Function that is called with the stage, the number of finished steps and the number of all steps.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps.
 
     Returns:
         The written files: NAME.png, NAME.pdf and NAME.csv.
@@ -86,14 +89,17 @@ def prototypes(
     progress: Progress = ignore,
     **options: Any,
 ) -> SphericalCode:
-    """Return a code as `construct` does; codes of the schemes in `paper_descents` with default options are cached.
+    """Return a code as `construct` does.
+
+    Codes of the schemes in `paper_descents` are cached if they have no options.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.
         num_classes: Number of classes K.
         dim: Dimension n.
         seed: Seed of random schemes.
-        progress: Function that is called with the stage, the number of finished steps and the number of all steps.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps.
         options: Options of the scheme, as keyword arguments.
     """
 
@@ -121,7 +127,14 @@ def prototypes(
 def _separation(
     num_classes: int, low: int, high: int, descent_dims: Iterable[int]
 ) -> NamedFigure:
-    """Return the named figure of the maximum cosine against dimensions from `low` to `high`."""
+    """Return the named figure of the maximum cosine of `num_classes` prototypes against the dimension.
+
+    Args:
+        num_classes: Number of classes K.
+        low: Smallest dimension.
+        high: Largest dimension.
+        descent_dims: Dimensions of the schemes that optimize points by gradient descent.
+    """
     requests = native_requests(num_classes, low, high, descent_dims)
 
     def make(seed: int, progress: Progress) -> Drawn:
@@ -143,9 +156,10 @@ def _separation(
 def native_requests(
     K: int, low: int, high: int, descent_dims: Iterable[int]
 ) -> list[tuple[str, int]]:
-    """Return the pairs (scheme, dimension) of a figure of maximum cosines.
+    """Return the codes of a figure of maximum cosines, as pairs of a scheme and a dimension.
 
     Each scheme of Lindström et al. (2024) is drawn at dimensions in which it exists, and `best` at many dimensions.
+    There are hundreds of Reed-Solomon codes, so only those of full length q (q - 1) are drawn.
 
     Args:
         K: Number of classes.
@@ -154,8 +168,7 @@ def native_requests(
         descent_dims: Dimensions of the schemes that optimize points by gradient descent.
 
     Returns:
-        The pairs. Reed-Solomon codes are included only at the full lengths q (q - 1), because there are hundreds of
-        shorter codes.
+        Pairs (scheme, dimension).
     """
     half = -(-K // 2)
     information_bits = (K - 1).bit_length()
@@ -182,7 +195,10 @@ def native_requests(
 
 
 def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
-    """Return the dimensions q (q - 1) from `low` to `high` of Reed-Solomon codes with at least K codewords."""
+    """Return the full lengths q (q - 1) of Reed-Solomon codes with at least K codewords, from `low` to `high`.
+
+    A length is the dimension of the points.
+    """
     lengths: list[int] = []
     for q in prime_powers(256):
         length = q * (q - 1)
@@ -192,7 +208,7 @@ def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
 
 
 def _between_powers(powers: Iterable[int], half: int) -> list[int]:
-    """Return the dimensions below `half` that are 9/8, 10/8, 12/8 or 14/8 of one of `powers`."""
+    """Return all dimensions that are 9/8, 10/8, 12/8 or 14/8 of one of `powers`, rounded down, and below `half`."""
     dims: list[int] = []
     for power in powers:
         for eighths in (9, 10, 12, 14):
@@ -203,7 +219,13 @@ def _between_powers(powers: Iterable[int], half: int) -> list[int]:
 
 
 def _histogram(num_classes: int, dim: int, bins: int) -> NamedFigure:
-    """Return the named figure of histograms of the cosines of all pairs in `dim` dimensions."""
+    """Return the named figure of histograms of the cosines of all pairs of `num_classes` prototypes.
+
+    Args:
+        num_classes: Number of classes K.
+        dim: Dimension of the prototypes. BCH codes have one dimension less.
+        bins: Number of intervals into which [-1, 1] is divided.
+    """
     schemes = ("uniform", *paper_descents(), "reed_muller")
     requests = [*((scheme, dim) for scheme in schemes), ("bch", dim - 1)]
 
@@ -228,7 +250,7 @@ def _histogram(num_classes: int, dim: int, bins: int) -> NamedFigure:
 
 POWERS_FROM_4_TO_1024 = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FEW_DIMS = (32, 128, 512)
-"""Dimensions of the gradient descents for a thousand classes; each of these descents takes ten seconds or more."""
+"""Dimensions of gradient descents for a thousand classes. Each of these descents takes ten seconds or more."""
 
 FIGURES: Registry[NamedFigure] = Registry("figure")
 for _named in (

@@ -38,7 +38,8 @@ GRID = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
 def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
     """Draw a map of the gaps between the best known maximum cosines and the converse, and write the map to a file.
 
-    The converse is the best proved lower bound on the maximum cosine of any K points in R^n.
+    The map has a column for each dimension n and a row for each number of classes K. The converse is the best proved
+    lower bound on the maximum cosine of any K points in R^n.
 
     Args:
         rows: Rows of an atlas.
@@ -55,9 +56,9 @@ def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
 
 
 def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
-    """Return a matplotlib figure of the gaps, with a column for each n, a row for each K, and the gap as color.
+    """Return a matplotlib figure of the gaps, with a column for each n and a row for each K.
 
-    White means that the code is proved optimal.
+    The color shows the gap. White means that the code is proved optimal.
     """
     counts = sorted({row.num_classes for row in rows})
     dims = sorted({row.dim for row in rows})
@@ -82,7 +83,6 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
 
 
 def _label_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
-    """Label the columns with dimensions and the rows with numbers of classes."""
     columns = _labeled_columns(dims)
     rows = _labeled_rows(counts)
     ax.set_xticks([i + 0.5 for i in columns], [str(dims[i]) for i in columns])
@@ -92,7 +92,11 @@ def _label_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
 
 
 def _labeled_columns(dims: Sequence[int]) -> list[int]:
-    """Return the indices of the columns to label: powers of two, or all columns if there is no power of two."""
+    """Return the indices of the columns to label.
+
+    These are the columns whose dimension is a power of two. If no dimension is a power of two, all columns are labeled.
+    If there are more than `MOST_LABELED_COLUMNS` columns, those close to the last labeled column are left out.
+    """
     powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0]
     columns = powers or list(range(len(dims)))
     if len(dims) <= MOST_LABELED_COLUMNS:
@@ -103,7 +107,11 @@ def _labeled_columns(dims: Sequence[int]) -> list[int]:
 
 
 def _labeled_rows(counts: Sequence[int]) -> list[int]:
-    """Return the indices of the rows to label: all rows, or powers of ten if there are many rows."""
+    """Return the indices of the rows to label.
+
+    All rows are labeled if there are at most `MOST_LABELED_ROWS` rows. Otherwise only the rows are labeled whose number
+    of classes is a power of ten.
+    """
     if len(counts) <= MOST_LABELED_ROWS:
         return list(range(len(counts)))
     return [i for i, count in enumerate(counts) if str(count).strip("0") == "1"]

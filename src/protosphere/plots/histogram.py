@@ -16,9 +16,9 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine
 
 NEARLY_ANTIPODAL = -0.9
-"""Bound on the cosines other than -1; if they are all larger, the axis does not show the cosine -1.
+"""If all cosines other than -1 are larger than this number, the axis does not show the cosine -1.
 
-The axis then begins near the second smallest cosine, and a note counts the antipodal pairs.
+The axis then begins near the second smallest cosine, and a note says how many pairs are antipodal.
 """
 
 
@@ -28,7 +28,7 @@ def draw_histogram(
     *,
     bins: int = BINS,
 ) -> Path:
-    """Draw histograms of the cosines of all pairs of points, for one code or several codes, and write them to a file.
+    """Draw histograms of the cosines of all pairs of points, for one or several codes, and write them to a file.
 
     Args:
         codes: One code, or a sequence of codes.
@@ -78,7 +78,10 @@ def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
 
 
 def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
-    """Draw the histogram of one code within the limits of the axis, with a note that counts the pairs outside."""
+    """Draw the histogram of one code in the panel `ax`, within the limits of the horizontal axis.
+
+    If there are pairs with smaller cosines, the title says how many.
+    """
     low, high = ax.get_xlim()
     shown = [entry for entry in count.bins if float(entry.low) >= low]
     hidden = [entry for entry in count.bins if float(entry.low) < low]
@@ -108,7 +111,15 @@ def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
 def _draw_bars(
     ax: Any, bins: Sequence[CosineBin], pairs: int, width: float, color: str
 ) -> None:
-    """Draw a bar for each exact cosine, and a dot at its foot, because low bars cannot be seen."""
+    """Draw a bar for each exact cosine, with a dot at its foot, because low bars cannot be seen.
+
+    Args:
+        ax: Panel to draw in.
+        bins: The cosines with their numbers of pairs.
+        pairs: Number of all pairs of points of the code. The height of a bar is its percentage of these pairs.
+        width: Width of a bar.
+        color: Color of the bars.
+    """
     middles = [entry.middle for entry in bins]
     heights = [100 * entry.pairs / pairs for entry in bins]
     ax.bar(middles, heights, width=width, color=color)
@@ -122,7 +133,17 @@ def _cosine_text(cosine: Cosine) -> str:
 
 
 def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
-    """Return the heights (in percent) and the edges of the steps; empty intervals between others have height 0."""
+    """Return the heights and the edges of the steps of a histogram.
+
+    Intervals without pairs between others have height 0.
+
+    Args:
+        bins: Intervals of equal length with their numbers of pairs, in ascending order.
+        pairs: Number of all pairs of points of the code.
+
+    Returns:
+        The height of each interval, in percent of all pairs; and the ends of the intervals, one more than the heights.
+    """
     width = min(float(entry.high) - float(entry.low) for entry in bins)
     first = float(bins[0].low)
     places = [round((float(entry.low) - first) / width) for entry in bins]
@@ -133,7 +154,10 @@ def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
 
 
 def _extent(counts: Sequence[CosineCounts]) -> tuple[float, float]:
-    """Return the limits of the axis: the range of all cosines (see `NEARLY_ANTIPODAL` for -1), with a margin."""
+    """Return the limits of the horizontal axis: the range of all cosines, with a margin.
+
+    If all cosines other than -1 are larger than `NEARLY_ANTIPODAL`, the axis does not show -1.
+    """
     lows: list[float] = []
     highs: list[float] = []
     for count in counts:

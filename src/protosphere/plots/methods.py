@@ -1,4 +1,7 @@
-"""A figure that compares training methods: means over seeds, with 95% confidence intervals, against the dimension."""
+"""A figure that compares training methods.
+
+It shows means over seeds, with 95% confidence intervals, against the dimension.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
@@ -15,7 +18,7 @@ KNOWN_LOOKS = {
     "best, randomly assigned": ("#999999", "."),
     "best, opposed": ("#0072B2", "o"),
 }
-"""Color and marker of methods by their label in the legend, so that they look the same in all figures."""
+"""Color and marker of each known method, by its label in the legend. They are the same in all figures."""
 
 SPARE_LOOKS = (
     ("#E69F00", "^"),
@@ -26,7 +29,7 @@ SPARE_LOOKS = (
     ("#882255", "P"),
     *((color, marker) for color, marker, _ in SPARE),
 )
-"""Colors and markers for methods that are not in `KNOWN_LOOKS`, in the order in which methods get them."""
+"""Colors and markers for methods that are not in `KNOWN_LOOKS`. They are assigned in order."""
 
 PLAIN_WORDS = {
     "align": "aligned",
@@ -38,14 +41,15 @@ PLAIN_WORDS = {
 """Text for a legend, by the value of a setting."""
 
 LONGEST_SHORT_NAME = 40
-"""Largest number of letters of a label with which a legend has two columns; otherwise it has one."""
+"""If the longest label of a legend has more characters than this number, the legend has one column instead of two."""
 
 
 def legend_names(names: Sequence[str]) -> dict[str, str]:
     """Return a short label for each method, without the settings that are not needed to distinguish the methods.
 
     Args:
-        names: Names of methods. A name is a scheme or learned head followed by values of settings, separated by commas.
+        names: Names of methods. A name consists of a scheme or learned head and values of settings, separated by
+            commas.
 
     Returns:
         A mapping from each name to its label.
@@ -74,7 +78,7 @@ def methods_figure(rows: Sequence[Compared], metric: str) -> Any:
 
     Args:
         rows: Means by method and dimension.
-        metric: Name of the metric, for the vertical axis.
+        metric: Name of the metric, for the label of the vertical axis.
     """
     by_method: dict[str, list[Compared]] = {}
     for row in rows:
@@ -96,7 +100,10 @@ def methods_figure(rows: Sequence[Compared], metric: str) -> Any:
 def _draw_method(
     ax: Any, name: str, rows: Sequence[Compared], color: str, marker: str
 ) -> None:
-    """Draw the means of one method with error bars, or a line across the figure if it has a single dimension."""
+    """Draw the means of one method as a line with error bars.
+
+    If the method has a single dimension, a horizontal line across the figure is drawn instead.
+    """
     means = [row.mean.value for row in rows]
     if len(rows) == 1:
         label = f"{name}, n = {rows[0].dim}"
@@ -115,7 +122,10 @@ def _draw_method(
 
 
 def _drawn_dims(by_method: Mapping[str, Sequence[Compared]]) -> list[int]:
-    """Return the dimensions of methods with several dimensions; if there are no such methods, all dimensions."""
+    """Return the dimensions that the horizontal axis must show, in ascending order.
+
+    Methods with a single dimension are ignored, unless all methods have a single dimension.
+    """
     several: set[int] = set()
     every: set[int] = set()
     for rows in by_method.values():

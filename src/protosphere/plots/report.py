@@ -1,4 +1,4 @@
-"""Make the report of runs, an HTML page in a single file."""
+"""Make the report of training runs, an HTML page in a single file."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -63,7 +63,8 @@ def report_page(
         title: Text of the heading at the top of the page.
         num_classes: Number of classes of the dataset, for the bounds. If this number is None, the page has no bounds.
         runs: Finished runs, for the figures.
-        rows: One mapping from column names to values for each run, for the table.
+        rows: For each run, a mapping from column names to values, for the table of the runs. Runs that did not finish
+            are included.
     """
     parts = [f"<h1>{escape(title)}</h1>", _summary(runs, rows)]
     if runs:
@@ -84,13 +85,23 @@ def report_page(
 
 
 def _figure_html(figure: Any, *, with_library: bool) -> str:
-    """Return a plotly figure as HTML; with `with_library`, plotly's script is included, which a page needs once."""
+    """Return a plotly figure as HTML.
+
+    If `with_library` is True, the HTML includes plotly's script. A page needs this script once.
+    """
     config = {"displaylogo": False, "responsive": True}
     return figure.to_html(full_html=False, include_plotlyjs=with_library, config=config)
 
 
 def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
-    """Return the paragraph below the heading: number of runs, regression, and explanation of the figures."""
+    """Return the paragraph below the heading as HTML.
+
+    It gives the number of runs and the regression of accuracy on the maximum cosine, and explains the figures.
+
+    Args:
+        runs: Finished runs.
+        rows: Rows of all runs.
+    """
     unfinished = len(rows) - len(runs)
     sentences = [f"{len(runs)} runs finished, {unfinished} infeasible or failed."]
     line = accuracy.line_through(runs)
@@ -127,7 +138,10 @@ def _accuracy(rows: Sequence[Averaged]) -> Any:
 
 
 def _add_series(figure: Any, rows: Sequence[Averaged], style: FigureStyle) -> None:
-    """Add one series with error bars to a figure; random mappings have dashed lines and hollow markers."""
+    """Add one series with error bars to a plotly figure.
+
+    Random mappings have dashed lines and hollow markers.
+    """
     is_random = rows[0].mapping == "random"
     symbol = SYMBOLS.get(style.marker, "cross")
     if is_random:
@@ -151,7 +165,7 @@ def _cosine_text(row: Averaged) -> str:
 
 
 def _add_reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
-    """Add a baseline to a figure: a line across the figure, with a band for its 95% confidence interval."""
+    """Add a baseline to a plotly figure: a horizontal line, with a band for its 95% confidence interval."""
     height = 100 * row.accuracy
     half = 100 * (row.margin or 0)
     label = accuracy.label_of(row, style)
@@ -195,7 +209,7 @@ def _cosine(runs: Sequence[Trained]) -> Any:
 
 
 def _add_runs(figure: Any, runs: Sequence[Trained], style: FigureStyle) -> None:
-    """Add a point for each run of one scheme to a figure."""
+    """Add a point for each run of one scheme to a plotly figure."""
     symbol = SYMBOLS.get(style.marker, "cross")
     figure.add_scatter(
         x=[run.max_cosine for run in runs],
@@ -209,7 +223,14 @@ def _add_runs(figure: Any, runs: Sequence[Trained], style: FigureStyle) -> None:
 
 
 def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
-    """Return a table row for each code with its maximum cosine, the converse and the achievable bound."""
+    """Return the table of bounds, with one row for each code.
+
+    A row has the maximum cosine of the code, the converse and the achievable bound.
+
+    Args:
+        num_classes: Number of classes K.
+        rows: Means over seeds. Each different code among them gets a row.
+    """
     codes: set[tuple[str, int, float]] = set()
     for row in rows:
         if row.mapping == "fixed" and row.max_cosine is not None:

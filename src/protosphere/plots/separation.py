@@ -1,4 +1,7 @@
-"""Figures that compare schemes: maximum cosines (with bounds), energies or mean squared cosines, by dimension."""
+"""Figures that compare schemes.
+
+They show maximum cosines with bounds, energies, or mean squared cosines, against the dimension.
+"""
 
 from collections.abc import Iterable, Sequence
 from math import inf
@@ -51,7 +54,8 @@ def draw_comparison(
         comparison: Schemes and bounds.
         path: File to write; it must end in .png, .pdf or .svg.
         energy: Whether to draw the energy of each code (see `ps.CodeStatistics`) instead of its maximum cosine.
-        mean_square: Whether to draw the mean squared cosine of each code instead of its maximum cosine.
+        mean_square: Whether to draw the mean squared cosine of each code instead of its maximum cosine. This argument
+            has no effect if `energy` is True.
 
     Returns:
         The path of the written file.
@@ -82,7 +86,8 @@ def statistic_figure(comparison: Comparison, statistic: str) -> Any:
 
     Args:
         comparison: Schemes to draw.
-        statistic: Name of the statistic: "energy", or "mean_square" for the mean squared cosine and its lower bound.
+        statistic: Either "energy", or "mean_square" for the mean squared cosine. For the latter, a lower bound is
+            drawn, too.
     """
     with new_panels(4.6) as (figure, ax):
         positive_only = 0.0  # the axis is logarithmic
@@ -100,7 +105,11 @@ def statistic_figure(comparison: Comparison, statistic: str) -> Any:
 
 
 def _draw_welch_bound(ax: Any, comparison: Comparison) -> list[Any]:
-    """Draw the smallest possible mean squared cosine as a curve; return the curve for the legend."""
+    """Draw the smallest possible mean squared cosine as a curve.
+
+    Returns:
+        The objects that matplotlib drew, for the legend.
+    """
     K = comparison.num_classes
     low = comparison.dims[0]
     high = min(comparison.dims[-1], K - 1)
@@ -111,14 +120,17 @@ def _draw_welch_bound(ax: Any, comparison: Comparison) -> list[Any]:
 
 
 def _curve_dims(low: int, high: int) -> list[int]:
-    """Return enough dimensions from `low` to `high` for a curve on a logarithmic axis."""
+    """Return dimensions from `low` to `high` that are about equally spaced on a logarithmic axis."""
     spaced = np.geomspace(low, high, CURVE_POINTS)
     whole = np.rint(spaced).astype(int)
     return np.unique(whole).tolist()
 
 
 def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
-    """Return the bounds at the dimensions of a comparison, and at more dimensions between them, for smooth curves."""
+    """Return the bounds at the dimensions of a comparison, and at more dimensions between them, for smooth curves.
+
+    The bounds are sorted by dimension.
+    """
     K = comparison.num_classes
     low = comparison.dims[0]
     high = comparison.dims[-1]
@@ -131,12 +143,13 @@ def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
 def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
     """Return a matplotlib figure of maximum cosines and bounds against the dimension.
 
-    A scheme is drawn as a line, or as a marker if it has a single dimension. If there are more than 20 classes, a
-    second panel enlarges the range of cosines near 0, where many values are close together.
+    A scheme with several dimensions is drawn as a line; a scheme with a single dimension is drawn as a marker. If there
+    are more than 20 classes and a code has a maximum cosine near 0, a second panel enlarges the range of cosines near
+    0.
 
     Args:
         comparison: Schemes to draw.
-        curve: Bounds to draw.
+        curve: Bounds to draw, sorted by dimension.
     """
     K = comparison.num_classes
     detail = _detail_range(comparison)
@@ -172,7 +185,7 @@ def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
 
 
 def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
-    """Return the range of the panel that enlarges cosines near 0; None if no such panel is needed."""
+    """Return the range of cosines that the second panel enlarges. If no second panel is needed, return None."""
     K = comparison.num_classes
     if K <= 20:
         return None
@@ -185,7 +198,11 @@ def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
 
 
 def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
-    """Draw the converses, the achievable bound, and the region between bounds; return their objects for the legend."""
+    """Draw the converses, the achievable bound, and the region between bounds.
+
+    Returns:
+        The objects that matplotlib drew, for the legend.
+    """
     ax.axhline(0, color="#BBBBBB", linewidth=0.5, zorder=0.5)
     places = _limit_places(curve)
     dims = [dim for dim, _ in places]
@@ -209,7 +226,11 @@ def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
 
 
 def _limit_places(curve: Sequence[Limits]) -> list[tuple[float, Limits]]:
-    """Return pairs of a horizontal position and the bounds there; for a single dimension, both ends of the axis."""
+    """Return pairs of a horizontal position and the bounds to draw there.
+
+    The positions are the dimensions. If there is a single dimension, the positions are both ends of the axis, so that
+    the bounds are visible as lines.
+    """
     if len(curve) > 1:
         return [(float(row.dim), row) for row in curve]
     left = [(row.dim / DIMENSION_MARGIN, row) for row in curve]
@@ -218,7 +239,15 @@ def _limit_places(curve: Sequence[Limits]) -> list[tuple[float, Limits]]:
 
 
 def _draw_achievable(ax: Any, places: Sequence[tuple[float, Limits]]) -> list[Any]:
-    """Draw the achievable bound, where it exists, and the region between it and the converse; return both objects."""
+    """Draw the achievable bound, where it exists, and the region between it and the converse.
+
+    Args:
+        ax: Panel to draw in.
+        places: Pairs of a horizontal position and the bounds there.
+
+    Returns:
+        The objects that matplotlib drew, for the legend. If the achievable bound exists nowhere, the list is empty.
+    """
     dims: list[float] = []
     above: list[float] = []
     below: list[float] = []
@@ -250,7 +279,7 @@ def _draw_achievable(ax: Any, places: Sequence[tuple[float, Limits]]) -> list[An
 
 
 def _titles(bounds: Iterable[Bound | None]) -> str:
-    """Return the titles of the theorems of these bounds, sorted and joined by commas; None is ignored."""
+    """Return the titles of the theorems of the bounds, in alphabetical order and joined by commas. None is ignored."""
     titles = {title_of(bound.theorem) for bound in bounds if bound is not None}
     return ", ".join(sorted(titles))
 
@@ -258,7 +287,17 @@ def _titles(bounds: Iterable[Bound | None]) -> str:
 def _draw_schemes(
     ax: Any, comparison: Comparison, statistic: str, above: float = -inf
 ) -> list[Any]:
-    """Draw the values of a statistic that are greater than `above`; return the lines for the legend."""
+    """Draw a statistic of each scheme in the panel `ax`.
+
+    Args:
+        ax: Panel to draw in.
+        comparison: Schemes to draw.
+        statistic: Name of the statistic, a field of `Cell`.
+        above: Values that are not greater than this number are left out.
+
+    Returns:
+        The lines and markers that matplotlib drew, for the legend.
+    """
     drawn: list[Any] = []
     for name, style in scheme_styles(comparison.schemes).items():
         dims: list[int] = []

@@ -1,4 +1,8 @@
-"""A figure of two matrices: the similarity of classes, and the cosines of their prototypes."""
+"""A figure of two matrices: the similarities of classes, and the cosines of their prototypes.
+
+The classes are divided into groups. If there is a class tree, a group consists of the classes of one superclass.
+Otherwise every class is a group.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -28,10 +32,10 @@ def draw_similarity(
     *,
     tree: Taxonomy | None = None,
 ) -> Path:
-    """Draw the similarity of classes next to the cosines of their prototypes, and write the figure to a file.
+    """Draw the similarities of classes next to the cosines of their prototypes, and write the figure to a file.
 
     Args:
-        similarity: Symmetric K x K matrix, or a class tree, from which the similarity is computed.
+        similarity: Symmetric K x K matrix, or a class tree, from which the similarities are computed.
         code: Prototypes; point i is the prototype of class i.
         path: File to write; it must end in .png, .pdf or .svg.
         tree: Class tree. The classes are grouped by their superclasses in this tree, and similar superclasses are next
@@ -41,8 +45,8 @@ def draw_similarity(
         The path of the written file.
 
     Raises:
-        InvalidArgumentError: If `path` has another ending, or if the sizes of `similarity` or `tree` and of the code
-            differ.
+        InvalidArgumentError: If `path` has another ending, or if `similarity` or `tree` has another number of classes
+            than the code.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -66,13 +70,13 @@ def draw_similarity(
 
 
 def drawing_order(similarity: Points, groups: Indices) -> Indices:
-    """Return the indices of the classes, ordered group by group, with similar groups next to each other.
+    """Return the indices of the classes in the order in which they are drawn.
 
-    The mean similarities between groups form a matrix, which is centered. The groups are sorted by their entries in the
-    eigenvector of its largest eigenvalue.
+    The classes are drawn group by group, with similar groups side by side. The mean similarities between groups form a
+    matrix, which is centered. The groups are sorted by their entries in the eigenvector of its largest eigenvalue.
 
     Args:
-        similarity: K x K similarity of classes.
+        similarity: K x K similarities of classes.
         groups: Index of the group of each of the K classes.
     """
     sizes = np.bincount(groups)
@@ -86,7 +90,10 @@ def drawing_order(similarity: Points, groups: Indices) -> Indices:
 
 
 def _superclass_names(tree: Taxonomy, order: Indices) -> list[str]:
-    """Return the names of the superclasses in drawing order; an empty list if there are more than `MOST_NAMES`."""
+    """Return the names of the superclasses in the order in which they are drawn.
+
+    If there are more than `MOST_NAMES` superclasses, the list is empty.
+    """
     parents = [tree.parents[tree.classes[index]] for index in order.tolist()]
     different = list(dict.fromkeys(parents))
     if len(different) > MOST_NAMES:
@@ -101,14 +108,14 @@ def similarity_figure(
     groups: Indices,
     names: list[str],
 ) -> Any:
-    """Return a matplotlib figure of the similarity matrix next to the matrix of cosines.
+    """Return a matplotlib figure of the matrix of similarities next to the matrix of cosines.
 
     Args:
-        similarity: K x K similarity of classes.
+        similarity: K x K similarities of classes.
         cosines: K x K cosines of prototypes.
-        order: Indices of the classes in drawing order.
+        order: Indices of the classes in the order in which they are drawn.
         groups: Index of the group of each class.
-        names: Names of the groups in drawing order; an empty list draws no names.
+        names: Names of the groups in the order in which they are drawn. If the list is empty, no names are drawn.
     """
     edges = _group_edges(groups[order])
     upper = np.triu_indices(len(similarity), 1)
@@ -130,7 +137,10 @@ def similarity_figure(
 
 
 def _group_edges(ordered_groups: Indices) -> Points:
-    """Return the positions of the lines between groups; empty if every class is a group of its own."""
+    """Return the positions of the lines between groups.
+
+    If every class is a group of its own, no lines are drawn, and the array is empty.
+    """
     changes = np.flatnonzero(np.diff(ordered_groups))
     if len(changes) == len(ordered_groups) - 1:
         return np.empty(0)
@@ -138,7 +148,10 @@ def _group_edges(ordered_groups: Indices) -> Points:
 
 
 def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
-    """Draw one matrix without its diagonal, lines between groups, and a color bar below it."""
+    """Draw one matrix in the panel `ax`, without its diagonal.
+
+    Lines are drawn at the positions `edges`. Below the matrix there is a color bar.
+    """
     shown = np.array(matrix)
     np.fill_diagonal(shown, np.nan)
     limit = _color_limit(shown)
@@ -164,7 +177,10 @@ def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
 
 
 def _color_limit(values: Points) -> float:
-    """Return the absolute value that has the darkest color: the 99% quantile, but at least half of the largest."""
+    """Return the absolute value that gets the darkest color.
+
+    It is the 99% quantile of the absolute values, but at least half of the largest absolute value.
+    """
     sizes = np.abs(values)
     largest = float(np.nanmax(sizes)) or 1.0
     usual = float(np.nanquantile(sizes, 0.99))
@@ -172,7 +188,10 @@ def _color_limit(values: Points) -> float:
 
 
 def _beyond(values: Points, limit: float) -> str:
-    """Return which ends of the color bar are exceeded by values: "both", "min", "max" or "neither"."""
+    """Return which ends of the color bar the values exceed: "both", "min", "max" or "neither".
+
+    The color bar shows the values from `-limit` to `limit`.
+    """
     below = bool(np.nanmin(values) < -limit)
     above = bool(np.nanmax(values) > limit)
     if below and above:

@@ -48,10 +48,12 @@ LINE_MARKERS = "x+_|1234"
 
 
 def point_look(style: FigureStyle, factor: float = 1.0) -> dict[str, Any]:
-    """Return the matplotlib arguments for the marker of a style, without its line.
+    """Return the matplotlib arguments that draw the marker of a style without a line.
+
+    If the style has no marker, a ring is drawn, which is visible around other markers.
 
     Args:
-        style: Style of a scheme. If it has no marker, a ring is drawn, which is visible around other markers.
+        style: Style of a scheme.
         factor: Factor by which the size of the marker is multiplied.
     """
     if not style.marker:
@@ -87,18 +89,24 @@ SPARE: tuple[tuple[str, str, LineStyle], ...] = (
     ("#661100", "d", (0, (8, 1))),
     ("#888888", "8", (0, (1, 2))),
 )
-"""Colors, markers and lines for schemes that do not declare a style, in the order in which such schemes get them."""
+"""Colors, markers and lines for schemes that declare no style. They are assigned in this order."""
 
 
 def own_style(scheme: str) -> FigureStyle | None:
-    """Return the style that a scheme declares, or the style of a learned head; None if there is no such style."""
+    """Return the style that a scheme declares, or the style of a learned head.
+
+    If the scheme declares no style and is not the name of a learned head, the result is None.
+    """
     if scheme in CONSTRUCTIONS:
         return CONSTRUCTIONS[scheme].traits.style
     return LEARNED_STYLES.get(scheme)
 
 
 def scheme_styles(schemes: Iterable[str]) -> dict[str, FigureStyle]:
-    """Return a style for each scheme, by name; schemes that declare no style get the styles in `SPARE` in turn."""
+    """Return a mapping from each scheme to its style.
+
+    Schemes that declare no style get the styles in `SPARE` in turn.
+    """
     spare = cycle(SPARE)
     styles: dict[str, FigureStyle] = {}
     for name in schemes:
@@ -116,7 +124,9 @@ def styled() -> AbstractContextManager[None]:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Return an empty matplotlib figure, without a window or global state; call this function within `styled`.
+    """Return an empty matplotlib figure, without a window or global state.
+
+    Call this function within the context manager `styled`.
 
     Args:
         width: Width in inches.
@@ -131,12 +141,14 @@ def new_figure(width: float, height: float) -> Any:
 def new_panels(
     height: float, width: float = COLUMN_INCHES, **subplots: Any
 ) -> Generator[tuple[Any, Any]]:
-    """Return a context manager that yields a new figure and its panels, and applies this package's settings.
+    """Return a context manager that yields a new figure and its panels (matplotlib's Axes).
+
+    Within the `with` block, this package's matplotlib settings apply.
 
     Args:
         height: Height in inches.
         width: Width in inches.
-        subplots: Arguments of `Figure.subplots`; without them, the figure has one panel.
+        subplots: Arguments of `Figure.subplots`. Without them, the figure has one panel.
     """
     with styled():
         figure = new_figure(width, height)
@@ -151,7 +163,8 @@ def dimension_axis(
     Args:
         ax: Panel whose axis is set.
         dims: Dimensions that are drawn.
-        ticks: Dimensions to label; None for all of `dims`. A dimension without enough space for its label gets no tick.
+        ticks: Dimensions to label. If None, all of `dims` are labeled. A dimension without enough space for its label
+            gets no tick.
     """
     low, high = dimension_range(dims)
     shown = spaced_ticks(dims if ticks is None else ticks, low, high, COLUMN_CHARACTERS)
@@ -168,7 +181,10 @@ def dimension_range(dims: Sequence[int]) -> tuple[float, float]:
 
 
 def power_ticks(dims: Sequence[int]) -> list[int]:
-    """Return the powers of two from the smallest to the largest of `dims`; if there are none, all of `dims`, sorted."""
+    """Return the powers of two from the smallest to the largest of `dims`.
+
+    If there are no such powers, all of `dims` are returned in ascending order.
+    """
     low = min(dims)
     high = max(dims)
     powers = [

@@ -34,8 +34,8 @@ class Compared:
         lr: Learning rate that was chosen for the method by validation accuracy.
         seeds: Number of runs, each with another seed.
         mean: Mean of the metric over the runs.
-        difference: Mean difference from the reference method, over the seeds that this and the reference method have in
-            common. None for the reference method itself, or if there are fewer than two such seeds.
+        difference: Mean difference of the metric from that of the reference method, over the seeds that both methods
+            have. It is None for the reference method itself, or if both methods have fewer than two seeds in common.
     """
 
     method: str
@@ -47,7 +47,9 @@ class Compared:
 
 
 def mean_with_interval(values: Sequence[float]) -> Mean:
-    """Return the mean of one or more values with its 95% confidence interval; a single value has no interval.
+    """Return the mean of one or more values with its 95% confidence interval.
+
+    The mean of a single value has no interval.
 
     >>> str(mean_with_interval([1.0, 2.0, 3.0]))
     '2.00 ± 2.48'
@@ -62,7 +64,7 @@ def mean_with_interval(values: Sequence[float]) -> Mean:
 def student(free: float) -> float:
     """Return the 97.5% quantile of Student's t distribution with `free` degrees of freedom.
 
-    This is half of the width of a 95% confidence interval, in standard errors of the mean.
+    This number of standard errors is half of the width of a 95% confidence interval of a mean.
     """
     from scipy.special import stdtrit
 

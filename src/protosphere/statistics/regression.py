@@ -36,7 +36,7 @@ class Regression:
 
     @property
     def strength(self) -> tuple[float, float]:
-        """Fisher's z-transform of the absolute correlation, and its standard error.
+        """Fisher's z-transform of the absolute correlation, and the standard error of the transform.
 
         The transform is approximately normally distributed.
         """
@@ -59,7 +59,9 @@ class Regression:
 
 
 def correlation(x: Points, y: Points) -> float:
-    """Return Pearson's correlation of x and y; 0 if x or y is constant.
+    """Return Pearson's correlation of x and y.
+
+    If x or y is constant, the result is 0.
 
     Args:
         x: First values.
@@ -69,7 +71,9 @@ def correlation(x: Points, y: Points) -> float:
 
 
 def regression(x: Sequence[float], y: Sequence[float]) -> Regression | None:
-    """Return the linear regression of y on x; None for fewer than three points, or if all x are equal.
+    """Return the linear regression of y on x.
+
+    If there are fewer than three points, or if all x are equal, the result is None.
 
     Args:
         x: Values of the predictor.

@@ -1,8 +1,8 @@
 """Write CSV tables in which spreadsheets find no formulas, and read such tables back unchanged.
 
 Tables may contain text from users, such as names of datasets or reasons why a run failed. If a text begins like a
-formula, or with an apostrophe, an apostrophe is written in front of the text. In spreadsheets, an apostrophe marks
-a cell as text.
+formula, or with an apostrophe, an apostrophe is written in front of the text. Spreadsheets treat a cell that begins
+with an apostrophe as text.
 """
 
 import csv
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?(/\d+)?")
 
 
 def guarded(cell: Any) -> Any:
-    """Return the value to write into a cell: text that could be a formula gets an apostrophe in front.
+    """Return the value to write into a cell, which has an apostrophe in front if it could be a formula.
 
     Text could be a formula if it begins with one of `FORMULA_STARTS` and is not a number. Text that begins with an
     apostrophe also gets another one in front, so that `unguarded` can restore the text.
@@ -58,13 +58,13 @@ def write_csv(
 ) -> Path:
     """Write a CSV file: a line with the names of the columns, then one line per row.
 
-    Floats are written in full precision; None and missing values become empty cells. A file whose name ends in .gz is
-    compressed by gzip, without a time stamp, so that the same rows give the same bytes.
+    Floats are written in full precision. None and missing values become empty cells. If the name of the file ends in
+    .gz, the file is compressed by gzip, without a time stamp, so that the same rows give the same bytes.
 
     Args:
         path: The file, which is replaced atomically.
         columns: Names of the columns.
-        rows: One mapping from column names to values per row.
+        rows: For each row, a mapping from column names to values.
 
     Returns:
         `path`.
@@ -88,15 +88,17 @@ def write_csv(
 
 
 def read_csv(path: Path) -> list[list[str]]:
-    """Return the rows of a CSV file, including the header row, as lists of text; empty lines are left out.
+    """Return the rows of a CSV file, including the header row, as lists of cells.
 
-    Apostrophes that `write_csv` added are removed.
+    Empty lines are left out. Apostrophes that `write_csv` added are removed.
     """
     return list(csv_rows(path))
 
 
 def csv_rows(path: Path) -> Iterator[list[str]]:
-    """Yield the rows that `read_csv` returns, one at a time, so that the caller can stop at the first invalid row.
+    """Yield the rows of a CSV file, including the header row, one at a time.
+
+    The rows are those that `read_csv` returns. The caller can stop reading at the first invalid row.
 
     Args:
         path: A .csv or .csv.gz file.

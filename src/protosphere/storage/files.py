@@ -1,8 +1,8 @@
 """Atomic file writes and file locks.
 
-New content is written to a temporary file next to the target, and then this file is renamed. So other processes see
-either the old or the new content, never a part of the new content. A process that changes a folder or a file in several
-steps should hold the lock of `locked`.
+New content is written to a temporary file next to the target. This file is then renamed to the target. Therefore other
+processes see either the old or the new content, never a part of the new content. A process that changes a folder or a
+file in several steps should hold the lock of `locked`.
 """
 
 import errno
@@ -37,7 +37,7 @@ _numbers = count()
 
 
 def _resolved(target: Path) -> Path:
-    """Return `target` with all symbolic links resolved; StorageError if this fails or the name is invalid."""
+    """Return `target` with all symbolic links resolved. If this fails or the name is invalid, raise StorageError."""
     try:
         place = target.resolve()
         place.exists()
@@ -55,8 +55,8 @@ def _resolved(target: Path) -> Path:
 def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     """Create or replace a file atomically: write a temporary file, then rename this file to `target`.
 
-    Symbolic links are followed, and the new file has the permissions of the file that it replaces. A target that exists
-    and is not a regular file is refused. Temporary files that killed processes left in the folder are removed.
+    Symbolic links are followed, and the new file has the permissions of the file that it replaces. If `target` exists
+    and is not a regular file, an error is raised. Temporary files that killed processes left in the folder are removed.
 
     Args:
         target: The file to create or replace.
@@ -95,7 +95,11 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
 
 
 def _created(beside: Path, place: Path) -> int:
-    """Create the empty file `beside`, readable to no more users than `place`; return the mode to set at the end."""
+    """Create the empty temporary file `beside`, and return the permissions that the finished file gets.
+
+    If the file `place` exists, these are its permissions. While the temporary file is written, no user can read it who
+    cannot read `place`.
+    """
     old_mode = place.stat().st_mode if place.exists() else None
     if old_mode is None:
         usable_mode = USUAL_MODE
@@ -142,6 +146,8 @@ def replace_bytes(target: Path, content: bytes) -> Path:
 def reading(path: str | Path, otherwise: str) -> Generator[None]:
     """Return a context manager that turns exceptions raised while a file is read into a StorageError.
 
+    A MemoryError is not turned into a StorageError.
+
     Args:
         path: Path of the file, for the error message.
         otherwise: Text of the error message for exceptions that have no message from the operating system.
@@ -165,7 +171,7 @@ def reading(path: str | Path, otherwise: str) -> Generator[None]:
 
 
 def cache_folder() -> Path | None:
-    """Return the folder in which this library caches files; None if the user has no home folder."""
+    """Return the folder in which this library caches files. If the user has no home folder, return None."""
     from platformdirs import user_cache_path
 
     try:
@@ -189,7 +195,13 @@ def remove_abandoned(folder: Path) -> None:
 
 
 def _abandoned(machine: str, process: int, changed: float) -> bool:
-    """Return whether a temporary file is a day old, or the process of this machine that wrote it has ended."""
+    """Return True if a temporary file is a day old, or if a process of this machine wrote it and has ended.
+
+    Args:
+        machine: Checksum in the file's name, as `_machine` returns it.
+        process: Process id in the file's name.
+        changed: Time of the file's last change, in seconds since the epoch.
+    """
     if time.time() - changed > ABANDONED_SECONDS:
         return True
     if (
@@ -204,7 +216,7 @@ def _abandoned(machine: str, process: int, changed: float) -> bool:
 
 
 def make_folder(folder: Path) -> Path:
-    """Create a folder, and its parents, if it does not exist; return the folder.
+    """Create a folder and its parents, unless the folder exists, and return the folder.
 
     Args:
         folder: Path of the folder.
@@ -226,14 +238,15 @@ def locked(path: Path, what: str) -> Generator[None]:
     """Return a context manager that holds an exclusive lock on a folder or a file.
 
     The lock is released when the `with` block ends or the process dies. The lock of a folder is the file `lock` inside
-    the folder. The lock of a file is another file next to that file. On file systems without locks, nothing is locked.
+    the folder. The lock of a file NAME is the file .NAME.lock next to that file. On file systems without locks, nothing
+    is locked.
 
     Args:
         path: Folder or file to lock.
         what: Word for the process that holds the lock, for the error message, such as "sweep" or "run".
 
     Raises:
-        StorageError: If another process holds the lock.
+        StorageError: If another process holds the lock, or if the lock file cannot be written.
     """
     place = _resolved(path)
     place = place / "lock" if place.is_dir() else place.with_name(f".{place.name}.lock")

@@ -1,4 +1,4 @@
-"""Read compressed files safely: damaged files and files that would expand to far too much data are refused."""
+"""Read compressed files safely: damaged files and files that would expand to far too much data raise a StorageError."""
 
 import gzip
 import io
@@ -20,7 +20,7 @@ UNSUSPECTED_BYTES = 1 << 26
 LARGEST_RATIO = 100
 """Largest allowed ratio of unpacked to packed size, if a file unpacks to more than `UNSUSPECTED_BYTES` bytes.
 
-Real data has a smaller ratio.
+The ratio of real data is smaller.
 """
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -43,7 +43,13 @@ DAMAGE = (
 
 
 class _BoundedReader(io.RawIOBase):
-    """Binary reader of a file that raises StorageError when more than `most_bytes` bytes are read."""
+    """Binary reader that raises a StorageError when more than `most_bytes` bytes are read.
+
+    Args:
+        file: The file to read.
+        path: Path of the file, for the error message.
+        most_bytes: Largest number of bytes that may be read.
+    """
 
     def __init__(self, file: IO[bytes], path: Path, most_bytes: int) -> None:
         super().__init__()
@@ -68,14 +74,21 @@ class _BoundedReader(io.RawIOBase):
 
 
 def _too_tight(size_bytes: int, path: Path) -> str:
-    """Return the error message for a file with too much content for its size: at least `size_bytes` bytes."""
+    """Return the end of the error message for a file that would unpack to far too much data.
+
+    Args:
+        size_bytes: Number of bytes to which the file would unpack, or a smaller number.
+        path: Path of the packed file.
+    """
     size = f"at least {size_bytes / 2**20:,.0f} MiB out of {path.stat().st_size / 2**20:.1f} MiB"
     return f"it would unpack to {size}; real data is not packed so tightly"
 
 
 @contextmanager
 def unpacked(path: Path) -> Generator[IO[bytes]]:
-    """Return a context manager that opens a file for reading; a gzip file is decompressed while it is read.
+    """Return a context manager that opens a file for reading.
+
+    If the file is a gzip file, it is decompressed while it is read.
 
     Args:
         path: File to open.
@@ -96,7 +109,7 @@ def unpacked(path: Path) -> Generator[IO[bytes]]:
 
 
 def refuse_tightly_packed(path: Path) -> None:
-    """Raise StorageError if the content of a zip file would unpack to far more bytes than real data would.
+    """Raise a StorageError if the content of a zip file would unpack to far more bytes than real data would.
 
     The limit is the larger of `UNSUSPECTED_BYTES` and `LARGEST_RATIO` times the size of the file.
     """
@@ -117,7 +130,7 @@ def read_arrays(
         needed: Names of arrays that must be in the file.
 
     Returns:
-        The wanted arrays by name; arrays that the file does not have are left out.
+        A mapping from names to arrays. It has those of the wanted arrays that are in the file.
 
     Raises:
         StorageError: If a needed array is missing, or the file cannot be read.
@@ -140,6 +153,9 @@ def array_shape(path: Path, name: str) -> tuple[int, ...]:
     Args:
         path: Path of the .npz file.
         name: Name of the array.
+
+    Raises:
+        StorageError: If the file has no such array, or cannot be read.
     """
     with _opened(path) as archive:
         return _header(path, archive, name)[0]
@@ -147,7 +163,10 @@ def array_shape(path: Path, name: str) -> tuple[int, ...]:
 
 @contextmanager
 def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
-    """Open an .npz file, whose arrays are read on access; errors while reading become a StorageError."""
+    """Return a context manager that opens an .npz file, whose arrays are read on access.
+
+    Errors while the file is read become a StorageError.
+    """
     try:
         with (
             path.open("rb") as raw,
@@ -179,7 +198,11 @@ def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
 def _header(
     path: Path, archive: np.lib.npyio.NpzFile, name: str
 ) -> tuple[tuple[int, ...], int, int]:
-    """Return the shape and the size in bytes that an array's header states, and its compressed size in bytes."""
+    """Return what the header of an array states, without reading the entries of the array.
+
+    Returns:
+        The shape of the array, the size of its entries in bytes, and its compressed size in the file in bytes.
+    """
     assert archive.zip is not None, "an open file has its archive"
     entry = archive.zip.getinfo(f"{name}.npy")
     most_bytes = max(UNSUSPECTED_BYTES, LARGEST_RATIO * entry.compress_size)
@@ -203,7 +226,10 @@ def _header(
 def _check_sizes(
     path: Path, archive: np.lib.npyio.NpzFile, names: Collection[str]
 ) -> None:
-    """Raise StorageError if the array headers state far more bytes than real data of this file size would have."""
+    """Raise a StorageError if the arrays in `names` would unpack to far more bytes than real data would.
+
+    The sizes are read from the headers of the arrays.
+    """
     sizes = {name: _header(path, archive, name)[1:] for name in names}
     total = sum(size for size, _ in sizes.values())
     packed = sum(packed for _, packed in sizes.values())

@@ -18,9 +18,10 @@ def as_tensor(array: NDArray[Any]) -> Tensor:
 
 
 def with_torch_strides(tensor: Tensor) -> Tensor:
-    """Return the tensor unchanged, unless it is empty; return an empty tensor as a copy that has torch's strides.
+    """Return a tensor that has torch's strides even if it is empty.
 
-    Tensors made from empty numpy arrays have strides of 0, with which `torch.export.save` raises an error.
+    Tensors made from empty numpy arrays have strides of 0, with which `torch.export.save` raises an error. Such a
+    tensor is replaced by a new empty tensor. Any other tensor is returned unchanged.
     """
     if tensor.numel():
         return tensor

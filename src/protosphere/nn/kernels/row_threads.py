@@ -30,7 +30,7 @@ def run_jobs(jobs: list[Callable[[], Result]]) -> list[Result]:
         jobs: Functions without arguments. Their tensor operations run on a single thread.
 
     Raises:
-        BaseException: The first exception of a job.
+        BaseException: If a job raises an exception. If several jobs do, one of their exceptions is raised.
     """
     if _team_start() is None:
         return _in_pool(jobs)

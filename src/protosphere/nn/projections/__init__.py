@@ -1,4 +1,4 @@
-"""Dot products with all prototypes, computed with a matrix, or from the structure of the code where this is faster.
+"""Dot products with all prototypes, computed with a matrix or, where this is faster, from the structure of the code.
 
 >>> import protosphere as ps, torch
 >>> from protosphere.nn.projections import projection_for

@@ -63,7 +63,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return [part for run in self.tables.by_run(z) for part in run.unbind(0)]
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with these indices, one per row, in the dtype of `like`."""
+        """Return the points with the indices in `index`, one per row, in the dtype of `like`."""
         digits: list[Tensor] = []
         rest = index
         for size in reversed(self.tables.sizes):

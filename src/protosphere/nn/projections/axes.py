@@ -37,7 +37,7 @@ class AxesBlock(nn.Module, ProjectionBlock):
         return z.index_select(1, self.axes) * self.signs.to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with these indices, one per row, in the dtype of `like`."""
+        """Return the points with the indices in `index`, one per row, in the dtype of `like`."""
         shape = (index.shape[0], self.dim)
         zeros = torch.zeros(shape, dtype=like.dtype, device=self.signs.device)
         axes = self.axes[index][:, None]

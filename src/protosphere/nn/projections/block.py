@@ -58,7 +58,7 @@ class ProjectionBlock(Protocol):
         ...
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with these indices, one per row, in the dtype of `like`.
+        """Return the points with the indices in `index`, one per row, in the dtype of `like`.
 
         Args:
             index: Vector of indices of points in the block.

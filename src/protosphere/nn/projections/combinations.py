@@ -68,7 +68,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self._summed(self.tables(widened(z)), every).to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with these indices, one per row, in the dtype of `like`."""
+        """Return the points with the indices in `index`, one per row, in the dtype of `like`."""
         values = self.values[index].long()
         if isinstance(self.tables, PartTables):
             return self.tables.rows(values, like)

@@ -40,7 +40,7 @@ class DenseBlock(nn.Module, ProjectionBlock):
         return nn.functional.linear(z, self.weight.to(z.dtype))
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with these indices, one per row, in the dtype of `like`."""
+        """Return the points with the indices in `index`, one per row, in the dtype of `like`."""
         return self.weight[index].to(like.dtype)
 
     def tiles(self, batch: int) -> list[Tile]:

@@ -170,7 +170,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return nn.functional.pad(weights @ glue, (self.length, 0))
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with these indices, one per row, in the dtype of `like`."""
+        """Return the points with the indices in `index`, one per row, in the dtype of `like`."""
         coset = index // self.per_coset
         number = index % self.per_coset
         signed = self.signs[:, :, coset] * self.outer[:, None, number]

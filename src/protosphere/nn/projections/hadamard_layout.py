@@ -28,19 +28,23 @@ CHUNK_COSETS = 1 << 12
 class HadamardLayout:
     """Description of codewords that are divided into cosets of a small linear code.
 
-    Coset c consists of the sums of representatives[c] and the codewords that `generator` generates. If `antipodal` is
-    True, the small code also has the all-one codeword, as its first generator. Codeword i of a coset is the sum of the
-    representative and of the generators j for which bit j of i is 1. The point of a codeword of coset c consists of the
-    codeword's signs times `coefficient`, followed by further coordinates, the glue vector glue_vectors[glue_of[c]].
+    Coset c consists of the sums of representatives[c] and the codewords of the small code. The rows of `generator`
+    generate the small code. If `antipodal` is True, the small code also has the all-one codeword, which then counts as
+    the first generator. Codeword i of a coset is the sum of the representative and of the generators j for which bit j
+    of i is 1.
+
+    The point of a codeword of coset c consists of the codeword's signs times `coefficient`, followed by the glue vector
+    glue_vectors[glue_of[c]], which may be empty.
 
     Attributes:
         length: Length of the codewords.
         coefficient: Factor of the signs in a point.
         representatives: For each coset, one of its codewords, with its bits packed into bytes.
-        generator: Codewords that generate the small code, one per row, without the all-one codeword; packed, too.
+        generator: Codewords that generate the small code, one per row, without the all-one codeword. Their bits are
+            packed, too.
         antipodal: Whether the small code has the all-one codeword.
         glue_vectors: Glue vectors, one per row.
-        glue_of: Index of the glue vector of each coset.
+        glue_of: For each coset, the index of its glue vector.
     """
 
     length: int
@@ -263,7 +267,8 @@ def _whole_starts(ordered: Indices, size: int) -> Indices:
 def _linear(words: PackedBits) -> bool:
     """Return True if the list `words` is a linear code in the order of `HadamardLayout`.
 
-    In this order, codeword i is the sum of the codewords 2^j, where j are the positions of the ones of i in binary.
+    In this order, codeword i is the sum of the codewords with the indices 2^j, for all positions j of a one in the
+    binary form of i.
     """
     i = np.arange(1, len(words))
     return not words[0].any() and np.array_equal(

@@ -268,7 +268,7 @@ class Projection(nn.Module):
             z: B x n vectors.
 
         Returns:
-            B values, differentiable, in float32 if z has half precision.
+            B log-sum-exps, differentiable. They are in float32 if z has half precision.
         """
         check_vectors(z, self.dim)
         return log_sum_exp(z, self)

@@ -78,7 +78,7 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
         return products.to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with these indices, one per row, in the dtype of `like`."""
+        """Return the points with the indices in `index`, one per row, in the dtype of `like`."""
         zeros = widened(like).new_zeros(index.shape[0], self.num_points)
         weights = zeros.scatter(1, index[:, None], 1.0)
         return self.weighted_sum(weights).to(like.dtype)

@@ -130,12 +130,13 @@ def read_lane(
 ) -> None:
     """Read the weights of the points of one coset into one lane of x: the transpose of `write_lane`.
 
-    If `both` is True, the weight of the antipode is subtracted from the weight of each codeword.
+    If `both` is True, the weights of the points are pairs: the weight of a codeword and the weight of its antipode. The
+    difference of the two weights is written into the lane.
 
     Args:
         row: Weights of all points.
         first: Number of codewords in the previous cosets, without their antipodes.
-        both: Whether the points include the antipode of each codeword, which follows the codeword.
+        both: Whether the points include the antipode of each codeword.
         x: Block with one row per codeword of the coset; one lane is overwritten.
         lane: Index of the lane, from 0 to LANES - 1.
         bins: Number of codewords of the coset.
