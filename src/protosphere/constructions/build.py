@@ -29,7 +29,9 @@ UNREADABLE = (KeyError, TypeError, ValueError, IndexError)
 """Exceptions that a build function may raise for a provenance that protosphere did not write."""
 
 
-def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCode:
+def rebuild(
+    provenance: Provenance | None, progress: Progress = ignore
+) -> SphericalCode:
     """Rebuild the code of a provenance and certify it again.
 
     No choice is made again, so a family that a later version adds or prefers does not change the result. Codes that a
@@ -48,9 +50,9 @@ def rebuild(provenance: Provenance, progress: Progress = ignore) -> SphericalCod
     >>> rebuild(code.provenance)
     SphericalCode(best: shortened_cosets, K=100, n=15, max cosine 1/5, converse 0.166667 (levenshtein))
     """
-    if not isinstance(provenance, Provenance):
+    if provenance is None:
         raise InvalidArgumentError(
-            f"'provenance' must be the provenance of a scheme's code, got {brief(provenance)}:"
+            "'provenance' must be the provenance of a scheme's code, got None:"
             " a code of your own points has none, and its file contains the points"
         )
     placed = provenance.placed_by
