@@ -34,8 +34,8 @@ def levenshtein(num_classes: int, dim: int) -> Bound:
     Some other bounds are higher: `rankin` for n + 2 <= K < 2n, `coxeter_boroczky` for many points in 3 to 8
     dimensions, and `proved_optimum` for a few K and n. The function `converse` returns the highest of all bounds.
 
-    Two limits keep the computation finite. A K that needs an order above 4000 gets the bound of the largest K within
-    that order, which also holds for more points. A dimension above 10^15 gets Rankin's bound 0.
+    Two limits keep the computation finite. If K needs an order above 4000, the bound for the largest K of order 4000 is
+    returned, which also holds for more points. If n is above 10^15 and K is above 2n, Rankin's bound 0 is returned.
 
     Args:
         num_classes: Number K of points, at least 2.

@@ -1,4 +1,4 @@
-"""Registry of bounds: the decorator `bound` adds the function of each theorem."""
+"""Registry of bounds; the decorator `bound` adds a function that computes the bound of a theorem."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

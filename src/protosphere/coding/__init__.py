@@ -1,1 +1,4 @@
-"""Error-correcting codes over finite fields, as integers and packed bits; one module per family of codes."""
+"""Error-correcting codes over finite fields, with one module for each family of codes.
+
+Field elements are stored as integers, and codewords as packed bits.
+"""

@@ -66,9 +66,9 @@ def largest_coset_product(
 ) -> int:
     """Return the largest inner product of two of the first `num_words` codewords of a union of cosets.
 
-    Bits 0 and 1 are read as +1 and -1, and the result is exact. The last coset may be incomplete, and the result is the
-    same as if it were complete. The reason is that a single codeword has the same inner products with all codewords of
-    another, complete coset as every other codeword of its own coset.
+    Bits 0 and 1 are read as +1 and -1, and the result is exact. The last coset may be incomplete. The result is then
+    the same as if it were complete, because all codewords of a coset have the same set of inner products with the
+    codewords of another, complete coset.
 
     Args:
         representatives: Packed representatives of the cosets of the codewords, as rows.

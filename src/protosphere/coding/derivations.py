@@ -173,9 +173,8 @@ def puncture(code: Bits, count: str) -> Bits:
 def puncture_at(code: Bits, places: str) -> Bits:
     """Remove the columns with the given indices from a generator matrix.
 
-    If the columns are the support of a codeword of the dual code with odd weight s, no codeword has more than s - 1
-    ones there, so the distance decreases by at most s - 1. In a concatenated code, removing all columns of some
-    symbols of the outer code punctures the outer code.
+    If the columns are the support of a codeword of odd weight s of the dual code, every codeword has at most s - 1 ones
+    in these columns. Then the distance decreases by at most s - 1.
 
     Args:
         code: Generator matrix.

@@ -5,10 +5,10 @@ functions are added (MacWilliams & Sloane, chapter 15). A set of forms whose pai
 gives a union of cosets of RM(1, m) with a large minimum distance:
 
 - For m odd, the points are x in GF(2^m), and the forms are Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)) (Gold 1968).
-  Here Tr is the trace to GF(2). Their sums have rank at least m + 1 - 2r.
-- For m even, the points are (x, e) with x in GF(2^(m-1)) and a bit e. The first forms are Kerdock's (1972) forms Q_a,
-  whose sums have full rank. The others are Q_a + Tr(b_1 x^3 + ... + b_r x^(1+2^r)) (Delsarte & Goethals 1975), whose
-  sums have rank at least m - 2r.
+  The sums of two forms have rank at least m + 1 - 2r. Tr is the trace to GF(2).
+- For m even, the points are (x, e) with x in GF(2^(m-1)) and a bit e. The first forms are Kerdock's (1972) forms Q_a
+  (see `kerdock_forms`). The sums of two of them have full rank. The other forms are Q_a + Tr(b_1 x^3 + ... +
+  b_r x^(1+2^r)) (Delsarte & Goethals 1975), and the sums of two of them have rank at least m - 2r.
 
 Coordinate j of a codeword belongs to element j of the field; for m even, e is the highest bit of j. The bits of the
 index of a form are, lowest first, the bits of a (only for m even), then the bits of b_1, b_2, ... Form 0 is zero.
@@ -27,7 +27,10 @@ BLOCK_ENTRIES = 1 << 20
 
 
 def form_bits(m: int) -> int:
-    """Return m(m-1)/2, the base-2 logarithm of the number of quadratic forms on m bits, up to affine functions."""
+    """Return m(m-1)/2, the base-2 logarithm of the number of quadratic forms on m bits.
+
+    Forms that differ by an affine function are counted once.
+    """
     return m * (m - 1) // 2
 
 
@@ -64,7 +67,8 @@ def quadratic_forms(m: int, count: int) -> PackedBits:
 def trace_forms(m: int, count: int) -> PackedBits:
     """Return a basis of the trace forms: Tr(x^3), Tr(alpha x^3), Tr(alpha^2 x^3), ..., Tr(x^5), Tr(alpha x^5), ...
 
-    alpha is the primitive element of the field, and Tr is the absolute trace.
+    The field is GF(2^m) for m odd and GF(2^(m-1)) for m even. alpha is its primitive element, and Tr is the trace to
+    GF(2).
 
     Args:
         m: Number of bits of a point.
@@ -87,8 +91,8 @@ def trace_forms(m: int, count: int) -> PackedBits:
 def kerdock_forms(m: int, slopes: Indices) -> PackedBits:
     """Return Kerdock's forms Q_a for m even: Q_a(x, e) = sum_{j=1}^{(m-2)/2} Tr((ax)^(1+2^j)) + e Tr(ax).
 
-    A point (x, e) has x in GF(2^(m-1)) and a bit e. The form depends on a and x only by their product ax, so that the
-    values of Q_a for a nonzero a are a permutation of the values of Q_1.
+    A point (x, e) consists of x in GF(2^(m-1)) and a bit e. The value Q_a(x, e) depends only on the product ax and on
+    e. Therefore the values of Q_a for a nonzero a are a permutation of the values of Q_1.
 
     Args:
         m: Number of bits of a point, even.

@@ -161,7 +161,7 @@ class ShortenedCosets:
         )
 
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
-        """Return upper bounds on the inner products of codewords of different cosets, sorted by their trace forms.
+        """Return an upper bound on the inner products of codewords of different cosets for each sum of trace forms.
 
         The sum of the trace forms with indices b and c is the trace form with index b XOR c.
 

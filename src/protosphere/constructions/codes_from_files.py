@@ -51,9 +51,9 @@ LONGEST_OPTION = 64
 def load(path: str | Path) -> SphericalCode:
     """Load the code saved in `path`.
 
-    The certificate in a file is not trusted: the points are measured again if that takes a fraction of a second. Of
-    points that are stored as dense rows, the maximum cosine is certified exactly in two cases: if the entries of the
-    rows prove it, or if the rows equal, bit for bit, the points of the construction that the file names.
+    The certificate in a file is not trusted: the points are measured again if that takes a fraction of a second. If
+    the points are stored as dense rows, the maximum cosine is exact in two cases: the entries of the rows prove it, or
+    the rows equal, bit for bit, the points of the construction that the file names.
 
     Args:
         path: A .safetensors file that protosphere wrote, or a .npy, .csv, .txt or .pt file of unit rows.

@@ -98,16 +98,17 @@ def best(
 ) -> SphericalCode:
     """Return K points of R^n with the lowest known maximum cosine.
 
-    First the maximum cosines that theorems guarantee are compared for all families of codes. The best candidates are
-    built and measured; they may be subsets of larger codes. Codes that earlier searches found come from the catalogue.
+    First the guaranteed maximum cosines of all families of codes are compared. The best candidates are built and
+    measured; they may be subsets of larger codes. Codes that earlier searches found come from the catalogue.
     If K and n are small enough, a numerical search starts from all these codes and from random points. In the result,
     `code.provenance.resolved` says which scheme was chosen.
 
     Args:
         num_classes: Number K of points, at least 2.
         dim: Dimension n, at least 1; in one dimension K must be 2.
-        budget: Seconds after which the search ends, including compilation. Known codes are built and certified in any
-            case. The result then depends on the speed of the machine. None sets no time limit.
+        budget: Seconds after which the search ends, including compilation; None for no time limit. Known codes are
+            built and certified even if this takes longer. With a budget, the result depends on the speed of the
+            machine.
         iterations: Number of evaluations of the search, in place of `budget`; 0 uses only algebraic codes and the
             catalogue. The default, None, takes a few seconds, or less if an improvement is unlikely. For up to 300
             classes in up to 64 dimensions, and for some larger K, the catalogue has a code of an earlier search. The

@@ -25,7 +25,7 @@ class Member:
     Attributes:
         dim: Dimension n.
         size: Number of points.
-        max_cosine: Maximum cosine of the code by theorem; a Fraction if it is rational.
+        max_cosine: Maximum cosine of the code, known by a theorem; a Fraction if it is rational.
         id: Identifier of the code within its family. Files store it, so it never changes.
         description: Text that says what the code is, with its parameters.
         structure: Function that takes a number and returns a `Structure` with that many first points of the code.
@@ -57,7 +57,7 @@ def dense_member(
     Args:
         dim: Dimension n.
         size: Number of points.
-        max_cosine: Maximum cosine of the code by theorem; a Fraction if it is rational.
+        max_cosine: Maximum cosine of the code, known by a theorem; a Fraction if it is rational.
         id: Identifier of the code within its family.
         description: Text that says what the code is.
         points: Function that takes a number and returns that many first points of the code, as unit rows.

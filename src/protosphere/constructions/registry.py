@@ -1,6 +1,7 @@
 """Registry of constructions.
 
-The decorator `construction` adds a frozen record of each construction, made from its build function.
+The decorator `construction` makes a `Construction`, an immutable record, of a build function, and adds it to the
+registry.
 """
 
 import inspect

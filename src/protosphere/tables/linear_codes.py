@@ -83,9 +83,10 @@ class LinearCodes:
         )
 
     def leading(self) -> list[LinearCodeRow]:
-        """Return the codes that have a lower maximum cosine than every code of at most their length and at least their size.
+        """Return the codes that have a lower maximum cosine than all their competitors.
 
-        The maximum cosine is 1 - 2d/n for a code of length n and distance d.
+        The competitors of a code are the other codes of the table with at most its length and at least its dimension.
+        The maximum cosine of a code of length n and distance d is 1 - 2d/n.
         """
         found: list[LinearCodeRow] = []
         best: dict[int, tuple[int, int]] = {}

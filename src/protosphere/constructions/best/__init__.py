@@ -1,1 +1,1 @@
-"""The best known code for (K, n): candidates, the choice among them, and the search."""
+"""The scheme 'best': candidates for the best known code of K points in R^n, the choice among them, and the search."""

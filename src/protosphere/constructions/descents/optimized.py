@@ -131,7 +131,7 @@ def optimized(
         dim: Dimension n.
         rng: Random generator of the initial points.
         progress: Called during the search.
-        iterations: Number of evaluations; None takes a number that needs a few seconds.
+        iterations: Number of evaluations of the objective; None for a number that takes a few seconds.
         budget: Seconds after which the search ends, in place of `iterations`; None for no limit.
         starts: Names of initializations, joined by '+'.
         algebraic: Whether to start from codes of other schemes too.

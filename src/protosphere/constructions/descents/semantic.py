@@ -76,9 +76,8 @@ def _infeasible_reason(
 def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
     """Return the given weight as a float, or the automatic weight if `weight` is 'auto'.
 
-    The automatic weight is 1 if the similarities are cosines of points in R^n. For other similarities, the products of
-    weight and similarity have the standard deviation `AUTO_SPREAD` over all pairs of classes, unless this weight is
-    above 1; then the weight is 1. For class means of features of CIFAR-100 it is 0.6.
+    The automatic weight is 1 if the similarities are cosines of points in R^n. Otherwise, the standard deviation of
+    weight * similarity over all pairs of classes is `AUTO_SPREAD`. If this gives a weight above 1, the weight is 1.
 
     Args:
         weight: A number, or 'auto'.
@@ -123,7 +122,7 @@ def semantic(
     lr: float = 0.2,
     temperature: float | None = None,
 ) -> Placement:
-    """Place points by descent on an objective that allows larger cosines to more similar classes.
+    """Place points by descent on an objective that allows similar classes to have larger cosines.
 
     The objective is (1/t) log sum over pairs of exp(t (cosine - weight * S)). S is the similarity of the two classes of
     the pair, and the inverse temperature t rises from 1 during the descent. With weight 0, the similarities have no

@@ -93,8 +93,8 @@ def clusters(
 
     Each point is sqrt(1 - spread^2) * center + spread * direction, where the direction is a unit vector orthogonal to
     the center. The centers are the best code that is known without a search. The directions of a cluster of s points
-    are the best such code of s points in n - 1 dimensions, turned by a random orthogonal map. The points of a cluster
-    have consecutive indices.
+    are the best code of s points in n - 1 dimensions that is known without a search, turned by a random orthogonal map.
+    The points of a cluster have consecutive indices.
 
     Args:
         num_classes: Number K of points.

@@ -49,7 +49,7 @@ def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
     traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
 def polygon(num_classes: int, dim: int) -> Placement:
-    """Place the K corners of a regular polygon, counter-clockwise from (1, 0).
+    """Place the K corners of a regular polygon, counterclockwise from (1, 0).
 
     Args:
         num_classes: Number K of points.
@@ -167,8 +167,8 @@ SHAPES: tuple[
 def polytope() -> Iterator[Member]:
     """Yield six optimal codes with closed forms.
 
-    In R^3 they have 7, 8 (square antiprism), 9, 12 (icosahedron) and 24 (snub cube) points. In R^4 it is the 600-cell
-    with 120 points.
+    The codes in R^3 have 7, 8 (square antiprism), 9, 12 (icosahedron) and 24 (snub cube) points. The code in R^4 is the
+    600-cell with 120 points.
     """
     for n, size, cosine, name, shape, step in SHAPES:
         yield dense_member(

@@ -20,8 +20,8 @@ from protosphere.spherical.placement import Placement, dense_placement
 def uniform(num_classes: int, dim: int, *, rng: np.random.Generator) -> Placement:
     """Place independent random points, which are uniformly distributed on the sphere.
 
-    The points are normalized Gaussian vectors. No maximum cosine is guaranteed, and only in high dimensions are the
-    points nearly orthogonal.
+    The points are normalized Gaussian vectors. No maximum cosine is guaranteed. The points are nearly orthogonal only
+    in high dimensions.
 
     Args:
         num_classes: Number K of points.
