@@ -191,9 +191,9 @@ def _assign_by_pair_sum(
     rng: np.random.Generator,
     progress: Progress,
 ) -> Assignment:
-    """Maximize the sum over pairs of classes of their entry in `S` times the cosine of their points.
+    """Maximize the sum over pairs of classes u, v of S[u, v] times the cosine of their points.
 
-    The text `objective` becomes the name of the objective in the result.
+    The result has `objective` as the name of its objective.
     """
     K = code.num_classes
     if K > MAX_WHOLE_CLASSES:
@@ -301,7 +301,7 @@ def _cosines(code: SphericalCode) -> Points:
 
 
 def _pair_sum_of_points(S: Points, points: Points, order: Indices) -> float:
-    """Return the sum over pairs of classes of their entry in `S` times the cosine of their points.
+    """Return the sum over pairs of classes u, v of S[u, v] times the cosine of their points.
 
     The K x K matrix of cosines is not computed.
     """

@@ -32,8 +32,8 @@ def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Point
         The K x K matrix of cosines, as `similarity_from_embeddings` computes it.
 
     Raises:
-        InvalidArgumentError: If neither a class nor all words of its name have lines, if a name has two lines, or if
-            the lines have no numbers.
+        InvalidArgumentError: If a class has no line and a word of its name has no line either, if a name has two lines,
+            or if the lines have no numbers.
         StorageError: If the file cannot be read.
 
     Example:
@@ -81,9 +81,10 @@ def _lookup_keys(name: str) -> list[str]:
 def _rows_of_class(
     name: str, rows: Mapping[str, list[str]], path: Path | str
 ) -> list[list[str]]:
-    """Return a list that has only the row of the class `name`, or the row of each word of this name.
+    """Return the rows whose mean is the vector of a class.
 
-    The second list is returned if the class has no row of its own.
+    If the class has a row of its own, the result has only this row. Otherwise it has the row of each word of the name
+    of the class.
 
     Args:
         name: Name of the class.
@@ -122,9 +123,10 @@ def _mean_of_column(rows: Sequence[Sequence[str]], column: int) -> float:
 
 
 def _read_rows(path: Path, wanted: Collection[str]) -> Mapping[str, list[str]]:
-    """Return a mapping from each name in `wanted` that the file has to the other cells of its line.
+    """Read the lines of a file whose first cell is in `wanted`.
 
-    The other lines are not kept, because files of word vectors have millions of lines.
+    The result maps the first cell of a line to the list of its other cells. Other lines are not kept, because files of
+    word vectors have millions of lines.
     """
     try:
         with path.open(newline="", encoding="utf-8") as file:

@@ -181,8 +181,8 @@ def maximize_pair_sum(
     FAQ runs from several starts, and a tabu search improves the best order.
 
     Args:
-        similarity: The K x K similarity.
-        cosines: The K x K cosines of the points.
+        similarity: K x K similarity of the classes.
+        cosines: K x K cosines of the points.
         rng: Random generator for the perturbed starts and the tabu search.
         progress: Called before each perturbed start and at the end.
 

@@ -45,7 +45,7 @@ def hierarchical_distance(scores: Any, labels: Any, tree: Any, k: int = 1) -> fl
         scores: Scores of the K classes, one row per image.
         labels: The true class of each row.
         tree: A tree of the K classes, in any form that `taxonomy` accepts.
-        k: Number of predictions per image, at most K: the classes with the highest scores.
+        k: Number of predictions per image, at most K. The predictions are the k classes with the highest scores.
 
     Returns:
         The mean height over all images and their top-k predictions.

@@ -96,10 +96,10 @@ def tabu_search(
 ) -> Indices:
     """Run Taillard's robust tabu search (1991).
 
-    Each step makes the exchange with the largest gain that is not tabu. After an exchange, the two points that the
-    classes left are forbidden for these classes for some steps. An exchange is tabu if it would give both classes a
-    point that is forbidden for them. If the result would be better than the best order so far, the exchange is made
-    nevertheless. A step in which all exchanges are tabu changes nothing.
+    Each step makes the exchange with the largest gain that is not tabu. After an exchange, the point that a class left
+    is forbidden for this class for some steps. An exchange is tabu if it would give both classes points that are
+    forbidden for them. If the result would be better than the best order so far, the exchange is not tabu. A step in
+    which all exchanges are tabu changes nothing.
 
     Args:
         S: K x K similarity of the classes.

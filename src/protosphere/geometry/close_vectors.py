@@ -27,7 +27,7 @@ def cholesky_factor(gram: Indices) -> Points:
     The order of the operations is fixed, so that the result has the same bits on every machine.
 
     Args:
-        gram: Gram matrix: a symmetric positive definite matrix of integers.
+        gram: Symmetric positive definite matrix of integers.
 
     >>> cholesky_factor(np.array([[4, 2], [2, 10]])).tolist()
     [[2.0, 0.0], [1.0, 3.0]]

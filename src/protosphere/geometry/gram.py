@@ -28,7 +28,7 @@ class Rows:
     Attributes:
         count: Number of rows.
         dim: Number of columns.
-        slice: Function (start, stop) -> rows `start` to `stop - 1`.
+        slice: Function of two integers `start` and `stop` that returns the rows from `start` to `stop` - 1.
     """
 
     count: int
@@ -54,7 +54,7 @@ def point_rows(points: Points) -> Rows:
 
 
 def sign_rows(signs: PackedBits, dim: int) -> Rows:
-    """Return packed codewords as `Rows` with entries +1 (bit 1) and -1 (bit 0), in float32.
+    """Return packed codewords as `Rows`, with entry +1 for each bit 1 and -1 for each bit 0, in float32.
 
     Args:
         signs: Codewords, packed eight bits to a byte.

@@ -58,8 +58,8 @@ def from_embeddings(
     their principal components, whitened and normalized. No K x K matrix is made.
 
     If `parts` is given, the prototypes are compressed by product and residual quantization. The first coordinates are
-    divided into a few parts, and in each part a prototype has one of 256 stored vectors. The other coordinates of a
-    prototype are a sum of stored vectors, one from each of several codebooks. A prototype is then stored in one byte
+    divided into a few parts, and in each part a prototype has one of up to 256 stored vectors. The other coordinates of
+    a prototype are a sum of stored vectors, one from each of several codebooks. A prototype is then stored in one byte
     for each part and each codebook, and a head computes its logits from lookup tables instead of matrix products. Use
     compression for more than 50,000 classes.
 
@@ -71,8 +71,9 @@ def from_embeddings(
         parts: Number of bytes of a compressed prototype, at most n / 2. A good choice is n / 4. If it is None, the
             prototypes are dense.
         min_angle: Smallest angle in degrees between two prototypes. Prototypes that are closer are moved apart. The
-            default for dense prototypes is 5 degrees, or less if K points with this angle do not fit. The default for
-            compressed prototypes is smaller and depends on `parts`.
+            default for dense prototypes is 5 degrees, or less if K points with this angle do not fit. For compressed
+            prototypes, the default follows from the stored vectors: the smallest distance of two stored vectors of a
+            part is half of the distance that equally spaced vectors would have.
         seed: Seed of the random moves and of the quantization.
         progress: Called during quantization and while pairs are compared.
 

@@ -95,11 +95,9 @@ def _move(
         repeated: Indices of the classes that need another combination. Classes with the same combination are
             consecutive.
         groups: For each entry of `repeated`, a number. Two numbers are equal if the classes have the same combination.
-        taken: Combinations that are not free. Each is written as one number, the product of its indices with `radix`,
-            and the numbers are sorted.
+        taken: Combinations that are not free, as sorted numbers (see `radix`).
         neighbors: For each part, the two matrices of `_neighbors`.
-        radix: Integers. The inner product of the indices of a combination with these integers is the number of the
-            combination.
+        radix: P integers. Their inner product with the P indices of a combination is the number of the combination.
         spare: Number of combinations that are compared for each class.
     """
     starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
@@ -131,9 +129,9 @@ def _nearest_free(
     radix: Indices,
     width: int,
 ) -> tuple[Indices, NDArray[np.bool_]]:
-    """Return the `count` nearest free combinations for each row of `base`, and which of them are free.
+    """Return up to `count` combinations near each row of `base`, and whether each of them is free.
 
-    If fewer are free, the last combinations of the row are not free.
+    The free combinations come first, in ascending order of their distance from the row.
 
     Args:
         base: Combinations, one per row.
@@ -141,7 +139,7 @@ def _nearest_free(
         taken: Combinations that are not free, as sorted numbers (see `_move`).
         neighbors: For each part, the two matrices of `_neighbors`.
         radix: Integers that turn a combination into a number (see `_move`).
-        width: Number of values that are tried in each part: the values nearest to that of `base`.
+        width: Number of values that are tried in each part. They are the values nearest to the value in `base`.
 
     Returns:
         An array whose entry (i, j, p) is the index that the j-th combination for row i has in part p, and a Boolean

@@ -66,7 +66,7 @@ def spread(points: Points, least_degrees: float, rng: np.random.Generator) -> Po
     Args:
         points: Unit vectors, as rows.
         least_degrees: Smallest angle between two rows of the result, in degrees.
-        rng: Random generator. It makes the directions of the moves slightly random, so that equal points get apart.
+        rng: Random generator. It makes the directions of the moves slightly random, which separates equal points.
 
     Returns:
         Unit vectors, as rows. Rows without a close neighbor are unchanged.
@@ -94,7 +94,7 @@ def spread_in_space(
     Args:
         points: Vectors of norm at most 1, as rows.
         distance: Smallest Euclidean distance between two rows of the result.
-        rng: Random generator. It makes the directions of the moves slightly random, so that equal points get apart.
+        rng: Random generator. It makes the directions of the moves slightly random, which separates equal points.
 
     Returns:
         The points as rows. If the search does not find points that are so far apart, None is returned.
@@ -108,9 +108,9 @@ def _apart(
     """Return points whose pairs are at least `distance` apart, or None if the search does not find such points.
 
     The shortfall of a pair is the difference between `distance` and its distance, divided by `distance`. The shortfall
-    of a round is the sum over all pairs that are too close. It shrinks by about the same factor in every round. Every
-    few rounds, this factor is used to predict the shortfall of the last round. If the prediction is above 1/20 of the
-    number of points, the search ends early.
+    of a round is the sum over all pairs that are too close. The shortfall of a round decreases by about the same factor
+    in every round. Every few rounds, this factor is used to predict the shortfall of the last round. If the prediction
+    is above 1/20 of the number of points, the search ends early.
     """
     found = points.copy()
     _scatter_crowds(found, distance, rng, on_sphere=on_sphere)
@@ -150,9 +150,10 @@ def _scatter_crowds(
 ) -> None:
     """Move points that have very many neighbors closer than `distance`, in place, until they have fewer.
 
-    Let m be the number of such neighbors of a point. The point moves by a random vector, which is uniform in a ball
-    whose radius is `SCATTERING` times `distance` times m^(1/n). About m points with this distance fit into such a ball.
-    The points stay unit vectors if `on_sphere` is True.
+    Let m be the number of such neighbors of a point, and let d be the dimension of the space or of the sphere. The
+    point moves by a random vector, which is uniform in a ball of d dimensions whose radius is `SCATTERING` times
+    `distance` times m^(1/d). About m points with this distance fit into such a ball. If `on_sphere` is True, the points
+    stay on the unit sphere.
     """
     dim = points.shape[1] - on_sphere
     rows = np.arange(len(points))
@@ -173,7 +174,7 @@ def _scatter_crowds(
 
 
 def _num_close(points: Points, rows: Indices, distance: float) -> Indices:
-    """Return, for each index in `rows`, the number of other points that are closer to this point than `distance`.
+    """Return, for each point whose index is in `rows`, the number of other points closer to it than `distance`.
 
     Distances are computed in float32. Pairs at a slightly larger distance may be counted too.
     """

@@ -111,7 +111,7 @@ class WeightedCell:
 
 @dataclass(frozen=True)
 class CellWords:
-    """Code whose points come from the codewords of a parent with given numbers of ones on cells.
+    """Code made from the codewords of a parent that have given numbers of ones on given cells.
 
     Attributes:
         parent: Name of the parent in `PARENTS`.
@@ -229,10 +229,10 @@ class DesignRow:
     """A row of the shipped table of designs.
 
     Attributes:
-        name: Name of the code, see `CellWords`.
+        name: Name of the code (see `CellWords`).
         dim: Dimension n.
         size: Number of points.
-        max_cosine: Maximum cosine, as a fraction.
+        max_cosine: Maximum cosine, as the text of a fraction.
     """
 
     name: str
@@ -248,7 +248,7 @@ def read_designs(path: str | Path) -> tuple[DesignRow, ...]:
         path: The file, .csv.
 
     Raises:
-        StorageError: If it is not a table of designs, or a row is not valid.
+        StorageError: If the file is not a table of designs, or a row is not valid.
     """
     with reading(path, "not a table of designs, or a damaged one"):
         return tuple(read_known_table(path, DesignRow, _possible))
@@ -262,7 +262,7 @@ def shipped_designs() -> tuple[DesignRow, ...]:
 
 
 def _possible(row: DesignRow) -> bool:
-    """Return whether the name of `row` is valid and agrees with its dimension, and its size and cosine are possible."""
+    """Return whether the name of `row` is valid, and its dimension, size and maximum cosine are possible."""
     found = CellWords.parse(row.name)
     return (
         found.name == row.name
@@ -314,9 +314,13 @@ def _member(found: CellWords, size: int, max_cosine: Fraction) -> Member:
 def designs() -> Iterator[Member]:
     """Yield codes made from 0/1 vectors with given numbers of ones on given sets of coordinates.
 
-    On each set, the mean is subtracted from the vectors. Then the vectors are normalized. They come from three sources:
-    the extended Golay code, whose codewords of weight 8 and 12 are the octads and dodecads of the Witt design
-    S(5,8,24); Kerdock codes of length 16 and 64; and the circles of inversive planes.
+    On each set, the mean is subtracted from the vectors. Then the vectors are normalized. The vectors come from three
+    sources:
+
+    - the extended Golay code, whose codewords of weight 8 and 12 are the octads and dodecads of the Witt design
+      S(5,8,24)
+    - Kerdock codes of length 16 and 64
+    - the circles of inversive planes
     """
     for row in shipped_designs():
         found = CellWords.parse(row.name)

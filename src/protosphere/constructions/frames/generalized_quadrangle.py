@@ -74,7 +74,7 @@ def generalized_quadrangle() -> Iterator[Member]:
 
 
 def _section_sizes(q: int) -> tuple[int, int, int]:
-    """Return how many points are collinear with none of one, two and three fixed points.
+    """Return, for j = 1, 2 and 3, the number of points that are collinear with none of j fixed points.
 
     No two of the fixed points are collinear.
     """
@@ -123,7 +123,7 @@ def quadric(q: int) -> tuple[Indices, Indices]:
 
 
 def _elliptic_coefficients(F: FiniteField) -> tuple[int, int]:
-    """Return the first pair (b, c) for which y^2 + b y z + c z^2 is zero over `F` only at y = z = 0."""
+    """Return the first (b, c), in lexicographic order, for which y^2 + b y z + c z^2 is zero only at y = z = 0."""
     one = np.ones(1, dtype=np.int64)
     for b, c in product(range(F.q), repeat=2):
         if _binary_form(F, b, c, np.arange(F.q), one).all():
@@ -190,7 +190,7 @@ def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
 def _section(q: int, along: int, count: int) -> Points:
     """Return the first `count` points that are collinear with none of `along` fixed points, as unit rows.
 
-    They are projected to the orthogonal complement of the fixed points.
+    The points are projected to the orthogonal complement of the fixed points.
     """
     points = _points(q, _size(q))
     left = np.arange(len(points))

@@ -39,7 +39,7 @@ class Spectrum:
 
 
 def least_eigenspace(graph: Graph) -> Spectrum:
-    """Return the dimension of the eigenspace of the smallest eigenvalue, and the cosines of the vertices in it.
+    """Return the `Spectrum` of the eigenspace of the smallest eigenvalue of the adjacency matrix of `graph`.
 
     If s is the smallest eigenvalue of a graph of v vertices of degree k, adjacent vertices have cosine s/k, and
     non-adjacent vertices have cosine (-1 - s)/(v - k - 1).
@@ -92,7 +92,7 @@ class View:
         return v - 2 - shared - 2 * only_one
 
     def cosines(self, spectrum: Spectrum) -> tuple[Fraction, Fraction]:
-        """Return the cosine of two adjacent chosen vertices and that of two non-adjacent ones, after the projection.
+        """Return two cosines after the projection: of adjacent chosen vertices, and of non-adjacent chosen vertices.
 
         Args:
             spectrum: Cosines of the vertices before the projection.
@@ -129,10 +129,13 @@ def strongly_regular() -> Iterator[Member]:
     """Yield codes whose points are vertices of strongly regular graphs.
 
     The vertices are projected to the eigenspace of the smallest eigenvalue s of the adjacency matrix. In a graph of v
-    vertices of degree k, adjacent vertices then have cosine s/k, and others have cosine (-1 - s)/(v - k - 1).
-    Complements of graphs are included. A code has either all vertices, or all vertices with the same relations to one
-    or two fixed vertices; these are projected to the orthogonal complement of the fixed vertices, where they have the
-    same length. Only codes with K > 2n are listed; for smaller K the cross-polytope is at least as good.
+    vertices of degree k, adjacent vertices then have cosine s/k, and non-adjacent vertices have cosine (-1 - s)/(v - k
+    - 1). Complements of graphs are included.
+
+    Some codes have all vertices of a graph. The others have all vertices with the same relations to one or two fixed
+    vertices. The points of such a code are projected to the orthogonal complement of the fixed vertices and normalized.
+
+    Only codes with K > 2n are listed. For smaller K, the cross-polytope is at least as good.
     """
     for graph in graphs():
         for one in (graph, graph.complement):

@@ -116,7 +116,7 @@ def unitary_signs(q: int) -> Points:
 
 
 def symplectic_signs(m: int, sign: int) -> Points:
-    """Return the symplectic products, written as signs, of the vectors at which a quadratic form is 1.
+    """Return the symplectic products of all pairs of vectors at which a quadratic form is 1, written as signs.
 
     Args:
         m: Half of the dimension 2m of the vectors over GF(2).

@@ -81,7 +81,10 @@ def _points(p: int, degree: int, count: int) -> Points:
 
 
 def _chirps(p: int, degree: int, count: int) -> Points:
-    """Return the first `count` of these rows: each chirp, followed by its products with i, -1 and -i."""
+    """Return the first `count` points of the chirps and their multiples, as rows of 2p real numbers.
+
+    Each chirp is followed by its products with i, -1 and -i.
+    """
     numbers = np.arange(-(-count // 4))
     angles = 2 * np.pi * np.arange(p) / p
     values = _values(p, degree, numbers)

@@ -18,10 +18,10 @@ is written as an integer from 0 to 63. Bit b of the integer is the coefficient o
 `PRODUCTS[b]`.
 
 A quadratic function has an even number of minus signs on a hyperplane. It also has an even number of minus signs on the
-ones of a bent function if the two quadratic forms are orthogonal by the polar form of the Pfaffian. So it differs in at
-least one sign from a vector with an odd number of minus signs. In the same direction, two quadratic functions must
-differ in at least six coordinates, which they do if their sum is a bent function. In directions 60 degrees apart, it is
-enough that the two functions differ.
+ones of a bent function if the two quadratic forms are orthogonal by the polar form of the Pfaffian. So a quadratic
+function differs in at least one sign from a vector with an odd number of minus signs. In the same direction, two
+quadratic functions must differ in at least six coordinates, which they do if their sum is a bent function. In
+directions 60 degrees apart, it is enough that the two functions differ.
 
 In R^17 there are two directions, 1 and -1, with six quadratic forms for each. These are the 5,730 points of Cohn & Li
 (2024). In R^18 the directions of the layers of length sqrt 8 are the six corners of a hexagon, and the directions of

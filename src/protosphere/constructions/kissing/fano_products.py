@@ -7,9 +7,9 @@ four points of the first copy that are not on line i, and at the four points of 
 
 For each pair (i, j), 32 sign patterns are taken. They come from the codewords (s + a, s + b), where s is 0 or the
 complement of a line of the opposite plane, and a and b are bits. In each codeword, two signs are then changed: those of
-coordinate i - 1 (modulo 7) of the first copy, and of coordinate j - 1 (modulo 7) of the second copy. The coordinates of
-two pairs have four in common, or six if the pairs have i or j in common. If they have six in common, no two vectors
-have the same signs on all six.
+coordinate i - 1 (modulo 7) of the first copy, and of coordinate j - 1 (modulo 7) of the second copy. Two different
+pairs share four of their eight coordinates, or six if the pairs have i or j in common. If two pairs share six, no two
+of their vectors have the same signs on all six.
 """
 
 from itertools import product

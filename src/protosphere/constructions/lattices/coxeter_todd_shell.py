@@ -45,10 +45,11 @@ THEOREM = "the Coxeter-Todd lattice has as shortest vectors those of norm 4"
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def coxeter_todd_shell() -> Iterator[Member]:
-    """Yield the shells of the Coxeter-Todd lattice in R^12; a shell has all vectors of one squared norm N.
+    """Yield the shells of the Coxeter-Todd lattice in R^12; a shell has all vectors of one usual norm N.
 
-    Two vectors differ by a lattice vector of squared norm at least 4. Therefore the maximum cosine of a shell is 1 -
-    2/N.
+    The usual norm is the squared norm, in the scale in which the shortest nonzero vectors have squared norm 4. Two
+    vectors of a shell differ by a lattice vector of squared norm at least 4. Therefore the maximum cosine of a shell is
+    1 - 2/N.
     """
     for norm, size in SIZES.items():
         yield Member(

@@ -249,9 +249,10 @@ def _named(dim: int, id: str, size: int = 0) -> Member:
 def lattice_shell() -> Iterator[Member]:
     """Yield the directions from a center to lattice vectors at distances between r - m/r and r.
 
-    The lattices are the laminated lattices Lambda_n and the Coxeter-Todd lattices K11, K12 and K13, and m is their
-    minimum squared norm. The centers are lattice points, vectors of the dual lattice, and halves of vectors of the dual
-    lattice, which are holes. The maximum cosine is 1 - m/(2r^2).
+    The lattices are the laminated lattices Lambda_n and the Coxeter-Todd lattices K11, K12 and K13. Here m is the
+    minimum squared norm of the lattice, and each code has its own center and its own largest distance r. The centers
+    are lattice points, vectors of the dual lattice, and halves of vectors of the dual lattice. Many of them are holes.
+    The maximum cosine is 1 - m/(2r^2).
     """
     with shipped_file("lattice_shells.csv") as path:
         rows = read_known_table(path, ShellRow, lambda row: row.size > 1)

@@ -22,10 +22,10 @@ def _star(dim: int, entry: int, arms: int) -> tuple[Vector, ...]:
 
 
 def _kissing_chain() -> Iterable[Section]:
-    """Yield sections of E8 and of the Leech lattice with one to four or one to five fixed vectors.
+    """Yield sections of E8 with one to four fixed vectors, and sections of the Leech lattice with one to five.
 
-    The fixed vectors are minimal vectors, pairwise at 60 degrees. The vectors of the section are at 60 degrees from
-    each of them.
+    The fixed vectors are minimal vectors, pairwise at 60 degrees. The vectors of a section are at 60 degrees from each
+    fixed vector.
     """
     for parent, dim, entry, sizes in (
         (E8, 8, 2, (56, 27, 16, 10)),

@@ -39,8 +39,8 @@ def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Nu
         dim: Number n of coordinates of the result.
 
     Returns:
-        Vectors with n entries as rows: first the vectors of the first set, in the order of `signs`, then the vectors of
-            the second set, and so on. All entries outside the set are 0.
+        Matrix with n columns. It has the vectors of the first set as rows, in the order of `signs`, then the vectors of
+        the second set, and so on. All entries outside the set are 0.
     """
     places = np.array(list(supports))
     found = np.zeros((len(places), len(signs), dim), dtype=signs.dtype)
@@ -56,8 +56,9 @@ def at_ones(words: NDArray[Any], signs: Numbers) -> Numbers:
         signs: Matrix with s columns.
 
     Returns:
-        Vectors as rows: first the vectors of the first codeword, in the order of `signs`, then the vectors of the
-            second codeword, and so on. All entries at the zeros of the codeword are 0.
+        Matrix with the same number of columns as `words`. It has the vectors of the first codeword as rows, in the
+        order of `signs`, then the vectors of the second codeword, and so on. All entries at the zeros of the codeword
+        are 0.
     """
     return at_places(
         (np.flatnonzero(word).tolist() for word in words), signs, words.shape[1]

@@ -73,7 +73,8 @@ def compose(
         is exact if 1 minus each cosine is a multiple of one fraction whose denominator is at most 2**20.
 
     Raises:
-        InvalidArgumentError: If a class is described twice, a value is missing, or two classes have the same values.
+        InvalidArgumentError: If a class is described twice, a value is missing, two classes have the same values, or a
+            part has only one value and no reserved points.
         InfeasibleError: If the parts need more than `dim` dimensions.
         StorageError: If the file cannot be read.
 

@@ -196,7 +196,7 @@ def composed_placement(
     shares: tuple[Fraction, ...],
     dim: int,
 ) -> Placement:
-    """Return the prototypes of the classes of a table, which are not yet certified.
+    """Return the prototypes of the classes of a table, before they are certified.
 
     Args:
         parts: Values of the parts of each class.
