@@ -142,7 +142,7 @@ def prototype_head(model: nn.Module) -> PrototypeHead:
 def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
     """Replace the layer `old` of `model` by a new linear layer followed by `head`.
 
-    If a `PrototypeHead` follows `old` in an `nn.Sequential`, `head` replaces it.
+    If a `PrototypeHead` follows `old` in an `nn.Sequential`, `head` takes its place.
     """
     device = old.weight.device
     dtype = old.weight.dtype

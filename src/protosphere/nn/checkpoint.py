@@ -71,7 +71,7 @@ class SavedHead(NamedTuple):
 
     Attributes:
         header: Metadata, such as the digest of the code, the number of classes, and the settings of the head.
-        packed_code: Bytes of the code of all classes, including reserved ones; a result of the function `packed_code`.
+        packed_code: Code of all classes, including reserved ones, as bytes that the function `packed_code` returned.
     """
 
     header: dict[str, Any]
@@ -164,18 +164,19 @@ def unpacked_state(state: Tensor) -> SavedHead:
 
 
 def scale_start(saved: SavedHead, preset: str) -> float | None:
-    """Return the saved scale of a head, if a head that loads the state uses it instead of the preset's scale.
+    """Return the scale in a saved state, or None if a head that loads the state uses the scale of its preset instead.
 
-    The loading head uses it if two conditions hold: both heads have the same preset, and the saved head did not get its
-    scale as a number (its setting `scale` was 'auto' or 'learn').
+    The saved scale is used if two conditions hold:
+
+    - The loading head has the same preset as the saved head.
+    - The scale of the saved head came from this preset: the argument `scale` was 'auto' or 'learn', not a number.
 
     Args:
         saved: The saved state.
         preset: Name of the preset of the head that loads the state.
 
     Returns:
-        The saved scale, which is the initial value if the scale was learned. None if a condition does not hold; the
-        scale of the preset is then used instead.
+        The saved scale or None. If the saved head learned its scale, the saved scale is the initial value.
     """
     settings = saved.header["settings"]
     chosen = settings["preset"] == preset and isinstance(settings.get("scale"), str)

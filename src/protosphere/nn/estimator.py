@@ -54,27 +54,27 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
     Features may be given as a SciPy sparse matrix, which is converted to a NumPy array a few rows at a time.
 
     Args:
-        dim: Dimension n of the prototypes; by default K - 1 for K classes, but at most 512.
-        hidden: Widths of the hidden ReLU layers, such as (64,); for an empty tuple the map is linear.
-        scheme: Name of the scheme of the prototypes, one of `ps.available()`; 'best' is the best known code, without a
-            search.
-        preset: Name of the rule by which logits are computed, one of `PRESETS`; by default 'protosphere' for at most 30
-            classes and 'soft_cap' for more.
+        dim: Dimension n of the prototypes. The default for K classes is the smaller of K - 1 and 512.
+        hidden: Widths of the hidden ReLU layers, such as (64,). If the tuple is empty, the map is linear.
+        scheme: Name of the scheme of the prototypes, one of `ps.available()`; 'best' is the best known code, found
+            without a search.
+        preset: Name of the rule by which logits are computed, one of `PRESETS`. The default is 'protosphere' for at
+            most 30 classes and 'soft_cap' for more.
         scale: Scale of the logits: 'auto' (the preset's scale, fixed), 'learn' (a parameter that starts at the preset's
             scale) or a number.
-        alpha: Strength of the L2 penalty: alpha / (2 N) times the squared norm of the map's weights, without biases, is
-            added to the mean loss of N examples, as in scikit-learn's neural networks.
+        alpha: Strength of the L2 penalty, as in scikit-learn's neural networks. The penalty is alpha / (2 N) times the
+            squared norm of the map's weights, without biases. It is added to the mean loss of N examples.
         solver: 'lbfgs' (all examples at once, in float64), 'adam' (batches, in float32) or 'auto'. For N examples with
             m features, 'auto' chooses L-BFGS if N n (m + K) is at most 2^27, and otherwise Adam.
         batch_size: Largest batch size of 'adam' and of `partial_fit`; batches are smaller if there are few examples.
         learning_rate: Learning rate of 'adam' and of `partial_fit`.
         max_iter: Largest number of L-BFGS iterations or Adam epochs. If the solver does not converge within this
             number, `fit` gives a ConvergenceWarning.
-        tol: L-BFGS stops when no entry of the gradient is larger than this in absolute value.
+        tol: L-BFGS stops when no entry of the gradient is larger than `tol` in absolute value.
         class_weight: Weights by which the losses of the classes are multiplied, as in scikit-learn: a dictionary from
             classes to weights, 'balanced' (weights inversely proportional to the class frequencies), or None (all 1).
-        random_state: Seed of the initial weights and of the order of the examples; an integer, a NumPy `RandomState`,
-            or None for NumPy's global generator.
+        random_state: Source of the random numbers for the initial weights and the order of the examples: an integer
+            seed, a NumPy `RandomState`, or None for NumPy's global generator.
         verbose: Whether to print the loss of each pass over the examples to standard error.
 
     Attributes:
@@ -135,8 +135,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
 
         Args:
             X: N x m features, an array or a sparse matrix.
-            y: N classes.
-            sample_weight: N nonnegative weights of the examples; 1 by default.
+            y: N class labels.
+            sample_weight: N nonnegative weights of the examples. By default, all weights are 1.
 
         Returns:
             The estimator itself.
@@ -186,9 +186,10 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
 
         Args:
             X: N x m features, an array or a sparse matrix.
-            y: N classes.
-            classes: All classes that will occur in any call; required in the first call, and optional later.
-            sample_weight: N nonnegative weights of the examples; 1 by default.
+            y: N class labels.
+            classes: All classes that will occur in any call. They must be given in the first call, and may be left out
+                later.
+            sample_weight: N nonnegative weights of the examples. By default, all weights are 1.
 
         Returns:
             The estimator itself.

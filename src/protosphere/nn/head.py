@@ -48,8 +48,8 @@ class PrototypeHead(nn.Module):
         dim: Dimension n, if `num_classes` is a number. The default is the number of all classes, including reserved
             ones, minus 1, but at most 512. If `reserve` is a code, the default is the dimension of this code. Put an
             `nn.Linear(features, dim)` before the head.
-        scheme: One of `ps.available()`, if `num_classes` is a number; 'best' is the best known code, found without a
-            search.
+        scheme: Name of the scheme of the prototypes, one of `ps.available()`, if `num_classes` is a number. 'best' is
+            the best known code, found without a search.
         options: Options of the scheme, if `num_classes` is a number. For example, {'budget': 5} lets 'best' search for
             5 seconds.
         preset: Name of the rule by which logits are computed from z, one of `PRESETS`. The default is 'protosphere' for
@@ -230,7 +230,7 @@ class PrototypeHead(nn.Module):
         """Return the prototypes of the given classes, one per row.
 
         Args:
-            classes: Vector of m class indices; all K classes by default.
+            classes: Vector of m class indices. By default, all K prototypes are returned.
 
         Returns:
             m x n prototypes.
@@ -432,8 +432,8 @@ class PrototypeHead(nn.Module):
 
         Args:
             state: State dict of a model.
-            prefix: Name of the head in the model, followed by a dot, such as 'head.'; empty if `state` is the state
-                dict of the head itself.
+            prefix: Name of the head in the model, followed by a dot, such as 'head.'. It is empty if `state` is the
+                state dict of the head itself.
 
         Raises:
             InvalidArgumentError: If the state dict has no head with this prefix, or the state of the head is damaged.

@@ -139,9 +139,9 @@ def _matrix_projection(matrix: Tensor) -> Projection:
 
 
 def _code_projection(code: SphericalCode, like: Tensor) -> Projection:
-    """Return a projection of `code` on the device of `like`; it is cached.
+    """Return the projection of `code` on the device of `like`.
 
-    Its dtype is float64 if `like` is in float64, and float32 otherwise.
+    The dtype is float64 if `like` is in float64, and float32 otherwise. Projections are cached.
     """
     dtype = torch.float64 if like.dtype == torch.float64 else torch.float32
     kept = _projections.setdefault(code, {})

@@ -78,7 +78,8 @@ class LinearProbe:
         map_: Map from features to R^n.
         head: Head after the map; its scale may be learned.
         alpha: Strength of the L2 penalty on the map's weights; the method `penalty` has the formula.
-        verbose_label: Word that the lines printed by `report` begin with, such as 'epoch'; None to print nothing.
+        verbose_label: Word that the lines printed by `report` begin with, such as 'epoch'. None means that nothing is
+            printed.
     """
 
     map_: nn.Sequential
@@ -152,7 +153,7 @@ def fit_lbfgs(
         probe: The model. Its map is trained, and the scale of its head if the scale is learned.
         examples: The examples.
         max_iter: Largest number of iterations.
-        tol: L-BFGS stops when no entry of the gradient is larger than this in absolute value.
+        tol: L-BFGS stops when no entry of the gradient is larger than `tol` in absolute value.
 
     Returns:
         The number of iterations, and whether L-BFGS converged. L-BFGS did not converge if it reached `max_iter`

@@ -23,7 +23,7 @@ class PartDecisions(NamedTuple):
     Attributes:
         values: (..., P) indices of the values, for P parts.
         confidences: (..., P) probabilities of these values, each under the softmax over all values of its part.
-        names: Names of the parts and of their values; None if the code was made without such names.
+        names: Names of the parts and of their values. None if the code was made without such names.
 
     Example:
         >>> import protosphere as ps

@@ -3,6 +3,8 @@
 All processes must be given the same z and target (`gathered` collects the rows of all processes). Each process then
 computes the loss, gradient and nearest classes that a single process would compute. For a loss, the processes exchange
 two numbers and at most two vectors of R^n per example, never logits.
+
+The points of a projection are the prototypes. Their order may differ from the order of the classes.
 """
 
 from __future__ import annotations
@@ -72,7 +74,7 @@ class ShardedProjection(Projection):
 
     @property
     def all_combinations(self) -> None:
-        """None. The algorithm for all combinations of parts needs the points of all parts, so it cannot be sharded."""
+        """Always None, because the algorithm for all combinations of parts cannot be sharded."""
 
     def of(self, code: SphericalCode, dtype: torch.dtype | None) -> ShardedProjection:
         """Return a sharded projection of another code with the same algorithm and the same process group.
@@ -109,9 +111,10 @@ class ShardedProjection(Projection):
         return _all_reduce(super().rows(classes, like), self.group)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each row's dot products with the points of all processes, and its mean point.
+        """Return two results for each row: the log-sum-exp of its dot products with all points, and its mean point.
 
-        The mean point of a row is the mean of all points, weighted by the softmax of the row's dot products.
+        All points are the points of all processes. The mean point of a row is the mean of all points, weighted by the
+        softmax of the row's dot products.
 
         Args:
             z: B x n vectors.

@@ -41,8 +41,8 @@ class DINOHead(nn.Module):
         hidden_dim: Width of the hidden layers of the MLP.
         bottleneck_dim: Dimension of the prototypes.
         use_bn: Whether batch normalization follows each hidden linear layer.
-        prototypes: 'fixed' (the best known code, without a search), 'learned', or a `SphericalCode` with `out_dim`
-            points in `bottleneck_dim` dimensions.
+        prototypes: 'fixed' (the best known code, found without a search), 'learned', or a `SphericalCode` with
+            `out_dim` points in `bottleneck_dim` dimensions.
         seed: Seed of the initial weights, and of learned prototypes.
 
     Attributes:

@@ -87,9 +87,9 @@ def log_sum_exp_and_target(
 def _needs_plain_sums(z: Tensor, projection: Projection) -> bool:
     """Return True if the log-sum-exp must be computed by torch's standard operations, which torch can differentiate.
 
-    This is only needed if the prototypes are all combinations of parts, because the moments would then take time for
-    every combination. It is needed in compiled code, inside transforms such as vmap, and in forward-mode
-    differentiation.
+    The result is True if two conditions hold. First, the prototypes are all combinations of parts, so that moments
+    would take time for every combination. Second, the call is in compiled code, inside a transform such as vmap, or in
+    forward-mode differentiation.
     """
     # for all combinations of parts, the formula by moments would take time for every combination
     if not projection.has_all_combinations:
@@ -256,8 +256,9 @@ class LogSumExp(torch.autograd.Function):
     """Autograd function that returns a log-sum-exp, a mean prototype and a target prototype for each row of z.
 
     The log-sum-exp is taken over the row's dot products with all prototypes, and the mean is weighted by the softmax of
-    these dot products. If `with_mean` is False, the returned means are an empty B x 0 tensor, and the backward pass
-    computes them. The target prototypes have no gradient. If `classes` is None, they are an empty B x 0 tensor.
+    these dot products. If `with_mean` is False, the second result is an empty B x 0 tensor, and the backward pass
+    computes the means. The target prototypes have no gradient. If `classes` is None, the third result is an empty B x 0
+    tensor.
     """
 
     @staticmethod
