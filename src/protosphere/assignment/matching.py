@@ -1,8 +1,8 @@
 """Minimum-weight matching with a given number of pairs, by linear programs with cutting planes.
 
 With 300 classes, this method takes 0.01 s, an integer program over all edges (scipy's `milp`) takes 1.4 s, and the
-blossom algorithm of networkx takes 8 s. With 1000 classes, this method takes 0.3 s, and `milp` finds no solution within
-70 s.
+blossom algorithm of networkx takes 8 s. With 1,000 classes, this method takes 0.3 s, and `milp` finds no solution
+within 70 s.
 """
 
 from dataclasses import dataclass, field

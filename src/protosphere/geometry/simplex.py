@@ -26,7 +26,7 @@ def simplex_points(num_points: int) -> Points:
 
 
 def simplex_factors(num_points: int | Indices, j: Indices) -> Points:
-    """Return the value that the first j vertices of a regular simplex have in coordinate j.
+    """Return the value f_j that the first j vertices of a regular simplex have in coordinate j (see `simplex_points`).
 
     Args:
         num_points: Number of vertices of the simplex, or an array of such numbers.

@@ -84,7 +84,7 @@ def renormalized(points: Points) -> Points:
     """Return the rows divided by their norms; rows that are unit vectors up to rounding are returned unchanged.
 
     Args:
-        points: Non-zero vectors, as rows.
+        points: Nonzero vectors, as rows.
 
     Returns:
         Unit vectors, as rows.

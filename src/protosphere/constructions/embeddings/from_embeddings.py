@@ -73,7 +73,7 @@ def from_embeddings(
         min_angle: Smallest angle in degrees between two prototypes. Prototypes that are closer are moved apart. The
             default for dense prototypes is 5 degrees, or less if K points with this angle do not fit. For compressed
             prototypes, the default follows from the stored vectors: the smallest distance of two stored vectors of a
-            part is half of the distance that equally spaced vectors would have.
+            part is about half of the distance that equally spaced vectors would have.
         seed: Seed of the random moves and of the quantization.
         progress: Called during quantization and while pairs are compared.
 

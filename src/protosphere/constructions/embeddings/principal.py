@@ -45,10 +45,11 @@ class Components:
 
 
 def as_vectors(given: Any) -> Vectors:
-    """Return one vector per class as an array of float32 or float64.
+    """Return the given vectors, one per class, as a matrix of float32 or float64.
 
     Raises:
-        InvalidArgumentError: If `given` is not a matrix of finite real numbers with at least two rows.
+        InvalidArgumentError: If `given` is not a matrix of finite real numbers with at least two rows, or if it has
+            entries above 1e100.
     """
     array = _as_array(given)
     if array.dtype.kind not in "biuf" or array.ndim != 2 or min(array.shape) < 1:

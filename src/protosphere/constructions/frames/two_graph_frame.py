@@ -57,7 +57,7 @@ def _member(
     id: str,
     description: str,
 ) -> Member:
-    """Return the code of `lines` equiangular lines whose Gram matrix is `signs()` / `root` outside the diagonal."""
+    """Return the code of equiangular lines whose unit vectors have the inner products `signs()` / `root`."""
 
     def points() -> Points:
         return frame(signs() / root, dim)
