@@ -158,7 +158,7 @@ def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]
 
 
 def largest_excess(values: Points) -> float:
-    """Return an upper bound on a function between grid points, given its values at the grid points.
+    """Return an upper bound on a function on an interval, given its values at the points of a grid.
 
     The result is at least 0.
     """

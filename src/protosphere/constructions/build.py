@@ -41,9 +41,12 @@ def rebuild(
         provenance: Request, choices and steps of the code.
         progress: Called while pairs are measured.
 
+    Returns:
+        The code with a new certificate.
+
     Raises:
-        InvalidArgumentError: If a search found the code, if protosphere did not write the provenance, or if there is
-            no provenance (None, for a code of your own points).
+        InvalidArgumentError: If a search found the code, if protosphere did not write the provenance, or if
+            `provenance` is None, as it is for a code of your own points.
 
     >>> from protosphere.constructions import best
     >>> code = best(num_classes=100, dim=15, iterations=0, catalogue=False)
