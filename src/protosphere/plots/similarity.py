@@ -93,6 +93,10 @@ def _superclass_names(tree: Taxonomy, order: Indices) -> list[str]:
     """Return the names of the superclasses in the order in which they are drawn.
 
     If there are more than `MOST_NAMES` superclasses, the list is empty.
+
+    Args:
+        tree: Class tree.
+        order: Indices of the classes in the order in which they are drawn.
     """
     parents = [tree.parents[tree.classes[index]] for index in order.tolist()]
     different = list(dict.fromkeys(parents))
@@ -140,6 +144,9 @@ def _group_edges(ordered_groups: Indices) -> Points:
     """Return the positions of the lines between groups.
 
     If every class is a group of its own, no lines are drawn, and the array is empty.
+
+    Args:
+        ordered_groups: Index of the group of each class, in the order in which the classes are drawn.
     """
     changes = np.flatnonzero(np.diff(ordered_groups))
     if len(changes) == len(ordered_groups) - 1:

@@ -13,7 +13,7 @@ CACHE_LINE = 64
 
 
 def as_tensor(array: NDArray[Any]) -> Tensor:
-    """Return the array as a tensor that shares its memory."""
+    """Return a tensor that shares the memory of `array`."""
     return torch.from_numpy(array)  # pyright: ignore[reportUnknownMemberType] - torch has no types for it
 
 

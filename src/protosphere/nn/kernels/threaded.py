@@ -42,7 +42,7 @@ first access to 64 MB takes 45 ms with small pages and 9 ms with huge pages.
 
 
 def without_autocast(z: Tensor) -> AbstractContextManager[object]:
-    """Return a context in which autocast is off for the device of z."""
+    """Return a context manager that switches autocast off for the device of z."""
     kind = z.device.type
     if torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind):
         return torch.autocast(kind, enabled=False)

@@ -104,7 +104,7 @@ class HadamardLayout:
         return replace(self, representatives=words, generator=kept, glue_of=glue_of)
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
-        """Return the arrays that become buffers of a `HadamardBlock`, by the names of the buffers."""
+        """Return a dictionary from the names of the buffers of a `HadamardBlock` to the arrays for these buffers."""
         inner = hadamard(1 << len(self.generator)).astype(np.float32)
         if self.antipodal:
             both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1)
