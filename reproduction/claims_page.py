@@ -3,15 +3,19 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from reproduction.claims import Row
+from reproduction.findings import DOES_NOT, HOLDS, UNDECIDED
 from reproduction.predictors import Predictor
 from reproduction.results import TITLES
+from reproduction.verdicts import NOT_AT_OUR_SCALE
 
-HEAD = """---
+TITLE = """---
 hide-toc: true
 ---
 
 # Claims on training
 
+"""
+HEAD = """
 This page tests every empirical claim of Lindström et al. (2024) about trained networks by our own runs. A command
 generates the page from the tables in `results/`. The claims on geometry (section 4.2, appendices A and B of the
 paper) are on [another page](claims-geometry.md), with one test per claim.
@@ -62,6 +66,8 @@ says "nothing". The mappings of the configurations are fixed or random, unless t
 """
 NUMBER_COLUMNS = ("statistic", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")
+VERDICTS = (HOLDS, NOT_AT_OUR_SCALE, UNDECIDED, DOES_NOT)
+"""How the texts of the verdicts begin."""
 
 
 def claims_page(
@@ -73,7 +79,7 @@ def claims_page(
         table: Rows of the table of claims.
         predictors: For each dataset and network, by their names: statistics of codes that predict accuracy, best first.
     """
-    parts = [HEAD]
+    parts = [TITLE, conclusion(table), HEAD]
     for dataset, title in TITLES.items():
         rows = [row for row in table if row["dataset"] == dataset]
         parts.append(f"\n## {title}\n\n{_markdown(COLUMNS, rows)}")
@@ -86,6 +92,19 @@ def claims_page(
                 f"\n{network}, {numbers[0].cells} configurations:\n\n{_markdown(NUMBER_COLUMNS, rows)}"
             )
     return "".join(parts)
+
+
+def conclusion(table: Sequence[Row]) -> str:
+    """Return the first paragraph of the page, which counts the tests with each verdict."""
+    counts = {
+        verdict: sum(row["verdict"].startswith(verdict) for row in table)
+        for verdict in VERDICTS
+    }
+    counted = [f"{count} *{verdict}*" for verdict, count in counts.items() if count]
+    return (
+        f"**We made {sum(counts.values())} tests of the paper's claims on training, each on one network. Their verdicts are:\n"
+        f"{', '.join(counted)}.**\n"
+    )
 
 
 def _number_row(number: Predictor) -> Row:

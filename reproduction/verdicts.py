@@ -9,6 +9,8 @@ from math import inf
 from reproduction.findings import DOES_NOT, MOST_SEEDS, Finding
 from reproduction.results import Results
 
+NOT_AT_OUR_SCALE = "not at our scale"
+
 
 def verdict_text(finding: Finding, tested: Sequence[Results]) -> str:
     """Return the verdict of a finding as text; if the claim is not decided, the text says what would decide it.
@@ -24,7 +26,7 @@ def verdict_text(finding: Finding, tested: Sequence[Results]) -> str:
         results.at_paper_scale for results in tested
     ):
         networks = "; ".join(results.network for results in tested)
-        return f"not at our scale: {networks}"
+        return f"{NOT_AT_OUR_SCALE}: {networks}"
     if finding.cells_needed is not None:
         return f"{finding.verdict}; {finding.cells_needed} configurations of each would decide"
     if finding.seeds_needed is None:
