@@ -1,8 +1,8 @@
 """Put examples on a device, and draw batches of them in random order, augmented and normalized.
 
-If several processes train together, all of them draw the same batches (order and transforms) from the same random
-stream, and each process handles only a slice of each batch. So together they train on the same batches as a single
-process would.
+If several processes train together, every process draws the order of all examples and the transforms of all images from
+a random stream with the same seed. So all processes get the same batches. Each process then handles only its share of
+each batch, a slice of its rows. Therefore several processes train on the same batches as a single process would.
 """
 
 from collections.abc import Iterator
@@ -32,10 +32,10 @@ LEAST_FUSED = 5_000
 
 @dataclass(frozen=True)
 class Share:
-    """Rank of this process among all processes; the rank determines which rows of a batch this process handles.
+    """Part of every batch that one of several processes handles.
 
     Attributes:
-        rank: Index of this process, from 0.
+        rank: Index of the process, from 0.
         world: Number of processes.
     """
 
@@ -43,7 +43,7 @@ class Share:
     world: int = 1
 
     def of(self, count: int) -> slice:
-        """Return the slice of the rows 0 to `count` - 1 that this process handles."""
+        """Return the slice of the rows that this process handles; the rows have the indices 0 to `count` - 1."""
         return slice(
             self.rank * count // self.world, (self.rank + 1) * count // self.world
         )
@@ -89,7 +89,11 @@ class DeviceData:
 def device_data(
     dataset: Dataset, config: TrainingConfig, device: torch.device
 ) -> DeviceData:
-    """Split off the validation examples at random, add label noise to the others, and move all examples to a device.
+    """Split the training examples into training and validation examples, and move all examples to a device.
+
+    The setting `validation` is the fraction of the training examples that becomes validation examples. These are drawn
+    at random. If `train_images` is not 0, only this number of examples, drawn at random, is split. The remaining
+    training examples then get label noise.
 
     Args:
         dataset: Dataset with training and test examples.
@@ -97,10 +101,11 @@ def device_data(
         device: Device to move the examples to.
 
     Returns:
-        The examples, and the normalization computed from the training inputs.
+        The examples, and the normalization that is computed from the training inputs.
 
     Raises:
-        InvalidArgumentError: If the config augments features, or leaves no training examples.
+        InvalidArgumentError: If the config augments images but the inputs are features, or if no training examples are
+            left.
     """
     if dataset.is_features and config.augmentation != Augmentation():
         raise InvalidArgumentError(
@@ -138,9 +143,9 @@ def _chosen(dataset: Dataset, rows: Tensor) -> Labeled:
 def with_label_noise(
     labeled: Labeled, config: TrainingConfig, num_classes: int
 ) -> Labeled:
-    """Return the examples after replacing the labels of some of them by other classes.
+    """Return training examples in which some labels are replaced by other classes.
 
-    The examples and their new classes are drawn uniformly at random.
+    The examples whose labels are replaced, and their new classes, are drawn uniformly at random.
 
     Args:
         labeled: Training examples.
@@ -161,17 +166,17 @@ def with_label_noise(
 def training_batches(
     data: DeviceData, config: TrainingConfig, epoch: int, part: Share
 ) -> Iterator[tuple[Tensor, Tensor, int]]:
-    """Yield every training example once, in the order and with the transforms of this epoch.
+    """Yield the training examples in batches, in the random order and with the random transforms of one epoch.
 
     Args:
         data: Examples on the device.
         config: Config with seed, batch size and augmentation.
         epoch: Index of the epoch, from 0.
-        part: Rank of this process, which selects its rows of each batch.
+        part: Share of this process. Only its rows of each batch are yielded.
 
     Yields:
-        For each batch, the inputs and the labels of the rows of this process, and the number of rows of the whole
-        batch.
+        For each batch, the tuple (inputs, labels, size): the normalized inputs and the labels of the rows of this
+        process, and the number of rows of the whole batch.
     """
     generator = stream(config.seed, "epoch", epoch)
     order = torch.randperm(len(data.train), generator=generator)
@@ -191,7 +196,13 @@ def training_batches(
 
 
 def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
-    """Return the training inputs with the indices `rows`, transformed by `moves` (unless None) and normalized."""
+    """Return normalized training inputs.
+
+    Args:
+        data: Examples on the device.
+        rows: Indices of the training examples.
+        moves: Random transforms of these examples, which are applied first; None for no transforms.
+    """
     images = data.train.inputs
     on_processor = images.device.type == "cpu" and images.dtype == torch.uint8
     if moves is not None and on_processor and len(images) >= LEAST_FUSED:
@@ -205,13 +216,16 @@ def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
 def evaluation_batches(
     data: DeviceData, labeled: Labeled, part: Share, size: int = EVALUATION_BATCH
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield batches of normalized inputs and labels, without augmentation, for the examples of this process.
+    """Yield batches of the examples that this process evaluates, without augmentation.
 
     Args:
         data: Examples on the device, with the normalization of inputs.
-        labeled: Examples to evaluate.
-        part: Rank of this process, which selects its examples.
-        size: Number of examples in a batch.
+        labeled: Examples of all processes.
+        part: Share of this process, which selects its examples.
+        size: Largest number of examples in a batch.
+
+    Yields:
+        For each batch, the normalized inputs and the labels. A process without examples yields one empty batch.
     """
     share = part.of(len(labeled))
     batches = (
@@ -224,12 +238,14 @@ def evaluation_batches(
 
 
 def augmented_once(data: DeviceData, config: TrainingConfig, epoch: int) -> Labeled:
-    """Return the validation examples with randomly transformed images, for configs with `augment_validation`.
+    """Return the validation examples with randomly transformed images.
+
+    The training loop evaluates these examples instead of the original ones if the setting `augment_validation` is true.
 
     Args:
         data: Examples on the device.
         config: Config with seed and augmentation.
-        epoch: Index of the epoch, from 0; each epoch has its own transforms.
+        epoch: Index of the epoch, from 0. Each epoch has its own transforms.
     """
     generator = stream(config.seed, "epoch", -1 - epoch & 0xFFFF_FFFF)
     moves = random_moves(config.augmentation, len(data.validation), generator)

@@ -1,4 +1,7 @@
-"""Save and load the checkpoint of a training run: one file, which is replaced atomically after each epoch."""
+"""Save and load the checkpoint of a training run.
+
+A checkpoint is one file in the folder of the run. It is replaced atomically after each epoch.
+"""
 
 import hashlib
 import io
@@ -44,11 +47,13 @@ augmentation need no state, because they are derived from the seed and the epoch
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint to a file in `folder`; the file is replaced atomically, so that it is always complete.
+    """Write a checkpoint to a file in `folder`.
+
+    The file is replaced atomically, so that it is always complete.
 
     Args:
         folder: Folder for the checkpoint, the metrics and the weights of the run.
-        checkpoint: Content with the keys in `PARTS` except `format`.
+        checkpoint: Content with the keys in `PARTS` except `format`, which this function adds.
     """
     content = checkpoint | {
         "history": [asdict(metrics) for metrics in checkpoint["history"]],
@@ -97,7 +102,11 @@ def load_checkpoint(folder: Path, config: str, data: str) -> Checkpoint | None:
 
 
 def weights_digest(weights: Mapping[str, Tensor]) -> str:
-    """Return the SHA-256 digest of the names, dtypes, shapes and bits of all weights."""
+    """Return the SHA-256 digest of tensors as hexadecimal text; it depends on their names, dtypes, shapes and bits.
+
+    Args:
+        weights: Tensors by name.
+    """
     sha = hashlib.sha256()
     for name in sorted(weights):
         tensor = weights[name].detach().cpu().contiguous()

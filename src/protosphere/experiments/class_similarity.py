@@ -1,13 +1,18 @@
-"""Compute the class similarity that the mappings `align` and `oppose` need; test examples are never used.
+"""Compute the class similarity that the mappings `align` and `oppose` need.
 
 The mapping `align` gives similar classes prototypes that are near each other, and `oppose` gives them distant ones. The
 setting `similarity` of a config chooses how the similarity of two classes is computed:
 
-- `seen`: The cosine of the two centered class means. If the inputs are features, these are means of the features. For
-  images they are means of the logits of the config's network, trained for one epoch with a learned last layer.
-- `logits`: The correlation of the two logits of such a network.
-- `learned`: The cosine of two rows of a learned layer with `dim` inputs, trained for half of the epochs.
+- `seen`: The cosine of the centered mean vectors of the two classes. If the inputs are features, a mean vector is the
+  mean of the features of a class. For images, a mean vector is the mean of the logits of the images of a class. These
+  logits come from the network of the config, trained for one epoch with a learned last layer.
+- `logits`: The correlation, over the training examples, of the logit of one class and the logit of the other class. The
+  logits come from the network of the config, trained for one epoch with a learned last layer.
+- `learned`: The cosine of the weight vectors of the two classes in a learned last layer with `dim` inputs, trained for
+  half of the epochs.
 - Any other value is the name of a class tree, or the path of a table with a vector for each class.
+
+Only training examples are used, never validation or test examples.
 """
 
 from collections.abc import Iterator
@@ -53,7 +58,7 @@ def class_similarity(
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset with K classes.
-        folder: Folder of the run; a network that must be trained first gets a folder inside it.
+        folder: Folder of the run. A network that must be trained first gets a folder inside it.
         fabric: Lightning Fabric that runs the training.
     """
     if config.similarity == "seen":
@@ -74,10 +79,11 @@ def class_similarity(
 def measured_class_means(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the K x D matrix of class means of the training examples.
+    """Return a matrix whose row k is the mean vector of the training examples of class k.
 
-    If the inputs are D features, the means of the features are returned. For images, the means of the D = K logits of a
-    network are returned. This network is the config's backbone with a learned last layer, trained for one epoch.
+    For a dataset of features, row k is the mean of the features of class k. For images, row k is the mean of the K
+    logits that a network computes for the images of class k. This network is the backbone of the config with a learned
+    last layer, trained for one epoch.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -94,7 +100,7 @@ def measured_class_means(
 
 
 def input_class_means(config: TrainingConfig, dataset: Dataset, fabric: Any) -> Points:
-    """Return the mean training input (pixels or features) of each class, one class per row.
+    """Return a matrix whose row k is the mean training input (pixels or features) of class k.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -106,7 +112,7 @@ def input_class_means(config: TrainingConfig, dataset: Dataset, fabric: Any) -> 
 
 
 def _class_means(network: Any, data: DeviceData, num_classes: int) -> Points:
-    """Return the mean output of a network over the training examples of each class, one class per row."""
+    """Return a matrix whose row k is the mean output of `network` over the training examples of class k."""
     sums = None
     counts = torch.bincount(data.train.labels, minlength=num_classes)
     for seen, labels in _outputs_and_labels(network, data):
@@ -120,10 +126,10 @@ def _class_means(network: Any, data: DeviceData, num_classes: int) -> Points:
 def logit_correlations(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the K x K matrix of correlations between the logits of two classes, over the training examples.
+    """Return the K x K matrix of correlations between the logits of each two classes, over the training examples.
 
-    The logits are computed by the config's backbone with a learned last layer, trained for one epoch. They are centered
-    first: for each example, the mean of its logits over the classes is subtracted.
+    The logits are computed by the backbone of the config with a learned last layer, trained for one epoch. Before the
+    correlations are computed, the mean of the K logits of an example is subtracted from each of these logits.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -153,7 +159,7 @@ def logit_correlations(
 def _learned_layer(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Any:
-    """Return the config's network with a learned linear layer as its head, trained for one epoch."""
+    """Return a network that maps inputs to K logits: the backbone of the config, trained for at most one epoch."""
     epochs = min(1, config.epochs)
     K = dataset.num_classes
     return _briefly_trained(
@@ -171,10 +177,10 @@ def _learned_cosines(
 def learned_class_vectors(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the K x n weight matrix of a learned linear layer with n = `dim` inputs and one row per class.
+    """Return the K x n weight matrix of a learned linear layer with n = `dim` inputs. Row k belongs to class k.
 
-    The layer is trained together with the network for half of the epochs of the config, at twice the learning rate of
-    the config, because a learned layer needs a higher rate than fixed prototypes.
+    The layer is trained together with the network for half of the epochs of the config. The learning rate is twice the
+    learning rate of the config, because a learned layer needs a higher rate than fixed prototypes.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -195,7 +201,11 @@ def learned_class_vectors(
 def _briefly_trained(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any, **changed: Any
 ) -> Any:
-    """Return the config's classifier with a learned head, after a short training with the settings `changed`."""
+    """Train a network with a learned head, and return the trained classifier.
+
+    The config of this training is `config` with `changed` settings, without learning-rate warm-up, and with the
+    defaults of all settings of fixed prototypes.
+    """
     settings = without_prototypes(config.record()) | {"warmup": 0.0} | changed
     return train(
         config_from(settings),
@@ -210,7 +220,7 @@ def _briefly_trained(
 def _outputs_and_labels(
     network: Any, data: DeviceData
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield batches of a network's outputs for the training examples, as float64 rows, and the labels."""
+    """Yield (outputs, labels) for batches of the training examples, where `outputs` has one float64 row per example."""
     with torch.no_grad():
         for inputs, labels in evaluation_batches(data, data.train, Share()):
             yield network(inputs).double().flatten(1), labels

@@ -1,4 +1,4 @@
-"""Compute statistics of the prototypes of a run that may predict its accuracy; the record of the run has them."""
+"""Compute statistics of the prototypes of a run that may predict its accuracy. The record of the run contains them."""
 
 import numpy as np
 
@@ -14,17 +14,21 @@ LARGEST_K = 2_048
 
 
 def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
-    """Return statistics of the prototypes by name; an empty dictionary for fewer than 3 or more than 2,048 prototypes.
+    """Return statistics of the prototypes of a run, by name.
 
-    `code_min_cosine`, `code_antipodal_pairs`, `code_energy` and `code_mean_square` (mean squared cosine) describe the
-    pairs of prototypes, as `ps.code_statistics` defines them. The energy of every code with K prototypes is computed at
-    the same scale, `confident_scale(K, 0.0)`, so that energies of different codes can be compared.
-    `code_agreement` exists only if the inputs are features. It is the correlation, over all pairs of classes, of two
-    numbers: the cosine of the two prototypes, and the similarity of the two class means of the training examples.
+    `code_min_cosine`, `code_antipodal_pairs`, `code_energy` and `code_mean_square` (the mean squared cosine) describe
+    the pairs of prototypes, as `ps.code_statistics` defines them. The energies of all codes with K prototypes are
+    computed with the same scale, `confident_scale(K, 0.0)`, so that they can be compared.
+
+    `code_agreement` exists only if the inputs are features. It is a correlation over all pairs of classes. It
+    correlates the cosine of the two prototypes with the similarity of the two class means of the training examples.
 
     Args:
         code: Prototypes of the run.
         dataset: Training and test examples of the run.
+
+    Returns:
+        The statistics that are finite, by name. The dictionary is empty for fewer than 3 or more than 2,048 prototypes.
     """
     K = code.num_classes
     if K > LARGEST_K or K < 3:

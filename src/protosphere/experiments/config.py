@@ -258,12 +258,12 @@ class TrainingConfig:
 
     @property
     def is_self_supervised(self) -> bool:
-        """True if the network learns without labels."""
+        """True if the network is trained without labels."""
         return self.objective != CLASSIFICATION
 
     @property
     def has_prototype_per_image(self) -> bool:
-        """True if there is one prototype for each training image, so that `num_prototypes` is not used."""
+        """True if there is one prototype for each training image. The setting `num_prototypes` is then unused."""
         if not self.is_self_supervised:
             return False
         # loads torch
@@ -273,12 +273,17 @@ class TrainingConfig:
 
     @property
     def views(self) -> ViewSettings:
-        """Ranges of the random views of a self-supervised objective."""
+        """Settings of the random views (crops, flips, changes of color) that a self-supervised objective compares."""
         return ViewSettings(self.crop_area, self.flip, self.jitter, self.grayscale)
 
     @property
     def fits_prototypes(self) -> bool:
-        """True if the prototypes are computed from training examples, or assigned to classes by them."""
+        """True if the scheme and the seed alone do not determine the prototypes of the classes.
+
+        This is the case if the prototypes are made from class means or from a learned layer, if the mapping is `align`
+        or `oppose`, or if there is a prototype warm-up. The module `experiments.prototype_fitting` then computes the
+        prototypes.
+        """
         return (
             self.prototypes != GIVEN_PROTOTYPES
             or self.mapping in ALIGNED_MAPPINGS
@@ -287,14 +292,14 @@ class TrainingConfig:
 
     @property
     def seed_of_prototypes(self) -> int:
-        """Value of `prototype_seed`; if this is -1, the seed of the run."""
+        """Seed of the prototypes: the value of `prototype_seed` or, if this value is -1, the seed of the run."""
         if self.prototype_seed == SAME_SEED:
             return self.seed
         return self.prototype_seed
 
     @property
     def seed_of_split(self) -> int:
-        """Value of `split_seed`; if this is -1, the seed of the run."""
+        """Seed of the validation split: the value of `split_seed` or, if this value is -1, the seed of the run."""
         if self.split_seed == SAME_SEED:
             return self.seed
         return self.split_seed
@@ -306,7 +311,12 @@ class TrainingConfig:
 
     @property
     def series(self) -> str:
-        """Name under which results are grouped: the scheme of the prototypes, or the name of the learned head."""
+        """Name under which the results of the run are grouped.
+
+        For a run with prototypes of a scheme, it is the name of the scheme. For prototypes that are computed from
+        training examples, it is "class means" or "learned". For a learned head, it is the name of the head, such as
+        "learned layer".
+        """
         if self.head != "prototypes" and self.is_self_supervised:
             return LEARNED_PROTOTYPES
         if self.head != "prototypes":
@@ -317,7 +327,7 @@ class TrainingConfig:
 
     @property
     def title(self) -> str:
-        """One-line description of the run: prototypes or learned head, dimension, mapping and seed."""
+        """Description of the run in one line: prototypes or learned head, dimension, mapping and seed."""
         parts = [self.series, f"n = {self.dim}"]
         if self.is_self_supervised:
             parts = [self.objective, *parts]
@@ -336,7 +346,7 @@ class TrainingConfig:
     def digest(self) -> str:
         """First 20 hexadecimal digits of the SHA-256 digest of the settings that differ from their defaults.
 
-        Because settings with default values are left out, a new setting in a later version does not change existing
+        Settings with default values are left out. So a setting that a later version adds does not change existing
         digests.
         """
         changed = {
@@ -393,7 +403,10 @@ def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
 
 
 def without_prototypes(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of `settings` with defaults for all settings of fixed prototypes, as a learned head requires."""
+    """Return a copy of `settings` in which the settings that only fixed prototypes use have their defaults.
+
+    A config with a learned head is valid only if these settings have their defaults.
+    """
     return dict(settings) | {name: DEFAULTS[name] for name in PROTOTYPE_SETTINGS}
 
 
@@ -459,7 +472,7 @@ def _check_self_supervised(config: TrainingConfig) -> None:
 
 
 def _check_prototypes(config: TrainingConfig) -> None:
-    """Raise InvalidArgumentError for an unknown scheme, preset, loss or option, or for conflicting settings."""
+    """Raise InvalidArgumentError if the settings of fixed prototypes are unknown or conflict with each other."""
     describe(config.scheme).resolved(config.scheme_options)
     if config.similarity != "seen" and config.mapping not in ALIGNED_MAPPINGS:
         raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""Load configs from TOML files: shipped configs by their names, and a user's configs by the paths of their files."""
+"""Load configs: the shipped configs by their names, and the configs of a user from TOML files."""
 
 import tomllib
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ def config_names() -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _shipped() -> Registry[Mapping[str, Any]]:
-    """Return the registry of the shipped configs: settings by the name of the config."""
+    """Return the settings of every shipped config, by the name of the config."""
     configs: Registry[Mapping[str, Any]] = Registry("config")
     text = (
         files("protosphere.experiments")
@@ -69,23 +69,25 @@ def load_config(name: str) -> TrainingConfig:
 
 
 def is_config_file(name: str) -> bool:
-    """Return True if `name` is the path of a user's .toml file, False if it is the name of a shipped config."""
+    """Return True if `name` is the path of a .toml file, and False if it is the name of a shipped config."""
     return name.endswith(".toml")
 
 
 def states_dim(name: str) -> bool:
-    """Return True if `name` is the path of a user's config that sets `dim`; False for a shipped config.
+    """Return True if `name` is the path of a .toml file that sets `dim`.
 
-    The dimension in a shipped config is ignored. It suits only the scheme and the dataset of this config, and flags may
-    change both.
+    For the name of a shipped config, the result is always False. A shipped config may set a dimension, but this
+    dimension suits only the scheme and the dataset of the config. Command-line flags may change both, so the dimension
+    is ignored.
     """
     return is_config_file(name) and "dim" in read_toml(Path(name))
 
 
 def default_config(dataset: str) -> str:
-    """Return the name of the quick config for a dataset.
+    """Return the name of the shipped config that is used for a dataset if the user names no config.
 
-    A dataset without a config of its own has `quick-features` if its examples are features, otherwise `quick-digits`.
+    The name is `quick-` followed by the name of the dataset, if such a config is shipped. Otherwise it is
+    `quick-features` for a dataset of features, and `quick-digits` for a dataset of images.
     """
     name = f"quick-{dataset.replace('_', '-')}"
     if name in config_names():
@@ -94,7 +96,11 @@ def default_config(dataset: str) -> str:
 
 
 def read_toml(path: Path) -> Mapping[str, Any]:
-    """Return the content of a TOML file; StorageError if it is not valid."""
+    """Return the content of a TOML file.
+
+    Raises:
+        StorageError: If the file cannot be read or is not valid TOML.
+    """
     with reading(path, "not TOML"):
         return tomllib.loads(path.read_text(encoding="utf-8"))
 
@@ -104,8 +110,8 @@ def default_dim(
 ) -> int:
     """Return a dimension near the number of classes that the scheme supports.
 
-    It is the first of K, K - 1, P - 1, P and 2 P - 1 that the scheme supports, where P is the smallest power of two
-    that is at least K.
+    Let P be the smallest power of two that is at least K. The dimension is the first of K, K - 1, P - 1, P and 2 P - 1
+    that the scheme supports for K classes.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.

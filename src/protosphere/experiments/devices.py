@@ -17,10 +17,10 @@ ACCELERATORS = ("auto", "cpu", "cuda", "gpu", "mps")
 
 
 def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
-    """Return a Lightning Fabric: an object that manages the devices and processes of a training run.
+    """Return a Lightning Fabric, an object that manages the devices and processes of a training run.
 
-    If `devices` is above 1, Fabric starts one process per device; under torchrun, it joins the processes that torchrun
-    started.
+    If `devices` is above 1, Fabric starts one process per device. If the program was started by torchrun, Fabric uses
+    the processes that torchrun started instead.
 
     Args:
         accelerator: Kind of device: auto, cpu, cuda, gpu or mps.
@@ -28,8 +28,8 @@ def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
         devices: Number of devices, with one process each.
 
     Raises:
-        InvalidArgumentError: If the machine has no such accelerator or too few devices, if CPUs do not support the
-            precision, or if there would be more processes than CPUs.
+        InvalidArgumentError: If the machine has no such accelerator or too few devices, if the accelerator does not
+            support the precision, or if there would be more processes than CPUs.
     """
     logging.getLogger("lightning_fabric").setLevel(
         logging.ERROR
@@ -63,7 +63,11 @@ def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
 
 
 def _available(accelerator: str) -> str:
-    """Return the kind of device, cuda, mps or cpu, for an accelerator; raise InvalidArgumentError if there is none."""
+    """Return "cuda", "mps" or "cpu": the kind of device that `accelerator` selects on this machine.
+
+    Raises:
+        InvalidArgumentError: If the machine has no such device.
+    """
     as_choice("accelerator", accelerator, ACCELERATORS)
     there = {
         "cuda": torch.cuda.is_available(),
@@ -96,12 +100,15 @@ def _check_for_cpus(precision: str, processes: int) -> None:
 
 
 def summing_type(device: torch.device) -> torch.dtype:
-    """Return the dtype for sums over an epoch: float32 on Apple GPUs, which lack float64, otherwise float64."""
+    """Return the dtype for sums over an epoch: float64, except float32 on Apple GPUs, which do not support float64."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
 def leave_together(fabric: Any) -> None:
-    """Wait for all processes, then destroy the process group; a process that exits early may abort the others."""
+    """Wait until all processes have called this function, then destroy the process group.
+
+    Without waiting, a process that exits early could abort the other processes.
+    """
     fabric.barrier()
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
@@ -110,6 +117,8 @@ def leave_together(fabric: Any) -> None:
 @contextmanager
 def reproducible(threads: int) -> Generator[None]:
     """Return a context manager in which torch uses deterministic algorithms and a given number of CPU threads.
+
+    At the end of the context, torch gets its previous settings back.
 
     Args:
         threads: Number of CPU threads; 0 to leave the number unchanged.

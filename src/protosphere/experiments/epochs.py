@@ -22,12 +22,12 @@ class EpochMetrics:
     Attributes:
         epoch: Index of the epoch, from 1.
         loss: Mean loss over the training examples during the epoch.
-        train_accuracy: Accuracy on the training examples during the epoch, from 0 to 1.
-        validation_accuracy: Accuracy on held-out examples; None if there are no held-out examples, or if they were not
-            evaluated in this epoch.
-        lr: Learning rate of the schedule in this epoch; during a warm-up, the steps use smaller rates.
+        train_accuracy: Accuracy on the training examples during the epoch, from 0 to 1; 0 in self-supervised runs.
+        validation_accuracy: Accuracy on held-out examples, from 0 to 1; None if there are no held-out examples, or if
+            they were not evaluated in this epoch.
+        lr: Learning rate of the schedule in this epoch. During a warm-up, the optimizer uses smaller rates.
         images_per_second: Number of training examples per second, without evaluation.
-        seconds: Time of training, without evaluation.
+        seconds: Time of training in this epoch in seconds, without evaluation.
     """
 
     epoch: int
@@ -51,8 +51,8 @@ class MetricsLog:
 
     Args:
         folder: Folder for the file and for the logs of TensorBoard.
-        history: Metrics of the epochs that a resumed run has in its checkpoint; empty for a new run. They replace the
-            content of the file, so that lines of epochs after the checkpoint are removed.
+        history: Metrics of the epochs before the checkpoint of a resumed run; empty for a new run. The file is
+            overwritten with these metrics, so that it has no lines of epochs after the checkpoint.
         tensorboard: Whether to write the metrics for TensorBoard, too.
     """
 
@@ -82,7 +82,7 @@ class MetricsLog:
                     self.board.add_scalar(name, value, metrics.epoch)
 
     def close(self) -> None:
-        """Close the TensorBoard writer, if there is one; it writes its buffered values first."""
+        """Write buffered values and close the TensorBoard writer, if there is one."""
         if self.board is not None:
             self.board.close()
 
@@ -90,7 +90,8 @@ class MetricsLog:
 def read_metrics(folder: Path) -> list[EpochMetrics]:
     """Return the metrics of the finished epochs of the run in `folder`.
 
-    The list is empty if the folder has no file of metrics. It ends before the first line that is not valid.
+    If the folder has no file of metrics, the list is empty. If a line of the file is not valid, the list ends before
+    it.
     """
     found: list[EpochMetrics] = []
     with suppress(OSError, RecursionError, TypeError, ValueError):

@@ -24,7 +24,7 @@ MOST_LOGITS = 1 << 22
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A classifier and the data to evaluate it on.
+    """A classifier, the data to evaluate it on, and methods that evaluate it.
 
     Attributes:
         fabric: Lightning Fabric of the run.
@@ -42,7 +42,7 @@ class Evaluation:
 
     @property
     def part(self) -> Share:
-        """Rank of this process among all processes; it determines which examples this process evaluates."""
+        """Share of the examples that this process evaluates."""
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def summed(self, value: Tensor) -> Tensor:
@@ -52,7 +52,7 @@ class Evaluation:
         return value
 
     def accuracy(self, labeled: Labeled) -> float:
-        """Return the fraction of examples whose predicted class is correct."""
+        """Return the fraction of the examples, over all processes, whose predicted class is correct."""
         self.model.eval()
         correct = torch.zeros((), dtype=torch.int64, device=labeled.labels.device)
         with torch.no_grad():
@@ -63,20 +63,23 @@ class Evaluation:
         return float(self.summed(correct)) / len(labeled)
 
     def all_metrics(self) -> dict[str, float | None]:
-        """Return every metric on the test and the validation examples, by name with the prefix test_ or validation_."""
+        """Return the values of all metrics on the test examples and on the validation examples.
+
+        The keys are the names of the metrics with the prefix test_ or validation_. If a value is not finite, it is
+        None.
+        """
         test = self.metrics("test_", self.data.test)
         return test | self.metrics("validation_", self.data.validation)
 
     def metrics(self, prefix: str, labeled: Labeled) -> dict[str, float | None]:
-        """Return the values of all metrics that are defined for the dataset.
+        """Return the values, on given examples, of all metrics that are defined for the dataset.
 
         Args:
             prefix: Prefix of the names in the result.
             labeled: Examples to evaluate.
 
         Returns:
-            Values by name, where None stands for a value that is not finite; an empty dictionary if there are no
-            examples.
+            Values by name. If a value is not finite, it is None. If there are no examples, the dictionary is empty.
         """
         if not len(labeled):
             return {}

@@ -1,7 +1,7 @@
 """Compute the features of a dataset's images with a network, and write them to a file.
 
-An interrupted computation can be resumed: finished rows, and the number of finished rows, are written to a folder next
-to the file. When all rows are finished, the file is written and the folder is removed.
+An interrupted computation can be resumed. While it runs, the finished rows (one row of features per image) are written
+to a folder next to the file, together with their number. At the end, the file is written and the folder is removed.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ ROWS_AT_ONCE = 1 << 12
 
 @dataclass(frozen=True)
 class Preparation:
-    """Preprocessing of images: resizing, then (x - mean) / deviation for pixels x from 0 to 255.
+    """Preprocessing of images: resize, subtract the mean from the pixels (0 to 255), and divide them by the deviation.
 
     Attributes:
         size: Height and width to which images are resized; None to keep their size.
@@ -57,11 +57,11 @@ class Preparation:
 
         Args:
             images: B x C x H x W bytes.
-            channels: Number of channels that the network expects; None if unknown. Gray images are repeated to this
-                number.
+            channels: Number of channels that the network expects; None if unknown. The channel of gray images is
+                repeated to get this number of channels.
 
         Raises:
-            InvalidArgumentError: If color images have another number of channels.
+            InvalidArgumentError: If the images are not gray and C is not `channels`.
         """
         x = images.float()
         if channels and channels != x.shape[1]:
@@ -98,8 +98,9 @@ def write_features(
 ) -> tuple[int, int, int]:
     """Compute the features of every image of a dataset with a network, and write them to a file.
 
-    If `int8` is true, the mean of the training features is subtracted, and each column is divided by its step size and
-    rounded to integers from -127 to 127. The file then also has the step sizes (`step`) and the mean (`center`).
+    If `int8` is true, each column of features is stored as integers from -127 to 127. For this, the column mean of the
+    training features is subtracted, and the difference is divided by the step size of the column and rounded. The file
+    then also contains the step sizes (`step`) and the means (`center`).
 
     Args:
         dataset: Dataset of images.
@@ -112,11 +113,12 @@ def write_features(
             of all images.
 
     Returns:
-        The number of training vectors, the number of test vectors, and the number of features of a vector.
+        The number of training images, the number of test images, and the number of features per image.
 
     Raises:
-        InvalidArgumentError: If the dataset consists of features.
-        TrainingError: If the network fails.
+        InvalidArgumentError: If the dataset consists of features, or if the images have the wrong number of channels.
+        StorageError: If a file cannot be written, or if another process is writing the same file.
+        TrainingError: If the network fails, or if its output is not a finite vector for each image.
     """
     if dataset.is_features:
         raise InvalidArgumentError(
@@ -153,7 +155,11 @@ def _extracted(
     batch_size: int,
     progress: Progress,
 ) -> dict[str, NDArray[np.float32]]:
-    """Return the float32 features by the keys "train" and "test"; finished rows in the folder `work` are reused."""
+    """Return the features of the images, as matrices under the keys "train" and "test".
+
+    An interrupted call with the same arguments leaves its finished rows in the folder `work`. They are not computed
+    again.
+    """
     # rows are only appended to rows of the same dataset, network and settings
     told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
     key = hashlib.sha256(told.encode()).hexdigest()
@@ -206,7 +212,17 @@ def _features(network: FeatureNetwork, images: Tensor) -> NDArray[np.float32]:
 
 
 def _finished_rows(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
-    """Return the number of rows that an interrupted call with this key has finished, and the rows; else (0, None)."""
+    """Return the number of rows that an interrupted call has finished, and the matrix that contains these rows.
+
+    Args:
+        note: JSON file with the number of finished rows and the key of the interrupted call.
+        target: File with the matrix.
+        key: Digest of the dataset, the network and the settings of this call.
+        count: Number of rows of the matrix.
+
+    Returns:
+        The pair (number, matrix); (0, None) if no interrupted call with the same key has finished a row.
+    """
     with suppress(OSError, *DAMAGE):
         told = json.loads(note.read_text(encoding="utf-8"))
         rows: Any = np.load(target, mmap_mode="r+")
@@ -223,7 +239,7 @@ def _finished_rows(note: Path, target: Path, key: str, count: int) -> tuple[int,
 def _rounded_to_int8(
     found: Mapping[str, NDArray[np.float32]],
 ) -> dict[str, NDArray[Any]]:
-    """Return the features as int8 arrays `x_train` and `x_test`, with the `step` and the `center` of each column."""
+    """Return the int8 features `x_train` and `x_test`, and the vectors `step` and `center` with an entry per column."""
     blocks = {
         part: np.split(rows, range(ROWS_AT_ONCE, len(rows), ROWS_AT_ONCE))
         for part, rows in found.items()

@@ -33,8 +33,8 @@ class FeatureNetwork:
         features: Function from preprocessed images, B x C x H x W, to B x D features.
         identity: Digest of the weights, or of the ONNX file. An interrupted extraction is only continued with a network
             of the same digest.
-        channels: Number of channels of its input images; None if unknown.
-        size: Height and width of its input images; None if unknown.
+        channels: Number of channels of the network's input images; None if unknown.
+        size: Height and width of the network's input images; None if unknown.
     """
 
     features: Callable[[Tensor], Tensor]
@@ -44,7 +44,16 @@ class FeatureNetwork:
 
 
 def feature_network(name: str) -> FeatureNetwork:
-    """Return the feature extractor with this name: the path of an .onnx file, or the import name of an nn.Module."""
+    """Return the feature extractor with this name.
+
+    Args:
+        name: Path of an .onnx file, or the import name (package.module.name) of an nn.Module or of a function that
+            returns one.
+
+    Raises:
+        InvalidArgumentError: If the name has another form, or does not give a network for images.
+        StorageError: If the .onnx file cannot be read.
+    """
     return _onnx(Path(name)) if name.endswith(ONNX_ENDING) else _module(name)
 
 
@@ -113,7 +122,10 @@ def _onnx(path: Path) -> FeatureNetwork:
 
 
 def _in_batches(run: Callable[[Tensor], Tensor], batch: int, images: Tensor) -> Tensor:
-    """Compute the features of images in batches of exactly `batch` images; copies of the last image fill the last."""
+    """Return the features of `images`, computed by calls of `run` with exactly `batch` images each.
+
+    If too few images are left for the last call, copies of the last image are added, and their features are dropped.
+    """
     missing = -len(images) % batch
     if missing:
         filled = torch.cat([images, images[-1:].expand(missing, -1, -1, -1)])

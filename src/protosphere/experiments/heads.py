@@ -36,7 +36,7 @@ def build_head(
         code: Prototypes; None for a learned head.
 
     Raises:
-        InvalidArgumentError: If the head is linear and `dim` is not the number of classes.
+        InvalidArgumentError: If the head is "linear" and `dim` is not the number of classes.
     """
     if code is not None:
         return configured_head(config, code)
@@ -61,10 +61,12 @@ def configured_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHea
 
 
 def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
-    """Return the training objective of a run: a function (z, labels) -> (sum of losses, number of correct predictions).
+    """Return the function that computes the training loss of a run.
 
-    Depending on the config and the head, the function computes the loss from all B x K logits, or in blocks of classes
-    without storing all logits, or by the module of the config's loss.
+    The function maps (z, labels) to the sum of the losses and the number of correct predictions.
+
+    For cross-entropy, the function either computes all B x K logits, or computes the loss in blocks of classes to save
+    memory (`prefers_streaming`). For every other loss, it calls the module of this loss.
 
     Args:
         config: Config with the loss and its options.
@@ -93,7 +95,8 @@ def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
     """Return True if the loss should be computed in blocks of classes instead of from all logits.
 
-    This saves memory if there are many logits, and is faster if the prototypes are cosets of a linear code.
+    Computation in blocks saves memory if there are many logits. It is also faster if the prototypes are codewords in
+    cosets of a linear code.
 
     Args:
         head: Head with the prototypes.
@@ -109,7 +112,8 @@ def check_preset_and_loss(config: TrainingConfig) -> None:
     """Check that the preset, the scale and the loss of a config are valid, and that the loss has the given options.
 
     Raises:
-        InvalidArgumentError: If the preset, the scale or the loss is not valid, or the loss does not have an option.
+        InvalidArgumentError: If the preset, the scale or the loss is not valid, or if the loss does not have one of the
+            options.
     """
     Scale(config.scale, 1.0)
     if config.preset == "auto":
@@ -136,7 +140,10 @@ def _from_logits(head: nn.Module, z: Tensor, labels: Tensor) -> tuple[Tensor, Te
 def _decoding(
     head: PrototypeHead, summed_loss: Callable[[Tensor, Tensor], Tensor]
 ) -> Objective:
-    """Return an objective that adds predictions by `head.decode` to a summed loss, without computing all logits."""
+    """Return an objective that combines the loss function `summed_loss` with predictions by `head.decode`.
+
+    The objective does not compute all logits.
+    """
 
     def objective(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         loss = summed_loss(z, labels)
@@ -176,7 +183,7 @@ class Classifier(nn.Module):
             return z if labels is None else self.objective(z, labels)
 
     def after_step(self) -> None:
-        """Do nothing; self-supervised networks update their teacher network here, after a step of the optimizer."""
+        """Do nothing after a step of the optimizer, because a classifier has no teacher network to update."""
 
     def predicted(self, z: Tensor) -> Tensor:
         """Return the predicted class of each row of z."""
@@ -187,7 +194,7 @@ class Classifier(nn.Module):
         return self.head(z).argmax(dim=1)
 
     def learned(self) -> dict[str, Tensor]:
-        """Return the trained state by name: the state of the backbone, and the parameters of the head."""
+        """Return the tensors that were trained, by name: the state of the backbone, and the parameters of the head."""
         head = {
             f"(head).{name}": parameter
             for name, parameter in self.head.named_parameters()

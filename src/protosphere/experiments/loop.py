@@ -1,7 +1,7 @@
 """The training loop of one run, which writes a checkpoint after each epoch.
 
-The result depends only on the config and the data. A run that was killed continues from its last checkpoint and ends
-with the same weights as an uninterrupted run: bit for bit, if the device is the same.
+The result depends only on the config and the data. A run that was killed continues from its last checkpoint. At the
+end, it has the same weights as an uninterrupted run; on the same kind of device, they agree in every bit.
 """
 
 import math
@@ -63,7 +63,7 @@ class Outcome:
 
     Attributes:
         history: Metrics of each epoch.
-        metrics: Metrics of the trained network, by name.
+        metrics: Metrics of the network after the last epoch, by name.
         classifier: The trained network.
         normalized: Normalization of the network's inputs.
     """
@@ -76,7 +76,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Run:
-    """Objects of a training run in progress; `model` is `classifier` after Fabric has wrapped it."""
+    """Objects of a training run in progress.
+
+    The network is stored twice: as `classifier`, and as `model`, the object that Fabric returns for it. The attribute
+    `watched` says whether held-out examples are evaluated after each epoch.
+    """
 
     fabric: Any
     model: Any
@@ -91,11 +95,16 @@ class _Run:
 
     @property
     def part(self) -> Share:
-        """Rank of this process and number of processes."""
+        """Share of each batch that this process handles."""
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def batches(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, int]]:
-        """Yield inputs, labels (row indices if self-supervised), and the size of the whole batch, for each batch."""
+        """Yield (inputs, labels, size) for each batch.
+
+        The inputs and labels are those of this process, and the size is the number of examples over all processes.
+
+        In self-supervised runs, the indices of the images among the training examples take the place of the labels.
+        """
         draw = view_batches if self.config.is_self_supervised else training_batches
         return draw(self.data, self.config, epoch, self.part)
 
@@ -106,7 +115,7 @@ class _Run:
         return value
 
     def stateful(self) -> dict[str, Any]:
-        """Return the objects whose state_dict a checkpoint stores, by their keys in the checkpoint."""
+        """Return the objects whose `state_dict` a checkpoint stores, by their keys in the checkpoint."""
         network = {"model": self.classifier.backbone, "head": self.classifier.head}
         return network | {
             "optimizer": self.optimizer.optimizer,
@@ -138,8 +147,9 @@ def train(
         report: Function that the first process calls after each epoch with the metrics of the epoch.
         tick: Function that is called after each batch with the number of its images.
         tensorboard: Whether to write the metrics for TensorBoard if it is installed.
-        head: Module that maps z to logits, instead of the head of the config; None for the head of the config.
-        watched: Whether to evaluate held-out examples after each epoch; otherwise only after the last.
+        head: Module that maps z to logits and replaces the head of the config; None to use the head of the config.
+        watched: Whether to evaluate the held-out examples after each epoch. If false, they are evaluated after the last
+            epoch only.
 
     Returns:
         The metrics, the trained network and its input normalization.
@@ -212,7 +222,6 @@ def _supervised(
     dataset: Dataset,
     head: nn.Module | None,
 ) -> Classifier:
-    """Return the classifier of a config whose objective uses labels."""
     backbone: Any = build_backbone(config.backbone, dataset.input_shape, config.dim)
     if is_ours(config.backbone) and not dataset.is_features:
         backbone = backbone.to(
@@ -256,7 +265,11 @@ def _checkpoint(run: _Run, history: tuple[EpochMetrics, ...]) -> Checkpoint:
 
 
 def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
-    """Train one epoch and return its metrics; TrainingError if the loss is not finite."""
+    """Train one epoch and return its metrics.
+
+    Raises:
+        TrainingError: If the loss is not finite.
+    """
     begun = time.perf_counter()
     lr = float(run.schedule.get_last_lr()[0])
     sums = _steps(run, epoch, lr, tick)
@@ -283,7 +296,12 @@ def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
 
 
 def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
-    """Train one epoch; return the sum of losses and the correct predictions, over the examples of this process."""
+    """Train one epoch at the learning rate `lr`, after a warm-up if the config has one.
+
+    Returns:
+        A vector with two entries: the sum of the losses and the number of correct predictions, over the examples of
+        this process.
+    """
     fabric = run.fabric
     part = run.part
     warmup = run.config.warmup

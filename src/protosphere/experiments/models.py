@@ -1,8 +1,8 @@
 """Save and load a trained network as one file with weights, prototypes and the format of the inputs.
 
-The file `weights.safetensors` contains the states of three modules: the backbone (`backbone.*`), the head (`head.*`)
-and the normalization of inputs (`normalized.*`). The header of the file has the config, the shape of an input and the
-names of the classes.
+The file `weights.safetensors` contains the tensors of three modules: the backbone (names `backbone.*`), the head (names
+`head.*`) and the normalization of inputs (names `normalized.*`). The header of the file has the config, the shape of an
+input and the names of the classes.
 """
 
 import json
@@ -29,15 +29,14 @@ HEADER = "protosphere"
 
 
 class TrainedModel(nn.Module):
-    """Trained model, which maps inputs to K logits by normalization, backbone and head.
+    """Trained model: the normalization of inputs, followed by the backbone and the head.
 
-    The inputs have the format in which the dataset stores them: images as bytes, or features.
-
-    After a self-supervised run, the model returns the features of the backbone instead of logits.
+    The model maps inputs to K logits. After a self-supervised run, it returns the features of the backbone instead. The
+    inputs have the format in which the dataset stores them: images as bytes, or features.
 
     Attributes:
         config: Config of the training run.
-        class_names: One name per logit.
+        class_names: Names of the classes; logit k belongs to `class_names[k]`.
         normalized: Module that normalizes the inputs.
         backbone: Network from normalized inputs to z (after a self-supervised run, to features).
         head: A `PrototypeHead` or a learned layer; after a self-supervised run, the identity.
@@ -59,7 +58,11 @@ class TrainedModel(nn.Module):
         self.head = head
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Return the B x K logits of B inputs: images as bytes, or features as stored in their file."""
+        """Return the B x K logits of B inputs (after a self-supervised run, their features).
+
+        Args:
+            inputs: Images as bytes, or features as their file stores them.
+        """
         return self.head(self.backbone(self.normalized(inputs)))
 
 
@@ -105,7 +108,8 @@ def save_model(
 def load_model(source: str | Path) -> TrainedModel:
     """Load a trained network, in evaluation mode.
 
-    The prototypes are read from the file, so they stay the same even if a later version builds others for the scheme.
+    The prototypes are read from the file, so they stay the same even if a later version of the scheme builds other
+    points.
 
     Args:
         source: Folder of a run, or path of a weights file.
@@ -160,7 +164,10 @@ def _normalized(state: Mapping[str, Tensor], shape: tuple[int, ...]) -> Normaliz
 def _backbone(
     config: TrainingConfig, shape: tuple[int, ...], state: Mapping[str, Tensor]
 ) -> nn.Module:
-    """Return the backbone with the weights of a file, whose shapes are checked before memory is allocated."""
+    """Return the backbone of a config with the weights `state`, for inputs of the given shape.
+
+    If the backbone belongs to this package, the shapes of the weights are checked before memory is allocated.
+    """
     dim = FEATURE_DIM if config.is_self_supervised else config.dim
     if is_ours(config.backbone):
         with torch.device("meta"):
@@ -199,7 +206,7 @@ def _part(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 def _read_weights(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Return the metadata in the header of a weights file, and its tensors by name."""
+    """Return the content of a weights file as a pair: the metadata in its header, and its tensors by name."""
     if not path.is_file():
         raise StorageError(f"cannot read '{path}': there is no such file")
     try:

@@ -1,7 +1,8 @@
-"""Normalize inputs to mean 0: pixels to standard deviation 1 in each channel, features with a common scale.
+"""Normalize inputs by the statistics of the training inputs.
 
-All features are divided by the same number, the root mean square of their standard deviations. So the features of a
-pretrained network keep their relative sizes.
+Each channel of images gets mean 0 and standard deviation 1. Each feature gets mean 0, but all features are divided by
+the same number: the root mean square of their standard deviations. So the features of a pretrained network keep their
+relative sizes.
 """
 
 import torch
@@ -20,8 +21,8 @@ class Normalize(nn.Module):
     """Module that computes (x - mean) / deviation.
 
     Args:
-        mean: Number that is subtracted, one per channel of images or one per feature.
-        deviation: Number to divide by, in the shape of `mean`.
+        mean: Numbers that are subtracted, one per channel of images or one per feature.
+        deviation: Numbers to divide by, in the shape of `mean`.
     """
 
     mean: Tensor
@@ -37,7 +38,11 @@ class Normalize(nn.Module):
         return (inputs.float() - self.mean).div_(self.deviation)
 
     def levels(self, channels: int) -> Tensor:
-        """Return a channels x 256 table with the normalized value of each byte in each channel."""
+        """Return a table of normalized pixels: entry (c, b) is the normalized value of the byte b in channel c.
+
+        Args:
+            channels: Number of channels, which is the number of rows. The table has 256 columns.
+        """
         every = torch.arange(256, dtype=torch.uint8, device=self.mean.device).view(
             1, 1, 256
         )
@@ -45,11 +50,11 @@ class Normalize(nn.Module):
 
 
 def normalization(training: Tensor, step: Step | None) -> Normalize:
-    """Return the normalization that training inputs determine: a module with their mean and deviation.
+    """Return the module that normalizes inputs by the mean and the deviation of the training inputs.
 
     Args:
         training: B x C x H x W images, or B x D features.
-        step: D step sizes of int8 features; None for images and float features.
+        step: D step sizes, one per column of int8 features; None for images and float features.
     """
     return _of_features(training, step) if training.ndim == 2 else _of_images(training)
 

@@ -1,10 +1,12 @@
-"""Compare training methods by the differences of runs with the same seed, with 95% confidence intervals.
+"""Compare training methods by the differences between runs with the same seed, with 95% confidence intervals.
 
-Runs with the same seed share the split, the order of examples and, if the shapes agree, the initial weights. So the
-mean difference of such pairs of runs usually has less variance than the difference of two independent means.
+Two runs with the same seed have the same validation split, the same order of examples and, if the shapes agree, the
+same initial weights. So the mean difference over such pairs of runs usually has less variance than the difference
+between the means of independent runs.
 
-If a method was run with several learning rates, temperatures or options, only one of these settings is used: the one
-with the most seeds and, among these, the best mean validation accuracy. Test examples do not influence this choice.
+A method may have been run with several learning rates, temperatures or objective options. Then only one combination of
+these settings is compared: the one with the most seeds or, among several with the most seeds, the one with the best
+mean validation accuracy. Test examples do not influence this choice.
 """
 
 import json
@@ -50,7 +52,7 @@ def compared(
 ) -> list[Compared]:
     """Compare every training method with a reference method at the same dimension, seed by seed.
 
-    A reference method that was run at a single dimension only, such as a learned layer, is compared with the methods
+    If the reference method was run at a single dimension only, as a learned layer is, it is compared with the methods
     at every dimension.
 
     Args:
@@ -60,10 +62,12 @@ def compared(
         metric: Name of a column of the results, such as test_accuracy.
 
     Returns:
-        A row for each method and dimension, sorted by dimension, then in the order of the records.
+        A row for each pair of a method and a dimension, sorted by dimension. Rows of the same dimension have the order
+        of the records.
 
     Raises:
-        InvalidArgumentError: If no finished run has `metric`, or `against` is not the method of any finished run.
+        InvalidArgumentError: If no finished run has `metric`, if no finished run is of the method `against`, or if the
+            names of several methods begin with `against`.
     """
     groups = _by_method(records, method)
     against = reference_method((name for name, _ in groups), against)
@@ -111,7 +115,8 @@ def reference_method(names: Iterable[str], against: str) -> str:
         against: Name of a method, or the beginning of its name.
 
     Raises:
-        InvalidArgumentError: If there is no such method, or if several methods begin with `against`.
+        InvalidArgumentError: If there is no such method. If `against` is not a full name, but several names begin with
+            it.
 
     Example:
         >>> from protosphere.experiments.paired import reference_method
@@ -136,7 +141,7 @@ def reference_method(names: Iterable[str], against: str) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return names as a text for an error message, which has only the first names of a long list."""
+    """Return the first `MOST_LISTED` names as text, followed by the number of the remaining names, if there are any."""
     text = "; ".join(names[:MOST_LISTED])
     if len(names) > MOST_LISTED:
         text += f"; and {len(names) - MOST_LISTED} more"
@@ -160,7 +165,10 @@ def _by_method(
 
 
 def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
-    """Return the runs (by seed) of the tuned settings with most seeds, then best mean validation accuracy."""
+    """Return the runs (by seed) with the tuned settings that have the most seeds.
+
+    Among tuned settings with equally many seeds, those with the best mean validation accuracy are chosen.
+    """
 
     def quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:
         accuracy = fmean(run.validation_accuracy or 0.0 for run in runs.values())
@@ -170,7 +178,7 @@ def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
 
 
 def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
-    """Return the values of a metric by seed; accuracies are in percent."""
+    """Return the value of `metric` for each run, by seed. Accuracies are in percent."""
     scale = 100.0 if metric.endswith("accuracy") else 1.0
     found: dict[int, float] = {}
     for seed, run in runs.items():
@@ -184,7 +192,10 @@ def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
 
 
 def _paired(values: Mapping[int, float], reference: Mapping[int, float]) -> Mean | None:
-    """Return the mean difference over the common seeds, with its interval; None for fewer than two common seeds."""
+    """Return the mean difference of `values` and `reference` (both by seed) over the seeds that both have.
+
+    The result contains the confidence interval of the mean. It is None if fewer than two seeds occur in both.
+    """
     shared = sorted(values.keys() & reference.keys())
     if len(shared) < 2:
         return None

@@ -12,7 +12,7 @@ SECONDS_TO_STOP = 10.0
 
 
 def end_with_parent() -> None:
-    """Start a thread that exits this process as soon as its parent process ends, even by kill -9.
+    """Start a thread that ends this process as soon as its parent process ends, even by kill -9.
 
     If this process was not started by Python's multiprocessing, the function does nothing. The thread waits until the
     operating system closes the parent's end of the pipe between the two processes. So no signals are needed, and the
@@ -54,5 +54,5 @@ def _join_all(children: list[BaseProcess], seconds: float) -> None:
 
 
 def is_first_process() -> bool:
-    """Return True if this is the only process or the one of rank 0; False for the other processes of torchrun."""
+    """Return False if torchrun started this process with a rank other than 0; otherwise return True."""
     return os.environ.get("RANK", "0") == "0"

@@ -1,13 +1,13 @@
-"""Compute prototypes that depend on the training examples.
+"""Compute the prototypes of configs for which the scheme and the seed alone do not determine them.
 
 There are four methods:
 
-- Prototypes are made from class means of the training inputs.
-- Prototypes are made from the rows of a learned layer.
+- Prototypes are made from the class means of the training inputs.
+- Prototypes are made from the weight vectors of a learned layer.
 - The points of a scheme are assigned to classes by class similarity.
-- In a prototype warm-up, the prototypes are trained together with the network for a few epochs and then fixed.
+- In a prototype warm-up, the prototypes are trained together with the network for a few epochs. Then they are fixed.
 
-The prototypes are stored in the folder of the run, and read from there when the run is resumed.
+The prototypes are stored in the folder of the run. If the run is resumed, they are read from there.
 """
 
 import shutil
@@ -56,18 +56,18 @@ rotates v is proportional to 1 / |v|^2.
 def fitted_prototypes(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """Return prototypes that are fitted to training examples as the config says.
+    """Return the prototypes of a config for which `TrainingConfig.fits_prototypes` is true.
 
-    They are computed once and stored in `folder`, from where later calls read them.
+    They are computed once and stored in `folder`. Later calls read them from there.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Training and test examples of the run.
         folder: Folder for the checkpoint, the metrics and the weights of the run.
-        fabric: Lightning Fabric for the training of networks from which class similarity or prototypes are computed.
+        fabric: Lightning Fabric that trains networks if prototypes or class similarities are computed from them.
 
     Raises:
-        StorageError: If the stored prototypes have another dimension than the config.
+        StorageError: If the stored prototypes cannot be read, or have another dimension than the config.
     """
     path = folder / PROTOTYPES_FILE
     if path.exists():
@@ -96,7 +96,10 @@ def fitted_prototypes(
 def _class_vector_prototypes(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """Return prototypes made from one vector per class: the mean of the inputs, or the row of a learned layer."""
+    """Return prototypes made from one vector per class.
+
+    The vector of a class is the mean of its training inputs, or its weight vector in a learned layer.
+    """
     if config.prototypes == "class_means":
         vectors = input_class_means(config, dataset, fabric)
     else:
@@ -119,10 +122,12 @@ def _by_similarity(
 
 
 class MovingPrototypes(nn.Module):
-    """Head whose prototypes are trained together with the network; they are normalized to unit vectors in each step.
+    """Head whose prototypes are trained together with the network.
+
+    The trained vectors are normalized to unit vectors in each forward pass.
 
     Args:
-        head: Head with the initial prototypes, and with the normalization and scaling of z.
+        head: Head with the initial prototypes, which also normalizes and scales z.
     """
 
     def __init__(self, head: PrototypeHead) -> None:
@@ -145,7 +150,7 @@ def _after_warmup(
     folder: Path,
     fabric: Any,
 ) -> ps.SphericalCode:
-    """Return the prototypes after a warm-up, in which they are trained with the network at a constant learning rate."""
+    """Return the prototypes after a warm-up in which they are trained with the network at a constant learning rate."""
     head = MovingPrototypes(configured_head(config, code))
     alone = config.changed(
         epochs=config.prototype_warmup_epochs, schedule="constant", warmup=0.0

@@ -1,4 +1,4 @@
-"""Create random streams, one per purpose and epoch, and save the states of the global random generators."""
+"""Create random generators, one per purpose and epoch, and save the states of the global random generators."""
 
 import random
 from collections.abc import Generator
@@ -15,12 +15,14 @@ PURPOSES = ("split", "weights", "epoch", "label noise")
 
 
 def stream(seed: int, purpose: str, number: int = 0) -> torch.Generator:
-    """Return a random generator whose seed depends only on the arguments, so that a single epoch can be repeated.
+    """Return a torch random generator whose seed depends only on the arguments.
+
+    Each epoch has its own generator, so that a single epoch can be repeated.
 
     Args:
         seed: Seed of the run.
         purpose: One of `PURPOSES`.
-        number: Index within the purpose, such as the epoch.
+        number: Index of the generator among those for this purpose, such as the index of the epoch.
     """
     entropy = [seed, PURPOSES.index(purpose), number]
     state = np.random.SeedSequence(entropy).generate_state(1, np.uint64)
@@ -28,7 +30,13 @@ def stream(seed: int, purpose: str, number: int = 0) -> torch.Generator:
 
 
 def seed_everything(seed: int) -> None:
-    """Seed the global generators of Python, numpy and torch; torch draws initial weights and dropout from its own."""
+    """Seed the global random generators of Python, numpy and torch.
+
+    Initial weights and dropout are drawn from torch's global generator.
+
+    Args:
+        seed: Seed of the run, from which the seed of the generators is derived.
+    """
     number = stream(seed, "weights").initial_seed()
     random.seed(number)
     GLOBAL_NUMPY.seed(number % 2**32)
@@ -36,7 +44,7 @@ def seed_everything(seed: int) -> None:
 
 
 def random_states() -> dict[str, Any]:
-    """Return the states of the global generators of Python, numpy and torch, as tensors and plain numbers."""
+    """Return the states of the global random generators of Python, numpy and torch, as tensors and plain numbers."""
     version, internal, gauss = random.getstate()
     name, keys, position, has_gauss, cached = GLOBAL_NUMPY.get_state(legacy=True)
     return {

@@ -1,4 +1,4 @@
-"""The sweep engine of the flag `--ray`: it does the runs on a Ray cluster.
+"""The engine of the flag `--ray` of `protosphere sweep`, which does the runs of a sweep on a Ray cluster.
 
 The dataset is sent to the nodes of the cluster. If a node dies, Ray restarts its runs on another node. If the nodes can
 write to the store (because all are on one machine, or the store is on a shared disk), a restarted run continues from
@@ -27,8 +27,8 @@ def on_ray(address: str | None) -> Engine:
     """Return the engine that does the runs of a sweep on a Ray cluster.
 
     Args:
-        address: Address of the cluster. If None, $RAY_ADDRESS is used or, if this is not set, a new cluster is started
-            on this machine.
+        address: Address of the cluster. None stands for the address in $RAY_ADDRESS. If this variable is not set
+            either, a new cluster is started on this machine.
     """
 
     def engine(work: Work) -> Iterator[RunRecord]:
@@ -87,7 +87,7 @@ def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
 def _remote_run(
     config: TrainingConfig, dataset: Dataset, folder: Path, accelerator: str
 ) -> RunRecord | str:
-    """Train one config on a node of the cluster; return the record, or the message of a StorageError."""
+    """Train a network on a node of the cluster. Return the record of the run, or the message of a StorageError."""
     try:
         try:
             make_folder(folder)

@@ -1,4 +1,4 @@
-"""`RunRecord`: the config, status and results of a run, which can be written as JSON or as a row of a table."""
+"""`RunRecord`: the config, status and results of a run. A record can be written as JSON or as a row of a table."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ COLUMNS = {"loss": "loss_function"}
 
 @dataclass(frozen=True)
 class RunRecord:
-    """Config, status and results of one run; the results of a run that is not done are None.
+    """Config, status and results of one run.
+
+    If the run is not done, the attributes from `test_accuracy` to `weights` are None, and `metrics` is empty.
 
     Attributes:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
-        status: `done`; `infeasible` if the scheme has no code for these K and n; or `failed`.
+        status: "done", "infeasible" (the scheme has no code of K points in R^n), or "failed".
         reason: Reason in one sentence if the run is infeasible or failed; otherwise None.
         test_accuracy: Accuracy on the test examples after the last epoch, from 0 to 1. In self-supervised runs, this is
             the accuracy of a vote of nearest neighbors.
@@ -33,10 +35,10 @@ class RunRecord:
         max_cosine: Maximum cosine of the prototypes; None for learned heads.
         converse: Proved lower bound on the maximum cosine of any K points in R^n; None for learned heads.
         images_per_second: Number of training examples per second, without evaluation.
-        seconds: Time of training over all epochs, without evaluation.
+        seconds: Time of training in seconds over all epochs, without evaluation.
         weights: SHA-256 digest of the trained weights.
         data: Digest of the dataset (`Dataset.digest`).
-        version: Versions of protosphere and torch with which the run was made.
+        version: Versions of protosphere and torch with which the run was done.
         metrics: Other metrics after the last epoch, such as `test_top5_accuracy`, and statistics of the prototypes,
             such as `code_energy`. The value of a metric that is not finite is None.
 
@@ -72,7 +74,10 @@ class RunRecord:
         return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
     def row(self) -> dict[str, Any]:
-        """Return the record as a table row: digest, results, settings of the config, then the other metrics."""
+        """Return the record as a row of a table: values by the names of the columns.
+
+        The columns are the digest, the results, the settings of the config, and then the other metrics.
+        """
         figures = {name: getattr(self, name) for name in FIGURES}
         settings: dict[str, Any] = {}
         for name, value in self.config.record().items():
@@ -96,10 +101,10 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
 
     Args:
         content: The parsed document.
-        where: Name of the document's source, for the error message.
+        where: Name of the file that contains the document, for the error message.
 
     Raises:
-        StorageError: If the document is not a record, or its digest is not the digest of its config.
+        StorageError: If the document is not a record, or if its digest is not the digest of its config.
     """
     try:
         given: dict[str, Any] = dict(content)
@@ -117,7 +122,11 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
 
 
 def _check_figures(given: Mapping[str, Any]) -> None:
-    """Raise ValueError if a number in a record is not finite, or a text is not a string."""
+    """Check the types of the values of a record, except the config.
+
+    Raises:
+        ValueError: If a number is not finite, or if a value that must be text is not text.
+    """
     metrics: Any = given.get("metrics", {})
     if type(metrics) is not dict:
         raise ValueError(
@@ -143,14 +152,14 @@ def _is_finite(value: Any) -> bool:
 def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
     """Return the record in a row of a CSV file with the columns of `RunRecord.row`.
 
-    A setting for which the file has no column gets its default.
+    If the file has no column for a setting, the setting has its default.
 
     Args:
         row: Texts of the row by the names of the columns.
-        where: Name of the row's source, for the error message.
+        where: Name of the file and the line, for the error message.
 
     Raises:
-        StorageError: If the row is not a record, or its digest is not the digest of its config.
+        StorageError: If the row is not a record, or if its digest is not the digest of its config.
     """
     if not row.get("digest"):
         raise StorageError(f"'{where}' is not the record of a run: it has no digest")
@@ -164,7 +173,7 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
 
 
 def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values in a table row, arranged as in the JSON document of a record."""
+    """Return the values in a row of a table, arranged as in the JSON document of a record."""
     config: dict[str, Any] = {}
     for name, (kind, _) in DECLARED.items():
         value = _parsed(row.get(COLUMNS.get(name, name)), kind)
@@ -185,7 +194,12 @@ def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _parsed(text: str | None, kind: str) -> Any:
-    """Return the value of a table entry: its text converted to the type `kind`, or None if the entry is empty."""
+    """Return the value in an entry of a table, or None if the entry is empty.
+
+    Args:
+        text: Text of the entry; None if the table does not have the column.
+        kind: Type annotation of the value, such as "float | None".
+    """
     if text is None or text == "":
         return None
     if kind.startswith("Mapping"):

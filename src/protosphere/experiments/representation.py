@@ -1,7 +1,8 @@
-"""Evaluate features that were learned without labels, by nearest neighbors, a linear probe and the use of prototypes.
+"""Evaluate the features that a self-supervised run has learned: by nearest neighbors, a linear probe and prototype use.
 
 Nearest neighbors vote as in Z. Wu et al., Unsupervised feature learning via non-parametric instance discrimination,
-CVPR 2018. The linear probe is a multinomial logistic regression on standardized features.
+CVPR 2018. The linear probe is a multinomial logistic regression on standardized features. Prototype use is measured by
+the number of prototypes that are nearest to an example, and by the perplexity of the assignments.
 """
 
 # torch has no types for passes backwards and steps:
@@ -50,7 +51,7 @@ epoch has at least `PROBE_STEPS` steps.
 
 @dataclass(frozen=True)
 class RepresentationEvaluation:
-    """Evaluation of a self-supervised network's features with the labels, which its training did not use.
+    """Evaluation of the features of a self-supervised network. It uses the labels, which the training did not use.
 
     Attributes:
         fabric: Lightning Fabric of the run.
@@ -67,7 +68,7 @@ class RepresentationEvaluation:
     data: DeviceData
 
     def accuracy(self, labeled: Labeled) -> float:
-        """Return the k-nearest-neighbor accuracy, with the training examples as neighbors."""
+        """Return the accuracy, on given examples, of a vote of the nearest training examples (`knn_accuracy`)."""
         known = self._features(self.data.train)
         return knn_accuracy(
             known,
@@ -78,7 +79,11 @@ class RepresentationEvaluation:
         )
 
     def all_metrics(self) -> dict[str, float | None]:
-        """Return every metric on the test and the validation examples, by name with the prefix test_ or validation_."""
+        """Return the metrics of the features, by name with the prefix test_ or validation_.
+
+        The metrics are `linear_probe_accuracy`, `prototypes_in_use` and `prototype_perplexity`, for the test and the
+        validation examples, and `test_accuracy`, the accuracy of a vote of nearest neighbors.
+        """
         known = self._features(self.data.train)
         labels = self.data.train.labels
         classes = self.dataset.num_classes
@@ -105,14 +110,18 @@ class RepresentationEvaluation:
         return found
 
     def _features(self, labeled: Labeled) -> Tensor:
-        """Return the backbone's features of examples without augmentation."""
+        """Return the features that the network computes for the examples `labeled`, without augmentation."""
         self.model.eval()
         with torch.no_grad():
             batches = evaluation_batches(self.data, labeled, Share())
             return torch.cat([self.classifier(inputs) for inputs, _ in batches])
 
     def _prototype_use(self, features: Tensor) -> tuple[float, float]:
-        """Return the number of prototypes that are nearest to an example, and the perplexity of their frequencies."""
+        """Return two numbers that say how evenly the prototypes are used by the examples with the given features.
+
+        Each example uses the prototype that is nearest to its embedding. The first number is the number of prototypes
+        that are used. The second is the perplexity of the distribution of the examples over the prototypes.
+        """
         head = cast("ObjectiveHead", self.classifier.head)
         prototypes = prototypes_of(self.classifier.head)
         with torch.no_grad():
@@ -129,7 +138,9 @@ class RepresentationEvaluation:
 
 
 def prototypes_of(head: nn.Module) -> Projection | LearnedPrototypes:
-    """Return the module that holds the prototypes in the head of an objective; the first if there are several.
+    """Return the module that holds the prototypes in the head of an objective.
+
+    If there are several such modules, the first of them in `head.modules()` is returned.
 
     Raises:
         LookupError: If the head has no prototypes.
@@ -141,7 +152,6 @@ def prototypes_of(head: nn.Module) -> Projection | LearnedPrototypes:
 
 
 def _nearest(prototypes: Any, z: Tensor) -> Tensor:
-    """Return the index of the nearest prototype of each row of z."""
     if isinstance(prototypes, Projection):
         return prototypes.top(z, 1)[1][:, 0]
     return prototypes(z).argmax(1)
@@ -156,7 +166,8 @@ def knn_accuracy(
 ) -> float:
     """Return the accuracy of predictions by a vote of the 50 nearest neighbors.
 
-    A neighbor with cosine c has exp(c / 0.07) votes for its class.
+    The neighbors of an example are the labeled examples with the largest cosines. A neighbor with cosine c has exp(c /
+    0.07) votes for its class.
 
     Args:
         known: N x D features of labeled examples.
@@ -185,7 +196,7 @@ def knn_accuracy(
 
 
 def fit_probe(features: Tensor, labels: Tensor, num_classes: int) -> nn.Module:
-    """Fit a linear classifier to standardized features and return it.
+    """Train a linear classifier on standardized features.
 
     Args:
         features: N x D features.
@@ -193,7 +204,7 @@ def fit_probe(features: Tensor, labels: Tensor, num_classes: int) -> nn.Module:
         num_classes: Number of classes.
 
     Returns:
-        A module that standardizes features and maps them to logits; no gradient flows through it.
+        A module that standardizes D features and maps them to logits, without gradient.
     """
     with torch.enable_grad():
         mean = features.mean(0)
@@ -224,7 +235,7 @@ def _shuffled(count: int, epoch: int) -> Iterator[Tensor]:
 
 
 class _Standardized(nn.Module):
-    """Module that standardizes features to mean 0 and standard deviation 1, then applies a layer to them."""
+    """Module that subtracts a mean from features, divides them by a deviation, and applies a layer to the result."""
 
     def __init__(self, mean: Tensor, deviation: Tensor, layer: nn.Module) -> None:
         super().__init__()

@@ -1,4 +1,7 @@
-"""Do one run, from its config to its record: build the prototypes and train, or record why the run failed."""
+"""Do one run, from its config to its record: build the prototypes and train the network.
+
+If the run fails, the record contains the reason.
+"""
 
 import json
 from collections.abc import Callable, Sequence
@@ -24,17 +27,17 @@ def constructed(
     class_names: Sequence[str] = (),
     **options: str,
 ) -> ps.SphericalCode:
-    """Return the code that a config's scheme builds; the result is cached.
+    """Return the code that the scheme of a config builds.
 
-    If the mapping of the config is `align` or `oppose`, the points have the order of the scheme and must be assigned to
-    the classes later.
+    If the mapping of the config is `align` or `oppose`, the points have the order of the scheme. They must be assigned
+    to the classes later. Codes are cached, because many runs of a sweep have the same code.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         num_classes: Number of classes.
-        class_names: Names of the classes in the order of the dataset. If the scheme has the option `tree`, the leaves
-            of this class tree are put into the same order.
-        options: More options of the scheme.
+        class_names: Names of the classes in the order of the dataset. If the option `tree` of the scheme is given, the
+            leaves of this class tree are put into the same order.
+        options: Options of the scheme in addition to those of the config.
     """
     mapping = "fixed" if config.mapping in ALIGNED_MAPPINGS else config.mapping
     own = dict(config.scheme_options)
@@ -87,7 +90,8 @@ def run(
         report: Function that is called after each epoch with its metrics.
         tick: Function that is called after each batch with the number of its images.
         tensorboard: Whether to write the metrics for TensorBoard if it is installed.
-        watched: Whether to evaluate held-out examples after each epoch; otherwise only after the last.
+        watched: Whether to evaluate the held-out examples after each epoch. If false, they are evaluated after the last
+            epoch only.
 
     Raises:
         InfeasibleError: If the scheme has no code of this size.
@@ -170,17 +174,18 @@ def run_or_reason(
     accelerator: str,
     watch: Callable[[], None] = ignore,
 ) -> RunRecord:
-    """Train a network as `run` does; if the run fails, return a record with the reason instead of raising an error.
+    """Train a network as `run` does. If the run fails, return a record with the reason instead of raising an error.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset to train on.
         folder: Folder for the checkpoint, the metrics and the weights of the run.
-        accelerator: Kind of device.
+        accelerator: Kind of device: auto, cpu, cuda, gpu or mps.
         watch: Function that is called after each epoch.
 
     Raises:
-        StorageError: If the folder is not writable or is in use.
+        InvalidArgumentError: If the machine does not have the device.
+        StorageError: If another process trains in the folder, or a file cannot be read or written.
     """
     from protosphere.experiments.devices import make_fabric
 
@@ -204,7 +209,10 @@ def run_or_reason(
 
 
 def reason_of(error: Exception) -> str:
-    """Return the first line of an error's message, preceded by the type of the error unless it is protosphere's own."""
+    """Return the first line of an error's message.
+
+    If the error is not a `ProtosphereError`, the name of its type precedes the message.
+    """
     said = " ".join(str(error).splitlines()[:1])
     if isinstance(error, ProtosphereError):
         return said

@@ -1,4 +1,7 @@
-"""Build the network of a self-supervised run, and draw its batches with two random views of every image."""
+"""Build the network of a self-supervised run, and draw its batches.
+
+A batch has two random views of each of its images. A view is an image after random crops, flips and changes of color.
+"""
 
 from collections.abc import Iterator
 from typing import Any, cast
@@ -23,7 +26,8 @@ class SelfSupervised(nn.Module):
 
     Args:
         backbone: Module from inputs to features.
-        head: Head of the objective (`ObjectiveHead`), which computes the loss from the features of two views.
+        head: Head of the objective (`ObjectiveHead`), which computes the loss from the features of two views of each
+            image.
     """
 
     def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
@@ -32,9 +36,10 @@ class SelfSupervised(nn.Module):
         self.head = head
 
     def forward(self, inputs: Tensor, rows: Tensor | None = None) -> Any:
-        """Return the features of inputs or, if `rows` is given, the sum of the losses and 0.
+        """Return the features of inputs or, if `rows` is given, a pair: the sum of the losses of the batch, and 0.
 
-        The 0 takes the position of the number of correct predictions, which classifiers return.
+        A `Classifier` returns the number of correct predictions instead of the 0, so that the training loop can treat
+        both kinds of network in the same way.
 
         Args:
             inputs: B inputs. If `rows` is given, 2 B views: the first view of every image, then the second view of
@@ -59,22 +64,22 @@ class SelfSupervised(nn.Module):
         cast("ObjectiveHead", self.head).after_step(self.backbone)
 
     def learned(self) -> dict[str, Tensor]:
-        """Return the trained state by name: the state of the backbone, and the parameters of the head."""
+        """Return the tensors that were trained, by name: the state of the backbone, and the parameters of the head."""
         head = {f"(head).{name}": each for name, each in self.head.named_parameters()}
         state = self.backbone.state_dict() | head
         return {name: value.detach().cpu() for name, value in state.items()}
 
 
 def _widened(features: Tensor) -> Tensor:
-    """Return features in float32, or unchanged if they are float64."""
+    """Return the features in float32, or unchanged if they are float64."""
     return features if features.dtype == torch.float64 else features.float()
 
 
 def num_prototypes(config: TrainingConfig, dataset: Dataset) -> int:
     """Return the number of prototypes of a self-supervised run.
 
-    This is the setting `num_prototypes`. If the objective has a target for each image, it is the number of training
-    images that are not held out.
+    If the objective has a prototype for each training image, it is the number of training images that are not held out.
+    Otherwise it is the value of the setting `num_prototypes`.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -126,7 +131,7 @@ def build_self_supervised(
 def view_batches(
     data: DeviceData, config: TrainingConfig, epoch: int, part: Share
 ) -> Iterator[tuple[Tensor, Tensor, int]]:
-    """Yield batches that contain two views of every training image, in the order and with the transforms of this epoch.
+    """Yield batches with two views of each image, in the random order and with the random transforms of one epoch.
 
     A batch of a single image is skipped, because batch normalization needs two images.
 
@@ -134,11 +139,12 @@ def view_batches(
         data: Examples on the device.
         config: Config with seed, batch size and settings of the views.
         epoch: Index of the epoch, from 0.
-        part: Rank of this process, which selects its images of each batch.
+        part: Share of this process. Only its images of each batch are yielded.
 
     Yields:
-        For each batch, the views of this process's images (all first views, then all second views), the indices of
-        these images among the training examples, and the number of images of the whole batch.
+        For each batch, the tuple (views, rows, size): the views of the images of this process (all first views, then
+        all second views), the indices of these images among the training examples, and the number of images of the
+        whole batch.
     """
     generator = stream(config.seed, "epoch", epoch)
     images = data.train.inputs
@@ -156,7 +162,13 @@ def view_batches(
 
 
 def _view(data: DeviceData, rows: Tensor, views: Any) -> Tensor:
-    """Return one random view, normalized, of each of the training images with the indices `rows`."""
+    """Return a normalized view of each of the training images with the indices `rows`.
+
+    Args:
+        data: Examples on the device.
+        rows: Indices of the images.
+        views: Random transforms of these images.
+    """
     images = data.train.inputs
     compiles = images.device.type == "cpu" and images.dtype == torch.uint8
     if compiles and len(images) >= LEAST_FUSED:

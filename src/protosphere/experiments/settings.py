@@ -1,7 +1,7 @@
 """Declare the settings of a config: default, help text and limits of each setting in one place.
 
-The fields of `TrainingConfig` are declared by the function `setting`. Checks, command-line flags and the documentation
-of the config are generated from these declarations.
+The fields of `TrainingConfig` are declared by calls of the function `setting`. Checks, command-line flags and the
+documentation of the config are generated from these declarations.
 """
 
 import json
@@ -27,15 +27,15 @@ LARGEST_EXACT_INTEGER = 1 << 53
 
 @dataclass(frozen=True)
 class Setting:
-    """Help text and allowed values of a setting.
+    """Help text and limits of a setting: the declaration of the setting.
 
     Attributes:
         help: Description in one sentence, for the command line and the reference.
         minimum: Smallest value of an integer.
         maximum: Largest value of an integer.
-        below: Upper limit of a float, which must be smaller than this number.
+        below: Number that a float must be smaller than.
         at_most: Largest value of a float.
-        positive: Whether a float must be greater than 0; otherwise it must be at least 0.
+        positive: Whether a float must be greater than 0. If false, it must be at least 0.
         choices: Allowed values of a text; empty if any text is allowed.
         prototypes_only: Whether only fixed prototypes use the setting.
     """
@@ -68,14 +68,21 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
 
 
 def settings_of(config: Any) -> dict[str, tuple[str, Setting]]:
-    """Return (type annotation, declaration) of each setting of a config class, by the name of the setting."""
+    """Return a pair for each setting of a config class, by the name of the setting.
+
+    The pair consists of the type annotation of the setting, such as "float | str", and of its declaration.
+    """
     return {
         each.name: (str(each.type), each.metadata["setting"]) for each in fields(config)
     }
 
 
 def default_of(field: Field[Any]) -> Any:
-    """Return the default of a field of a config; an empty mapping for named options."""
+    """Return the default value of a setting, whose dataclass field is `field`.
+
+    A field without a default value belongs to a setting with named options. For this field, an empty dictionary is
+    returned.
+    """
     if field.default is MISSING:
         return {}
     return field.default
@@ -108,7 +115,9 @@ def check_setting(name: str, kind: str, declared: Setting, value: Any) -> None:
 
 
 def converted(kind: str, value: Any) -> Any:
-    """Return `value`; an integer is converted to float if the setting has float values and the integer is below 2**53.
+    """Return `value`, converted to float if it is an integer and the setting has float values.
+
+    An integer of absolute value 2**53 or more is returned unchanged, because the conversion might change its value.
 
     Args:
         kind: Type annotation of the setting.
@@ -143,7 +152,7 @@ def _check_number(name: str, declared: Setting, value: Any) -> None:
 
 
 def _check_options(name: str, value: Any) -> None:
-    """Raise InvalidArgumentError if `value` is not a mapping, or cannot be written as JSON."""
+    """Check that `value` is a mapping that can be written as JSON; otherwise raise InvalidArgumentError."""
     if not isinstance(value, Mapping):
         raise InvalidArgumentError(
             f"'{name}' must be options with their names, got {brief(value)}"

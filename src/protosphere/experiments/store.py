@@ -1,8 +1,8 @@
-"""The store of runs: a folder that `train` and `sweep` write to, and `report` and `paired` read from.
+"""The store of runs: a folder to which `train` and `sweep` write, and from which `report` and `paired` read.
 
-The folder `records` has a JSON file DIGEST.json for each run that has ended (done, infeasible or failed). The folder
-`work` has a folder DIGEST for each run, with checkpoint, metrics and weights. Files are replaced atomically, so that a
-killed process leaves no incomplete file.
+Each run has a digest, a hash of its settings. The subfolder `records` has a JSON file DIGEST.json for each run that has
+ended (done, infeasible or failed). The subfolder `work` has a folder DIGEST for each run, with checkpoint, metrics and
+weights. Files are replaced atomically, so that a killed process leaves no incomplete file.
 """
 
 import json
@@ -28,7 +28,7 @@ TABLE_ENDINGS = (".csv", ".parquet")
 
 
 class Store:
-    """A folder with the records of runs.
+    """A folder with the records and the files of runs.
 
     Any number of processes may read a store. Only one process at a time may write to it, inside the context `locked`.
 
@@ -57,21 +57,25 @@ class Store:
         return _read_record(path) if path.exists() else None
 
     def records(self) -> list[RunRecord]:
-        """Return all records, sorted by scheme, dimension, mapping and seed."""
+        """Return all records, sorted by scheme, dimension, mapping and seed.
+
+        Raises:
+            StorageError: If the folder of the store does not exist, or if a record cannot be read.
+        """
         if not self.folder.is_dir():
             raise StorageError(f"cannot read '{self.folder}': there is no such folder")
         found = [_read_record(path) for path in self.record_folder.glob("*.json")]
         return sorted(found, key=_order)
 
     def records_of(self, configs: Iterable[TrainingConfig]) -> list[RunRecord]:
-        """Return the records of these configs, in the order of the configs; configs without a record are skipped."""
+        """Return the records of these configs, in the order of the configs. Configs without a record are skipped."""
         found = (self.get(config.digest) for config in configs)
         return [record for record in found if record is not None]
 
     def finish(self, record: RunRecord) -> None:
         """Store the record of a run, and delete the files of the run that are no longer needed.
 
-        The checkpoint is deleted if the run is done, and the whole folder of the run if the run is infeasible.
+        If the run is done, its checkpoint is deleted. If the run is infeasible, its whole folder is deleted.
         """
         self.add(record)
         folder = self.work_folder(record.digest)
@@ -82,7 +86,11 @@ class Store:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def locked(self) -> AbstractContextManager[None]:
-        """Return a context manager that holds the write lock of the store; the lock is released if the process ends."""
+        """Return a context manager that holds the write lock of the store. If the process ends, the lock is released.
+
+        Raises:
+            StorageError: If another process holds the lock.
+        """
         make_folder(self.record_folder)
         return locked(self.folder, "sweep")
 
@@ -94,7 +102,11 @@ def _order(record: RunRecord) -> tuple[str, int, str, int, str]:
 
 
 def _read_record(path: Path) -> RunRecord:
-    """Return the record in a file of a store; StorageError if the name of the file is not the digest of the record."""
+    """Return the record in a file of a store.
+
+    Raises:
+        StorageError: If the file cannot be read, or if its name is not the digest of the record.
+    """
     with reading(path, "not the record of a run"):
         record = record_from(json.loads(path.read_text(encoding="utf-8")), str(path))
     if path.stem != record.digest:
@@ -106,7 +118,11 @@ def _read_record(path: Path) -> RunRecord:
 
 
 def read_table(path: Path) -> list[RunRecord]:
-    """Return the records in a CSV file that `write_table` wrote."""
+    """Return the records in a CSV file that `write_table` wrote.
+
+    Raises:
+        StorageError: If the file cannot be read or is not such a table.
+    """
     with reading(path, "not a table of runs"):
         columns, *rows = read_csv(path) or [[]]
         if any(len(cells) > len(columns) for cells in rows):
@@ -128,14 +144,14 @@ def records_at(path: str | Path) -> list[RunRecord]:
 
 
 def write_table(records: Iterable[RunRecord], path: Path) -> Path:
-    """Write records as a table with one row per record, and return its path.
+    """Write records as a table with one row per record, and return the path of the table.
 
     Args:
         records: Records to write.
         path: Path of a .csv or .parquet file.
 
     Raises:
-        InvalidArgumentError: If the path has another ending, or there are no records.
+        InvalidArgumentError: If the path has another ending, or if there are no records.
     """
     rows = [record.row() for record in records]
     if path.suffix not in TABLE_ENDINGS:

@@ -1,7 +1,7 @@
 """Do the runs of many configs, which are called a sweep.
 
-Runs that are not finished yet are done by an engine: a function that does them in this process, in worker processes or
-on a cluster.
+An engine is a function that does runs in this process, in worker processes or on a cluster. A sweep passes the runs
+that are not finished yet to an engine.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -53,7 +53,9 @@ def pending(
     *,
     retry_failed: bool = False,
 ) -> list[TrainingConfig]:
-    """Return the configs whose runs a sweep must do: those without a record, and those with a record of other data.
+    """Return the configs whose runs a sweep must do.
+
+    These are the configs without a record, and the configs whose record was made with other data.
 
     Args:
         configs: Configs of all runs.
@@ -85,8 +87,8 @@ def sweep(
 ) -> Iterator[RunRecord]:
     """Do every run that is not finished yet, and yield the record of each run after it is stored.
 
-    A sweep can be interrupted at any time, even by kill -9, and called again: finished runs are in the store, and an
-    unfinished run continues from its last checkpoint.
+    A sweep can be interrupted at any time, even by kill -9, and started again. Finished runs are in the store and are
+    not repeated. An unfinished run continues from its last checkpoint.
 
     Args:
         configs: Configs of all runs.
@@ -97,6 +99,9 @@ def sweep(
         retry_failed: Whether to repeat failed runs, too.
         watch: Function that is called repeatedly with the configs of the runs in progress.
         accelerator: Kind of device: auto, cpu, cuda, gpu or mps.
+
+    Raises:
+        StorageError: If another sweep writes to the store.
     """
     require("lightning_fabric")  # here, not in a worker
     with store.locked():
@@ -107,7 +112,7 @@ def sweep(
 
 
 def in_this_process(work: Work) -> Iterator[RunRecord]:
-    """Do one run after another in this process, and yield each record."""
+    """Do one run after another in this process, and yield the record of each run. This function is an engine."""
     for config in work.configs:
         watch = partial(work.watch, [config])
         folder = work.store.work_folder(config.digest)

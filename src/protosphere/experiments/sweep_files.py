@@ -1,17 +1,20 @@
 """Read a sweep from a TOML file: a config, and grids of heads, schemes, dimensions, mappings and seeds to run it with.
 
+A grid is a set of lists, such as `dims = [7, 15, 31]`. It stands for all combinations of the values in its lists. Lists
+and settings at the top of the file apply to every grid that does not have them itself.
+
 For example:
 
-config = "quick-mnist"             # a name or a path; every setting of it may be given here too
+config = "quick-mnist"             # a name or a path; other settings in the file replace its settings
 epochs = 6
 seeds = [0, 1]
 [[grid]]
 schemes = ["bch"]
 dims = [7, 15, 31]
-mappings = ["fixed", "random"]     # "fixed" unless given
-weight_decay = 0                   # every setting may be a grid's own, too
+mappings = ["fixed", "random"]     # the default is the mapping of the config
+weight_decay = 0                   # a grid may also replace settings
 [[grid]]
-heads = ["linear", "bottleneck"]   # "prototypes" unless given; a learned layer has no schemes, and K dims
+heads = ["linear", "bottleneck"]   # the default is the head of the config; a linear head needs no schemes or dims
 dims = [15]
 """
 
@@ -67,7 +70,12 @@ SETTINGS = set(DEFAULTS) - set(ONLY_SWEPT)
 
 
 def load_sweep(path: Path) -> list[TrainingConfig]:
-    """Return the configs of the runs that a sweep file describes, in order and without duplicates."""
+    """Return the configs of the runs that a sweep file describes, in order and without duplicates.
+
+    Raises:
+        InvalidArgumentError: If a key is unknown, a list is missing, or the value of a setting is not valid.
+        StorageError: If the file cannot be read.
+    """
     return sweep_configs(read_toml(path), str(path))
 
 
@@ -109,7 +117,7 @@ def _check_keys(given: Mapping[str, Any], known: set[str], where: str) -> None:
 
 
 def _key_hint(name: str, known: set[str]) -> str:
-    """Return the end of the error message for an unknown key: the nearest key, or all keys if none is near."""
+    """Return a hint for an error message: the known key that is most similar to `name`, or a list of all keys."""
     keys = (*AXES, *sorted(known - {*AXES}))
     near = difflib.get_close_matches(name, keys, n=1)
     if near:
@@ -122,7 +130,10 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Return the grids of a sweep file; lists at the top level of the file are added to each grid that lacks them."""
+    """Return the grids of a sweep file, as dictionaries of lists and settings.
+
+    Lists at the top of the file are added to every grid that does not have these lists itself.
+    """
     shared = {axis: content[axis] for axis in AXES if axis in content}
     grids: Any = content.get("grid", [{}])
     if not isinstance(grids, list) or not all(isinstance(grid, dict) for grid in grids):  # pyright: ignore[reportUnknownVariableType]
@@ -148,7 +159,10 @@ def _runs(
 def _runs_of(
     base: TrainingConfig, head: str, grid: Mapping[str, Any]
 ) -> Iterator[TrainingConfig]:
-    """Yield the configs of a grid for one head; settings that this head does not use have their defaults."""
+    """Yield the configs that a grid describes for one head.
+
+    Settings that this head does not use have their defaults.
+    """
     unused = {"head"}
     settings = base.record() | _settings(grid)
     if head in LEARNED_HEADS:

@@ -1,7 +1,7 @@
-"""The sweep engine of the flag `--workers N`: N processes on this machine, each of which does one run at a time.
+"""The engine of the flag `--workers N` of `protosphere sweep`, which does the runs of a sweep in N processes.
 
-If a worker process dies, it is replaced, and its run is started once more. If the main process of the sweep dies, even
-by kill -9, its workers end too.
+The processes are on this machine, and each of them does one run at a time. If a worker process dies, it is replaced,
+and its run is started once more. If the main process of the sweep ends, even by kill -9, its workers end too.
 """
 
 import multiprocessing
@@ -25,7 +25,7 @@ TRIES = 2
 
 
 class _Worker:
-    """A worker process, and the sweep's end of the pipe between the two processes."""
+    """A worker process. The attribute `pipe` is the sweep's end of the pipe between the sweep and the worker."""
 
     def __init__(self) -> None:
         context = multiprocessing.get_context(
@@ -54,7 +54,7 @@ class _Crew:
         self.busy: dict[Any, tuple[_Worker, TrainingConfig, int]] = {}
 
     def hand_out(self) -> None:
-        """Give waiting runs to idle or new workers until `size` workers are busy or no run is waiting."""
+        """Send waiting runs to idle or new workers, until `size` workers are busy or no run is waiting."""
         while self.todo and len(self.busy) < self.size:
             worker = self.idle.pop() if self.idle else _Worker()
             config, tries = self.todo.pop(0)
@@ -65,7 +65,13 @@ class _Crew:
             )
 
     def collected(self, pipe: Any) -> RunRecord | None:
-        """Return the record that a worker has sent; if the worker died, None, or after the last try a failure."""
+        """Return the record that the worker with this pipe has sent; None if the worker died and its run is repeated.
+
+        If the run was started `TRIES` times and its worker died each time, the record says that the run failed.
+
+        Raises:
+            StorageError: If the worker sent the message of a StorageError.
+        """
         worker, config, tries = self.busy.pop(pipe)
         try:
             answer = pipe.recv()
@@ -107,7 +113,7 @@ def local_workers(count: int) -> Engine:
 
 
 def _serve(pipe: Connection) -> None:
-    """Do the runs that arrive on the pipe, and send back their records, until the pipe is closed."""
+    """Do the runs whose configs arrive on the pipe and send back their records, until the sweep closes the pipe."""
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # an interrupt is the sweep's to handle

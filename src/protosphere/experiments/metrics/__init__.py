@@ -1,4 +1,4 @@
-"""Metrics of trained networks, one per file; `METRICS` maps names to metrics."""
+"""Metrics of trained networks. `METRICS` maps names to metrics."""
 
 from protosphere.experiments.metrics import (
     accuracy as accuracy,

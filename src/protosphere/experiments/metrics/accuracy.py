@@ -1,4 +1,4 @@
-"""Top-1 accuracy."""
+"""The metric `accuracy`: the fraction of the examples whose predicted class is correct."""
 
 from torch import Tensor
 

@@ -1,10 +1,11 @@
 """The expected calibration error, which compares the confidence of predictions with their accuracy.
 
-The confidence of a prediction is its largest class probability. Predictions are grouped into bins by confidence. The
-error is the mean over bins, weighted by their numbers of examples, of |mean confidence - accuracy|.
+The confidence of a prediction is its largest class probability. Predictions are grouped into fifteen bins of equal
+width by their confidence. In each bin, the mean confidence is compared with the accuracy. The expected calibration
+error is the mean of the absolute differences, where each bin is weighted by its number of examples.
 
-M. Pakdaman Naeini, G. Cooper, M. Hauskrecht, Obtaining well calibrated probabilities using Bayesian binning, AAAI
-2015; fifteen bins of equal width as in C. Guo et al., On calibration of modern neural networks, ICML 2017.
+M. Pakdaman Naeini, G. Cooper, M. Hauskrecht, Obtaining well calibrated probabilities using Bayesian binning, AAAI 2015;
+fifteen bins of equal width as in C. Guo et al., On calibration of modern neural networks, ICML 2017.
 """
 
 import torch
@@ -25,7 +26,11 @@ def _expected_error(sums: Tensor, count: int) -> float:
     value=_expected_error,
 )
 def calibration_error(predictions: Predictions) -> Tensor:
-    """Return 30 sums: the sum of the confidences in each of 15 bins, then the number of correct predictions in each."""
+    """Return a vector of 30 sums over a batch, from which the expected calibration error is computed.
+
+    The first 15 entries are the sums of the confidences in each bin. The other 15 entries are the numbers of correct
+    predictions in each bin.
+    """
     confidence, found = predictions.log_probabilities.exp().max(dim=1)
     bins = (confidence * BINS).long().clamp(0, BINS - 1)
     sums = torch.zeros(2, BINS, dtype=confidence.dtype, device=confidence.device)

@@ -1,9 +1,11 @@
 """Metrics of predictions that minimize the conditional risk.
 
-The predicted class is the one with the lowest expected severity of a mistake, instead of the most probable one.
+The severity of a mistake is defined in `experiments.metrics.severity`. The conditional risk of a class is the expected
+severity if this class is predicted, where the true class is distributed according to the predicted probabilities. The
+predicted class is the class of lowest conditional risk, instead of the most probable class.
 
-S. Karthik et al., No cost likelihood manipulation at test time for making better mistakes in deep networks, ICLR
-2021. The method needs no training, so these metrics exist for every head.
+S. Karthik et al., No cost likelihood manipulation at test time for making better mistakes in deep networks, ICLR 2021.
+The method needs no training, so these metrics exist for every head.
 """
 
 from dataclasses import replace
@@ -21,7 +23,7 @@ from protosphere.experiments.metrics.severity import (
 
 
 def _least_risk_sums(sums: Sums, predictions: Predictions) -> Tensor:
-    """Return the sums of a metric for predictions of minimum conditional risk: logits are minus expected heights."""
+    """Return the result of `sums` after replacing the logit of each class by minus its conditional risk."""
     chances = predictions.log_probabilities.exp()
     return sums(
         replace(

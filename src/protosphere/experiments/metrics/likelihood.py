@@ -7,5 +7,5 @@ from protosphere.experiments.metrics.registry import Predictions, metric
 
 @metric(summary="minus the logarithm of the probability of the true class, on average")
 def negative_log_likelihood(predictions: Predictions) -> Tensor:
-    """Return the sum over the examples of minus the log-probability of the true class (log-softmax of the logits)."""
+    """Return the sum, over the examples of a batch, of minus the log-probability of the true class."""
     return -predictions.log_probabilities.gather(1, predictions.labels[:, None]).sum()

@@ -1,4 +1,7 @@
-"""The registry of metrics: one frozen record per metric, created by decorating the function that computes its sums."""
+"""The registry of metrics.
+
+A metric is registered by decorating, with `metric`, a function from predictions to sums.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,9 +52,11 @@ class Metric:
     """A registered metric.
 
     Attributes:
-        name: Name of the metric; results add the prefix `test_` or `validation_`.
-        sums: Function from the predictions of a batch to a vector of sums, which are added over batches and processes.
-        value: Function (sums over all examples, number of examples) -> value of the metric.
+        name: Name of the metric. In results, the name has the prefix `test_` or `validation_`.
+        sums: Function from the predictions of a batch to a vector of sums. The vectors of all batches and processes are
+            added.
+        value: Function from the vector of sums over all examples, and the number of examples, to the value of the
+            metric.
         applies: Function that returns whether the metric is defined for a dataset.
         summary: Description in one line.
 
@@ -73,10 +78,10 @@ METRICS: Registry[Metric] = Registry("metric")
 
 
 def mean(sums: Tensor, count: int) -> float:
-    """Return the sum divided by the number of examples: most metrics are a mean over the examples.
+    """Return the mean of a quantity over the examples.
 
     Args:
-        sums: Sum over all examples.
+        sums: Sum of the quantity over all examples.
         count: Number of examples.
     """
     return float(sums) / count
@@ -88,15 +93,17 @@ def metric(
     value: Callable[[Tensor, int], float] = mean,
     applies: Callable[[Dataset], bool] = lambda _: True,
 ) -> Callable[[Sums], Sums]:
-    """Return a decorator that registers a function as a metric under the function's name.
+    """Return a decorator that registers a function as a metric; the metric has the name of the function.
 
     Args:
         summary: Description in one line.
-        value: Function (sums over all examples, number of examples) -> value of the metric; by default the mean.
-        applies: Function that returns whether the metric is defined for a dataset; by default it always is.
+        value: Function from the vector of sums over all examples, and the number of examples, to the value of the
+            metric. By default, the value is the sum divided by the number.
+        applies: Function that returns whether the metric is defined for a dataset. By default, it is defined for all
+            datasets.
 
     Returns:
-        A decorator for a function from predictions to sums; the decorator returns the function unchanged.
+        A decorator for a function from predictions to sums. The decorator returns the function unchanged.
 
     Example:
         >>> from protosphere.experiments.metrics import METRICS

@@ -1,6 +1,8 @@
-"""Severity of mistakes: the height, in a class tree, of the lowest common ancestor of the predicted and the true class.
+"""Metrics of the severity of mistakes, for datasets whose classes are leaves of a class tree in the package.
 
-These metrics exist for datasets whose classes are leaves of a class tree that is shipped with the package.
+The lowest common ancestor of two classes is the lowest node of the tree above both of them. The severity of a mistake
+is the height of the lowest common ancestor of the predicted class and the true class. It is 0 if they are the same
+class.
 
 L. Bertinetto et al., Making better mistakes: leveraging class hierarchies with deep networks, CVPR 2020.
 """
@@ -26,7 +28,10 @@ TREES = ("cifar100_levels",)
 
 @lru_cache(maxsize=4)
 def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
-    """Return a shipped class tree, restricted to these classes in this order; None if no shipped tree has them all."""
+    """Return a class tree of the package that contains all classes in `class_names`; None if there is none.
+
+    The leaves of the returned tree are only these classes, in the given order.
+    """
     found = (
         tree for tree in map(taxonomy, TREES) if set(class_names) <= set(tree.classes)
     )
@@ -35,19 +40,22 @@ def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
 
 
 def has_tree(dataset: Dataset) -> bool:
-    """Return True if one shipped class tree contains all classes of a dataset."""
+    """Return True if a single class tree of the package contains all classes of a dataset."""
     return shipped_tree(dataset.class_names) is not None
 
 
 def tree_heights(predictions: Predictions) -> Tensor:
-    """Return the K x K matrix with the height of the lowest common ancestor of every pair of classes."""
+    """Return the K x K matrix of the heights of lowest common ancestors; entry (i, j) belongs to classes i and j."""
     tree = shipped_tree(predictions.dataset.class_names)
     assert tree is not None, "only asked where there is one"
     return torch.as_tensor(tree.heights, device=predictions.logits.device)
 
 
 def _heights(predictions: Predictions, k: int) -> Tensor:
-    """Return the B x k heights of the lowest common ancestors of the true class and each of the k predicted classes."""
+    """Return a matrix with a row for each example and a column for each of the k classes with the largest logits.
+
+    An entry is the height of the lowest common ancestor of this class and the true class.
+    """
     heights = tree_heights(predictions)
     best = predictions.logits.topk(min(k, len(heights)), dim=1).indices
     return heights[best, predictions.labels[:, None]]
@@ -64,16 +72,16 @@ def _over_mistakes(sums: Tensor, count: int) -> float:
     applies=has_tree,
 )
 def mistake_severity(predictions: Predictions) -> Tensor:
-    """Return two sums over a batch: the heights of the lowest common ancestors, and the number of mistakes."""
+    """Return two sums over a batch: the sum of the severities of the mistakes, and the number of mistakes."""
     heights = _heights(predictions, 1)
     return torch.stack([heights.sum(), (heights > 0).sum()])
 
 
 def distance_sum(k: int, predictions: Predictions) -> Tensor:
-    """Return the hierarchical distance at k, summed over the examples of a batch.
+    """Return the sum of the hierarchical distances at k of the examples in a batch.
 
-    The hierarchical distance of an example is a mean over the k classes with the largest logits: the mean height of the
-    lowest common ancestor of such a class and the true class.
+    To compute the hierarchical distance at k of an example, take the k classes with the largest logits. The distance is
+    the mean, over these classes, of the height of the lowest common ancestor of the class and the true class.
 
     Args:
         k: Number of classes with the largest logits that are compared with the true class.
@@ -83,7 +91,7 @@ def distance_sum(k: int, predictions: Predictions) -> Tensor:
 
 
 def add_mean(name: str, sums: Sums, summary: str) -> None:
-    """Register a metric that is a mean over examples; it exists for datasets whose classes are in a shipped tree.
+    """Register a metric that is a mean over the examples. It is defined for datasets for which `has_tree` is true.
 
     Args:
         name: Name of the metric, without the prefix `test_` or `validation_`.

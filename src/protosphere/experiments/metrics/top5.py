@@ -1,4 +1,4 @@
-"""Top-5 accuracy."""
+"""The metric `top5_accuracy`: the fraction of the examples whose true class has one of the five largest logits."""
 
 from torch import Tensor
 

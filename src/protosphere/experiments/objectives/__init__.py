@@ -1,4 +1,4 @@
-"""Self-supervised objectives that a training run may use, one per file; `OBJECTIVES` maps names to objectives."""
+"""Objectives of self-supervised training. `OBJECTIVES` maps names to objectives."""
 
 from protosphere.experiments.objectives import (
     dino as dino,

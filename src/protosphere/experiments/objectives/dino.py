@@ -1,6 +1,7 @@
-"""Self-distillation: the student sees one view of an image and predicts the teacher's output for another view.
+"""Self-distillation (DINO): a student network predicts a teacher's output for another view of the same image.
 
-The teacher is a moving average of the student.
+A view is an image after random crops, flips and changes of color. The weights of the teacher network are a moving
+average of the weights of the student.
 
 M. Caron et al., Emerging properties in self-supervised vision transformers, ICCV 2021.
 """
@@ -24,7 +25,8 @@ from protosphere.nn import DINOLoss, LearnedPrototypes
 class SelfDistillationHead(nn.Module):
     """Projection head, loss and teacher of DINO.
 
-    The teacher is a moving average of the backbone, the projection head and, if they are learned, the prototypes.
+    The teacher is a moving average of the backbone, of the projection head and, if the prototypes are learned, of the
+    prototypes.
 
     Args:
         backbone: Backbone of the student, from which the teacher's backbone is copied.
@@ -34,8 +36,8 @@ class SelfDistillationHead(nn.Module):
         teacher_temp: Number by which the teacher's cosines are divided to give logits.
         teacher_momentum: Weight of the old teacher in the moving average, from 0 to 1.
         center_momentum: Weight of the old center when the center of the teacher's outputs is updated, from 0 to 1.
-        centering: "center" subtracts a running mean of the teacher's outputs. "sinkhorn" computes teacher probabilities
-            that use all prototypes equally.
+        centering: With "center", a running mean is subtracted from the teacher's outputs. With "sinkhorn", the
+            teacher's probabilities are Sinkhorn assignments, which use all prototypes equally.
 
     Raises:
         InvalidArgumentError: If an option is out of its range.
@@ -74,18 +76,29 @@ class SelfDistillationHead(nn.Module):
         )
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the student's B x n embeddings of B feature vectors."""
+        """Return the B x n embeddings that the student's projection head computes from B feature vectors."""
         return self.projector(features)
 
     @torch.no_grad()
     def teacher_features(self, views: Tensor) -> Tensor:
-        """Return the features that the teacher's backbone computes for all views, without gradient."""
+        """Return the features that the teacher's backbone computes for all views, without gradient.
+
+        Args:
+            views: The first view of every image, then the second view of every image.
+        """
         return self.teacher["backbone"](views)
 
     def loss(
         self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
     ) -> Tensor:
-        """Return the mean cross-entropy of the student's output for one view and the teacher's for the other view."""
+        """Return the mean cross-entropy between the teacher's output for one view and the student's for the other.
+
+        Args:
+            features: The student's features of 2 B views: the first view of every image, then the second view of every
+                image.
+            teacher_features: The teacher's features of the same views.
+            rows: Unused.
+        """
         del rows
         assert teacher_features is not None, "this objective has a teacher"
         with torch.no_grad():
@@ -95,7 +108,13 @@ class SelfDistillationHead(nn.Module):
 
     @torch.no_grad()
     def after_step(self, backbone: nn.Module) -> None:
-        """Move each parameter of the teacher toward the student's by the fraction 1 - `teacher_momentum`."""
+        """Update the teacher after a step of the optimizer.
+
+        Each parameter of the teacher moves toward the parameter of the student by the fraction 1 - `teacher_momentum`.
+
+        Args:
+            backbone: Backbone of the student.
+        """
         students = {"backbone": backbone, "projector": self.projector}
         if "prototypes" in self.teacher:
             students["prototypes"] = self.distillation.prototypes

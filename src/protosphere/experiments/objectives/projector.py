@@ -1,10 +1,10 @@
-"""The projection head between a backbone's features and the embeddings that are compared with prototypes."""
+"""The projection head that maps a backbone's features to embeddings, which are compared with the prototypes."""
 
 from torch import nn
 
 
 def build_projector(feature_dim: int, dim: int) -> nn.Sequential:
-    """Return a projection head from features to R^n: batch normalization, a ReLU and a linear map.
+    """Return a projection head: batch normalization, a ReLU, and a linear map to R^n.
 
     Args:
         feature_dim: Number of features.

@@ -1,4 +1,9 @@
-"""The registry of self-supervised objectives: one frozen record per objective, created by decorating its head class."""
+"""The registry of self-supervised objectives.
+
+An objective is registered by decorating, with `objective`, the class of its head. The head maps features of views of
+images to embeddings and computes the loss. Some objectives also have a teacher, a second network whose weights are a
+moving average of the weights of the trained network.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,7 @@ class ObjectiveHead(Protocol):
     """Protocol for the head of an objective: a projection from features to R^n, prototypes, and a loss."""
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the B x n embeddings of B feature vectors, which are compared with the prototypes."""
+        """Return the B x n embeddings of B feature vectors. The loss compares the embeddings with the prototypes."""
         ...
 
     def teacher_features(self, views: Tensor) -> Tensor | None:
@@ -50,10 +55,10 @@ class SelfSupervisedObjective:
 
     Attributes:
         name: Name of the objective in configs.
-        head: Function (backbone, feature_dim, prototypes, temperature, **options) -> head.
-        targets_per_image: Whether there is one prototype for each training image. Otherwise the setting
-            `num_prototypes` gives their number.
-        learned: Whether the prototypes may be learned. Otherwise they must be fixed.
+        head: Class of the head, a function (backbone, feature_dim, prototypes, temperature, **options) -> head.
+        targets_per_image: Whether there is one prototype for each training image. If false, the setting
+            `num_prototypes` is the number of prototypes.
+        learned: Whether the prototypes may be learned. If false, they must be fixed.
         summary: Description in one line.
         reference: Paper of the objective.
     """
@@ -67,7 +72,7 @@ class SelfSupervisedObjective:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Names of the head's options, which are the allowed keys of the setting `objective_options`."""
+        """Names of the options of the head. They are the allowed keys of the setting `objective_options`."""
         parameters = inspect.signature(self.head).parameters.values()
         return tuple(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)
 
@@ -92,12 +97,12 @@ def objective(
     """Return a decorator that registers a class as the head of an objective.
 
     Args:
-        name: Name in configs; a second objective of the same name is an error.
+        name: Name in configs. No two objectives may have the same name.
         summary: Description in one line.
         reference: Paper of the objective.
-        targets_per_image: Whether there is one prototype for each training image. Otherwise the setting
-            `num_prototypes` gives their number.
-        learned: Whether the prototypes may be learned. Otherwise they must be fixed.
+        targets_per_image: Whether there is one prototype for each training image. If false, the setting
+            `num_prototypes` is the number of prototypes.
+        learned: Whether the prototypes may be learned. If false, they must be fixed.
     """
     return OBJECTIVES.register(
         lambda head: SelfSupervisedObjective(
@@ -107,7 +112,7 @@ def objective(
 
 
 def check_options(name: str, options: Mapping[str, Any]) -> None:
-    """Raise an error if there is no objective of this name, or if it does not have the given options.
+    """Check that an objective exists and has the given options.
 
     Args:
         name: Name of the objective.

@@ -1,4 +1,7 @@
-"""Swapped prediction: each view predicts the Sinkhorn assignment of the other view to the prototypes.
+"""Swapped prediction (SwAV): from each view of an image, the network predicts the assignment of the other view.
+
+A view is an image after random crops, flips and changes of color. The assignment of a view is a probability for each
+prototype. Sinkhorn's algorithm computes the assignments of a batch such that all prototypes are used equally.
 
 M. Caron et al., Unsupervised learning of visual features by contrasting cluster assignments, NeurIPS 2020.
 """
@@ -23,7 +26,7 @@ class SwappedPredictionHead(nn.Module):
         feature_dim: Number of features that the backbone returns.
         prototypes: Fixed or learned prototypes.
         temperature: Number by which cosines are divided to give the logits of the predictions.
-        epsilon: Weight of the entropy in the Sinkhorn assignments.
+        epsilon: Weight of the entropy in the computation of the Sinkhorn assignments.
         iterations: Number of Sinkhorn iterations.
     """
 
@@ -49,15 +52,21 @@ class SwappedPredictionHead(nn.Module):
         return self.projector(features)
 
     def teacher_features(self, views: Tensor) -> None:
-        """Return None: this objective has no teacher."""
+        """Return None, because this objective has no teacher."""
         del views
 
     def loss(
         self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
     ) -> Tensor:
-        """Return the mean loss of a batch of B images: each view predicts the assignment of the other view."""
+        """Return the mean loss of a batch of B images, in which each view predicts the assignment of the other view.
+
+        Args:
+            features: The features of 2 B views: the first view of every image, then the second view of every image.
+            teacher_features: Unused.
+            rows: Unused.
+        """
         del teacher_features, rows
         return self.prediction(self.embed(features).chunk(2))
 
     def after_step(self, backbone: nn.Module) -> None:
-        """Do nothing: this objective has no teacher."""
+        """Do nothing, because this objective has no teacher."""

@@ -1,4 +1,6 @@
-"""Noise as targets: every image has a target point on the sphere, and images of the same batch may exchange targets.
+"""Noise as targets: the embedding of every training image is pulled to a fixed point of the sphere, its target.
+
+Images of the same batch may exchange their targets.
 
 P. Bojanowski, A. Joulin, Unsupervised learning by predicting noise, ICML 2017.
 """
@@ -20,12 +22,12 @@ from protosphere.spherical.spherical_code import SphericalCode
     learned=False,
 )
 class NoiseAsTargetsHead(nn.Module):
-    """Projection head, and one fixed target point for each training image; both views of an image have the same target.
+    """Projection head and loss of noise as targets.
 
     Args:
         backbone: Backbone of the network; unused.
         feature_dim: Number of features that the backbone returns.
-        prototypes: Code whose points are the targets.
+        prototypes: Code whose points are the targets, one for each training image.
         temperature: Unused, because the loss has no softmax.
     """
 
@@ -46,17 +48,26 @@ class NoiseAsTargetsHead(nn.Module):
         return self.projector(features)
 
     def teacher_features(self, views: Tensor) -> None:
-        """Return None: this objective has no teacher."""
+        """Return None, because this objective has no teacher."""
         del views
 
     def loss(
         self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
     ) -> Tensor:
-        """Return the mean loss of a batch of B images: the mean squared distance of the views from their targets."""
+        """Return the mean squared distance between the embeddings of the views and the targets of their images.
+
+        In training mode, the images of the batch may exchange targets before this distance is computed for the first
+        views, and again before it is computed for the second views.
+
+        Args:
+            features: The features of 2 B views: the first view of every image, then the second view of every image.
+            teacher_features: Unused.
+            rows: Indices of the B images among the training examples.
+        """
         del teacher_features
         views = self.embed(features).chunk(2)
         losses = [self.targets(view, rows) for view in views]
         return torch.stack(losses).mean()
 
     def after_step(self, backbone: nn.Module) -> None:
-        """Do nothing: this objective has no teacher."""
+        """Do nothing, because this objective has no teacher."""
