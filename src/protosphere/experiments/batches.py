@@ -43,7 +43,7 @@ class Share:
     world: int = 1
 
     def of(self, count: int) -> slice:
-        """Return the slice of the rows that this process handles; the rows have the indices 0 to `count` - 1."""
+        """Return the rows that this process handles, as a slice of the row indices 0 to `count` - 1."""
         return slice(
             self.rank * count // self.world, (self.rank + 1) * count // self.world
         )

@@ -126,10 +126,11 @@ def _class_means(network: Any, data: DeviceData, num_classes: int) -> Points:
 def logit_correlations(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the K x K matrix of correlations between the logits of each two classes, over the training examples.
+    """Return a K x K matrix whose entry (i, j) is the correlation of the logits of classes i and j.
 
-    The logits are computed by the backbone of the config with a learned last layer, trained for one epoch. Before the
-    correlations are computed, the mean of the K logits of an example is subtracted from each of these logits.
+    The correlation is over the training examples. The logits are computed by the backbone of the config with a learned
+    last layer, trained for one epoch. Before the correlations are computed, the mean of the K logits of an example is
+    subtracted from each of these logits.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -203,8 +204,8 @@ def _briefly_trained(
 ) -> Any:
     """Train a network with a learned head, and return the trained classifier.
 
-    The config of this training is `config` with `changed` settings, without learning-rate warm-up, and with the
-    defaults of all settings of fixed prototypes.
+    The settings of the config are used with these exceptions: the settings in `changed` are replaced, the learning rate
+    has no warm-up, and all settings of fixed prototypes have their defaults.
     """
     settings = without_prototypes(config.record()) | {"warmup": 0.0} | changed
     return train(

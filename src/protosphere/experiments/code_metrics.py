@@ -17,8 +17,9 @@ def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
     """Return statistics of the prototypes of a run, by name.
 
     `code_min_cosine`, `code_antipodal_pairs`, `code_energy` and `code_mean_square` (the mean squared cosine) describe
-    the pairs of prototypes, as `ps.code_statistics` defines them. The energies of all codes with K prototypes are
-    computed with the same scale, `confident_scale(K, 0.0)`, so that they can be compared.
+    the pairs of prototypes, as `ps.code_statistics` defines them. The energy is computed with the scale
+    `confident_scale(K, 0.0)`, which depends only on K, so that the energies of different codes with K prototypes can be
+    compared.
 
     `code_agreement` exists only if the inputs are features. It is a correlation over all pairs of classes. It
     correlates the cosine of the two prototypes with the similarity of the two class means of the training examples.

@@ -63,10 +63,9 @@ def configured_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHea
 def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
     """Return the function that computes the training loss of a run.
 
-    The function maps (z, labels) to the sum of the losses and the number of correct predictions.
-
-    For cross-entropy, the function either computes all B x K logits, or computes the loss in blocks of classes to save
-    memory (`prefers_streaming`). For every other loss, it calls the module of this loss.
+    The function maps the outputs z of the backbone and the labels to two numbers: the sum of the losses and the number
+    of correct predictions. For cross-entropy, it computes either all B x K logits or, to save memory, the loss in
+    blocks of classes (`prefers_streaming`). For every other loss, it calls the module of this loss.
 
     Args:
         config: Config with the loss and its options.

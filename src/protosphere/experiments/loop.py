@@ -1,7 +1,7 @@
 """The training loop of one run, which writes a checkpoint after each epoch.
 
-The result depends only on the config and the data. A run that was killed continues from its last checkpoint. At the
-end, it has the same weights as an uninterrupted run; on the same kind of device, they agree in every bit.
+The result depends only on the config and the data. A run that was killed continues from its last checkpoint. On the
+same device, it ends with exactly the weights of an uninterrupted run.
 """
 
 import math

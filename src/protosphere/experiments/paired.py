@@ -66,8 +66,8 @@ def compared(
         of the records.
 
     Raises:
-        InvalidArgumentError: If no finished run has `metric`, if no finished run is of the method `against`, or if the
-            names of several methods begin with `against`.
+        InvalidArgumentError: If no finished run has `metric`, or if `against` is neither the name of the method of a
+            finished run nor the beginning of exactly one such name.
     """
     groups = _by_method(records, method)
     against = reference_method((name for name, _ in groups), against)
@@ -115,8 +115,7 @@ def reference_method(names: Iterable[str], against: str) -> str:
         against: Name of a method, or the beginning of its name.
 
     Raises:
-        InvalidArgumentError: If there is no such method. If `against` is not a full name, but several names begin with
-            it.
+        InvalidArgumentError: If `against` is neither the name of a method nor the beginning of exactly one name.
 
     Example:
         >>> from protosphere.experiments.paired import reference_method
@@ -165,9 +164,10 @@ def _by_method(
 
 
 def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
-    """Return the runs (by seed) with the tuned settings that have the most seeds.
+    """Return the runs, by seed, with the best combination of learning rate, temperature and objective options.
 
-    Among tuned settings with equally many seeds, those with the best mean validation accuracy are chosen.
+    The best combination has the most seeds. Among several combinations with equally many seeds, it has the best mean
+    validation accuracy.
     """
 
     def quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:

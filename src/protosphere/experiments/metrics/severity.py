@@ -45,7 +45,7 @@ def has_tree(dataset: Dataset) -> bool:
 
 
 def tree_heights(predictions: Predictions) -> Tensor:
-    """Return the K x K matrix of the heights of lowest common ancestors; entry (i, j) belongs to classes i and j."""
+    """Return a K x K matrix whose entry (i, j) is the height of the lowest common ancestor of classes i and j."""
     tree = shipped_tree(predictions.dataset.class_names)
     assert tree is not None, "only asked where there is one"
     return torch.as_tensor(tree.heights, device=predictions.logits.device)
@@ -111,5 +111,8 @@ for _k in (1, 5, 20):
     applies=has_tree,
 )
 def superclass_accuracy(predictions: Predictions) -> Tensor:
-    """Return the number of predictions whose lowest common ancestor with the true class has height at most 1."""
+    """Return the number of examples in a batch whose predicted class and true class have the same superclass.
+
+    Two classes have the same superclass if the height of their lowest common ancestor is at most 1.
+    """
     return (_heights(predictions, 1) <= 1).sum()
