@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 
 import pytest
 
-from protosphere.cli.sweep_estimate import SweepEstimate
+from protosphere.cli.sweep_estimate import SweepEstimate, _Pace
 from protosphere.cli.sweep_screen import _Board
 from protosphere.experiments import load_config
 from protosphere.experiments.epochs import EpochMetrics
@@ -158,3 +158,8 @@ def test_the_table_tells_what_is_left(tmp_path):
     assert board.table([configs[1]]).title == "1 done of 4; 0:16 left"
     board.add(RunRecord(configs[1], "failed", "it was tired"))
     assert board.table([configs[2]]).title.startswith("1 done, 1 failed of 4")
+
+
+def test_a_run_without_an_observed_epoch_took_no_time():
+    assert _Pace(before=0, since=5.0).seconds == 0.0
+    assert _Pace(before=0, since=5.0, epochs=2, until=9.0).seconds == 4.0

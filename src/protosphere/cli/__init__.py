@@ -1,4 +1,4 @@
-"""The command line, with one file per command: `protosphere --help`."""
+"""The command line `protosphere`, with one module per command."""
 
 from protosphere.cli.app import main
 

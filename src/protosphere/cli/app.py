@@ -1,4 +1,7 @@
-"""The command-line program: its commands and exit codes. The module of a command is imported when the command runs."""
+"""The command-line program: its commands and exit codes.
+
+The module of a command is imported only when the command runs.
+"""
 
 import os
 import sys
@@ -32,8 +35,8 @@ class Command:
     Attributes:
         summary: Description in one line, for help pages.
         examples: Example calls, each as the text after the name of the command.
-        target: Module and function of the command as the text "module:function", relative to the package of commands.
-            If it is empty, module and function have the name of the command.
+        target: Text "module:function" that says which function of which module in the package of commands is called. If
+            it is empty, module and function have the name of the command.
     """
 
     summary: str
@@ -41,7 +44,11 @@ class Command:
     target: str = ""
 
     def home(self, name: str) -> str:
-        """Return the text "module:function" for this command; `name` is the name of the command."""
+        """Return the text "module:function" of this command.
+
+        Args:
+            name: Name of the command.
+        """
         return self.target or f"{name}:{name}"
 
 
@@ -139,7 +146,10 @@ COMMANDS = {
 
 
 def program() -> App:
-    """Return the command-line application; the commands are registered by name and not imported yet."""
+    """Return the command-line application.
+
+    The commands are registered by name. Their modules are not imported yet.
+    """
     app = App(
         name="protosphere",
         help="Class prototypes on the sphere, certified for how far apart they are.",
@@ -157,7 +167,7 @@ def add_commands(app: App, commands: Mapping[str, Command], package: str) -> Non
     """Register commands by name, without importing their modules.
 
     Args:
-        app: The command line.
+        app: Application to which the commands are added.
         commands: Commands by name.
         package: Package that contains the modules of the commands.
     """
@@ -176,7 +186,7 @@ def add_commands(app: App, commands: Mapping[str, Command], package: str) -> Non
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code; without arguments, print some commands to try.
+    """Run the command line and return its exit code. Without arguments, print some commands to try.
 
     Args:
         arguments: Arguments of the command line; None for the arguments of this process.
@@ -191,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def answer(app: App, arguments: Sequence[str]) -> int:
-    """Run a command line and return the exit code; an error is printed as one sentence.
+    """Run a command line and return the exit code. If there is an error, print it as one sentence.
 
     Args:
         app: Application with the commands.
@@ -227,11 +237,14 @@ def answer(app: App, arguments: Sequence[str]) -> int:
 
 
 def refuse_empty(arguments: Sequence[str], program_name: str) -> None:
-    """Raise InvalidArgumentError if an argument is empty, which is usually due to an unset shell variable.
+    """Check that no argument is empty. An empty argument usually comes from a shell variable that is not set.
 
     Args:
         arguments: Arguments of the command line.
         program_name: Name of the program, for the error message.
+
+    Raises:
+        InvalidArgumentError: If an argument, or the value in an argument of the form --NAME=VALUE, is empty.
     """
     for before, argument in zip([program_name, *arguments], arguments, strict=False):
         has_empty_value = argument.startswith("--") and argument.endswith("=")
@@ -255,12 +268,12 @@ def prepare_streams() -> None:
 
 
 def report_error(sentence: str, exit_code: int, program_name: str) -> int:
-    """Print an error as one line on standard error, with control characters escaped, and return the exit code.
+    """Print an error as one line on standard error, with control characters escaped.
 
     Args:
         sentence: Error message.
         exit_code: Exit code of the program.
-        program_name: Name of the program; the line begins with the last word of this name.
+        program_name: Name of the program. The line begins with the last word of this name.
 
     Returns:
         `exit_code`.
@@ -275,7 +288,8 @@ def report_error(sentence: str, exit_code: int, program_name: str) -> int:
 def reader_gone() -> int:
     """Redirect standard output to the null device and return the exit code.
 
-    This is done if the process that reads the output has closed the pipe, as in `protosphere list | head -1`.
+    This function is called if the process that reads the output has closed the pipe, as in `protosphere list | head
+    -1`.
     """
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

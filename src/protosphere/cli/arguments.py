@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have."""
+"""Arguments and options that several commands use."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -13,11 +13,14 @@ from protosphere.spherical.io.loading import read_points
 
 
 def whole_number(kind: type, tokens: Sequence[Token]) -> int:
-    """Return the integer in the first of `tokens`; raise ValueError for any other text, such as 2.5.
+    """Return the integer in the first of `tokens`.
 
     Args:
         kind: Type of the argument, which cyclopts passes; unused.
         tokens: Texts of the argument on the command line.
+
+    Raises:
+        ValueError: If the text is not an integer, such as 2.5.
     """
     del kind
     word = tokens[0].value
@@ -60,7 +63,11 @@ Subset = Literal["first", "random", "greedy"]
 
 
 def flag(text: str) -> Any:
-    """Return a dataclass field for an option with the help text `text`; an option that is not given has value None."""
+    """Return a dataclass field for an option. If the option is not given, its value is None.
+
+    Args:
+        text: Help text of the option.
+    """
     return field(default=None, metadata={"help": text})
 
 
@@ -124,7 +131,10 @@ class SchemeOptions:
     )
 
     def given(self) -> dict[str, Any]:
-        """Return the given options by name; if `similarity` is a file name, its value is the matrix in the file."""
+        """Return the options that were given, by name.
+
+        If `similarity` is the name of a file, its value is replaced by the matrix in the file.
+        """
         options = asdict(self)
         for name, value in asdict(self).items():
             if value is None:
@@ -145,7 +155,7 @@ Options = Annotated[
 
 @dataclass(frozen=True)
 class SimilaritySources:
-    """Sources from which the similarity of classes can be computed; the user must give exactly one of them."""
+    """Options that say from what the similarity of classes is computed. The user must give exactly one of them."""
 
     matrix: Path | None = flag("A .npy, .csv or .txt file with K x K similarities.")
     embeddings: Path | None = flag(
@@ -162,7 +172,7 @@ class SimilaritySources:
     )
 
     def similarity(self) -> Any:
-        """Return the K x K similarity from the given source, or the class tree for --tree.
+        """Return the K x K similarity matrix that is computed from the given source. For --tree, return the class tree.
 
         Raises:
             InvalidArgumentError: If no source or more than one is given.

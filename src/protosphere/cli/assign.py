@@ -25,7 +25,9 @@ def assign(
     superclasses: str | None = None,
     json: Json = False,
 ) -> None:
-    """Match the prototypes in a file to classes by the similarity of the classes, and print what the match improves.
+    """Match the prototypes in a file to classes by the similarity of the classes.
+
+    The command prints the certificate of the code and how much the match improves the objective.
 
     Args:
         file: A .safetensors file that protosphere wrote, or a .npy, .csv or .txt matrix of unit rows.

@@ -29,7 +29,7 @@ def best(
 ) -> None:
     """Build the code with the lowest known maximum cosine.
 
-    Ctrl-C ends the search; the best code found so far is then printed and saved.
+    Ctrl-C ends the search. The best code that was found so far is then printed and saved.
 
     Args:
         budget: Time limit of a new search in seconds.
@@ -38,8 +38,8 @@ def best(
         iterations: Number of evaluations of a new search, instead of --budget. With 0, only known codes are used.
         prefer: Code to choose.
             separated is the code with the lowest maximum cosine.
-            energy is the code with the lowest energy among the codes whose maximum cosine is at most --tolerance
-            higher. Lower energy means more uniform points.
+            energy is the code with the lowest energy among those whose maximum cosine is at most --tolerance higher.
+            Lower energy means more uniform points.
         tolerance: Largest increase of the maximum cosine that --prefer energy accepts.
         explain: Show the other candidates, too.
     """
@@ -66,7 +66,11 @@ def best(
 
 
 def choice_record(choice: Choice) -> dict[str, object]:
-    """Return the reason of a choice and its candidates as JSON fields."""
+    """Return JSON fields about a choice of `ps.best`: the reason, the candidates and whether it was interrupted.
+
+    Args:
+        choice: Record of which candidates were considered and why one of them was chosen.
+    """
     candidates: list[dict[str, object]] = []
     for candidate in choice.considered:
         candidates.append(
@@ -85,7 +89,7 @@ def choice_record(choice: Choice) -> dict[str, object]:
 
 
 def print_choice(choice: Choice) -> None:
-    """Print the candidates of a choice as a table, with the chosen candidate first."""
+    """Print a table of the candidates that were considered; the chosen candidate is in the first row."""
     rows: list[tuple[str, ...]] = []
     for candidate in choice.considered:
         row = (
@@ -98,5 +102,5 @@ def print_choice(choice: Choice) -> None:
 
 
 def cosine_or_dot(value: Cosine | None) -> str:
-    """Return a cosine as text with five decimal places, or a dot if the value is None."""
+    """Return a cosine as text with five decimal places. If it is None, return a dot."""
     return DOT if value is None else f"{float(value):.5f}"

@@ -49,10 +49,10 @@ class ShownTheorem:
 
     Attributes:
         name: Name of the bound.
-        kind: "achievable" for an upper bound, "converse" for a lower bound on the smallest maximum cosine.
+        kind: "achievable" (an upper bound) or "converse" (a lower bound on the smallest maximum cosine).
         meaning: Meaning of the bound in one line.
-        function: Function of (K, n) that returns the bound.
-        is_best: Whether this is the best bound of its kind; the printed line then names the theorem.
+        function: Function from (K, n) to the bound.
+        is_best: Whether this is the best bound of its kind. If so, the printed line names the theorem.
     """
 
     name: str
@@ -93,10 +93,10 @@ def shown_theorems() -> list[ShownTheorem]:
 
 @dataclass(frozen=True)
 class BoundRow:
-    """A bound as it is printed: in JSON and as text.
+    """Output for one bound, in both formats.
 
     Attributes:
-        fields: JSON fields.
+        fields: Fields of the JSON object.
         line: Text of one or two lines.
     """
 
@@ -105,7 +105,7 @@ class BoundRow:
 
 
 def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
-    """Return what is printed for a bound: its value, or the reason why the bound does not exist for (K, n).
+    """Return the output for a bound: its value or, if the bound does not exist for (K, n), the reason.
 
     Args:
         theorem: The bound.
@@ -135,9 +135,10 @@ def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
 
 
 def code_distance(num_classes: int, dim: int) -> tuple[int, int] | None:
-    """Return the dimension k of a binary code for K classes, and the Gilbert-Varshamov bound on its minimum distance.
+    """Return the Gilbert-Varshamov bound on the minimum distance of binary codes for K classes.
 
-    The dimension k is the smallest integer with 2^k >= K. Some binary [dim, k] code has at least this distance.
+    Let k be the smallest positive integer with 2^k >= K. Some binary linear code of length `dim` with 2^k codewords has
+    at least the returned minimum distance.
 
     Args:
         num_classes: Number of classes K.

@@ -21,12 +21,14 @@ def catalogue(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Show how many codes the catalogue has; it stores codes that earlier searches found, and `best` starts from them.
+    """Show how many codes the catalogue has.
+
+    The catalogue stores codes that earlier searches found. The command `best` starts its search from them.
 
     Args:
         file: Path of a catalogue to read instead of the catalogue of the package.
-        check: Rebuild this many of the codes, drawn at random, and compare their maximum cosines with the recorded
-            ones.
+        check: Rebuild this many of the codes, drawn at random.
+            Their maximum cosines are compared with the recorded ones.
     """
     held = shipped_catalogue() if file is None else read_catalogue(file)
     codes = len(held.entries)

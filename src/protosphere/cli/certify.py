@@ -30,8 +30,8 @@ def certify(
         file: A .npy, .csv, .txt or .pt file with a matrix, or a .safetensors file that protosphere wrote.
         normalize: Divide each row by its norm first. Without this flag, rows must be unit vectors.
         proof: Path of a .json file to write.
-            It gets a polynomial that proves a converse (a lower bound on the maximum cosine of any K points in R^n);
-            `protosphere verify --proof` checks this proof.
+            It gets a polynomial that proves a converse (a lower bound on the maximum cosine of any K points in R^n).
+            The command `protosphere verify --proof` checks this proof.
     """
     proof_file = checked_output(proof, (".json",))
     with ps.progress_bar(file.name) as progress:
@@ -47,11 +47,13 @@ def certify(
 
 
 def write_proof(path: Path, code: ps.SphericalCode) -> None:
-    """Write a polynomial that proves a lower bound on the maximum cosine of any K points in R^n, for K and n of a code.
+    """Write a file that proves a lower bound on the maximum cosine of any K points in R^n.
+
+    The file contains a polynomial from which the bound follows (`ps.bounds.dual_polynomial`).
 
     Args:
-        path: File to write.
-        code: Code with K points in R^n.
+        path: JSON file to write.
+        code: Code that determines K and n.
     """
     dual = ps.bounds.dual_polynomial(code.num_classes, code.dim)
     text = json_text.dumps(dual.to_json(), indent=1) + "\n"

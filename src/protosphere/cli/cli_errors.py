@@ -1,4 +1,4 @@
-"""Error messages of commands: one sentence for each error."""
+"""Error messages of commands. Each message is one sentence."""
 
 import difflib
 from collections.abc import Sequence
@@ -30,12 +30,14 @@ def error_sentence(
     arguments: Sequence[str],
     program_name: str,
 ) -> str:
-    """Return the error message for an exception: what is wrong and, if known, the nearest input that works.
+    """Return the error message for an exception.
+
+    The message says what is wrong and, if it is known, which similar input would work.
 
     Args:
         error: Exception that a command raised.
         commands: Names of all commands.
-        arguments: The command line.
+        arguments: Arguments of the command line.
         program_name: Name of the program, for the hint at the help page.
     """
     if isinstance(error, UnknownCommandError):
@@ -52,7 +54,7 @@ def error_sentence(
 
 
 def library_error_sentence(error: ProtosphereError, arguments: Sequence[str]) -> str:
-    """Return the message of a library error in the words of the command line: options instead of Python arguments.
+    """Return the message of a library error, with command-line options in place of Python arguments and expressions.
 
     Args:
         error: Error that the library raised.
@@ -65,9 +67,9 @@ def library_error_sentence(error: ProtosphereError, arguments: Sequence[str]) ->
 
 
 def in_options_of(arguments: Sequence[str], sentence: str) -> str:
-    """Return a message in which the Python argument at its start is replaced by the option that the user gave.
+    """Return a message in which the name of a Python argument is replaced by the option that the user gave.
 
-    The message is returned unchanged if it does not start with an argument in `ARGUMENTS`.
+    The name is replaced only at the start of the message, and only if it is one of the arguments in `ARGUMENTS`.
 
     Args:
         arguments: Arguments of the command line.
@@ -84,7 +86,7 @@ def in_options_of(arguments: Sequence[str], sentence: str) -> str:
 
 
 def _is_option(argument: str, option: str) -> bool:
-    """Return True if an argument of a command line is this option, with or without a value (-n, -n5, --dim=5)."""
+    """Return True if `argument` is the option `option`, with or without a value, such as -n, -n5 or --dim=5."""
     if argument.partition("=")[0] == option:
         return True
     is_short = not option.startswith("--")
@@ -92,10 +94,10 @@ def _is_option(argument: str, option: str) -> bool:
 
 
 def misspelled(names: Sequence[str], arguments: Sequence[str]) -> str | None:
-    """Return the first argument that is probably a misspelling of an option; None if there is no such argument.
+    """Return the first argument that is probably a misspelling of an option; None if no argument is.
 
     Args:
-        names: Names of the option.
+        names: All names of the option, such as ("--classes", "-K").
         arguments: Arguments of the command line.
 
     >>> misspelled(("--classes", "-K"), ["best", "-k", "10", "-n", "5"])
@@ -116,7 +118,9 @@ def misspelled(names: Sequence[str], arguments: Sequence[str]) -> str | None:
 
 
 def unknown_command(argument: str, commands: Sequence[str]) -> str:
-    """Return the error message for an unknown command, with the most similar command or a list of all commands.
+    """Return the error message for an unknown command.
+
+    The message suggests the most similar command. If no command is similar, it lists all commands.
 
     Args:
         argument: The unknown command or option.
@@ -132,7 +136,9 @@ def unknown_command(argument: str, commands: Sequence[str]) -> str:
 
 
 def parser_error_sentence(error: CycloptsError, program_name: str) -> str:
-    """Return the message for an error of the command-line parser, which points to the help page or the likely option.
+    """Return the message for an error of the command-line parser.
+
+    If an option seems to be misspelled, the message suggests its correct name. Otherwise it names the help page.
 
     Args:
         error: Error that the parser of the command line raised.

@@ -30,8 +30,8 @@ class Column:
 
     Attributes:
         heading: Heading, of one or more short lines.
-        values: Value by dimension; None if the scheme or the bound does not exist there.
-        competes: Whether the column shows a scheme; otherwise it shows a bound.
+        values: Value by dimension. If the scheme or the bound does not exist at a dimension, the value is None.
+        competes: Whether the column shows a scheme. If false, it shows a bound.
         places: Number of decimal places.
     """
 
@@ -42,18 +42,18 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Width in characters: the longest line of the heading or, if it is longer, a negative cosine."""
+        """Width of the column in characters, so that each line of the heading and a negative cosine fit."""
         longest_line = max(len(line) for line in self.heading.splitlines())
         return max(len("-0.") + COSINE_PLACES, longest_line)
 
     def digits(self, dim: int) -> str | None:
-        """Return the value at a dimension as text; None if the column has no value there."""
+        """Return the value at a dimension as text; None if the column has no value at this dimension."""
         value = self.values.get(dim)
         return None if value is None else decimal(value, self.places)
 
 
 def max_cosine_columns(comparison: Comparison) -> list[Column]:
-    """Return a column of maximum cosines for each bound and for each scheme."""
+    """Return two columns with the bounds on the maximum cosine, and a column of maximum cosines for each scheme."""
     converse: dict[int, Cosine | None] = {}
     achievable: dict[int, Cosine | None] = {}
     for row in comparison.limits:
@@ -67,7 +67,7 @@ def max_cosine_columns(comparison: Comparison) -> list[Column]:
 
 
 def mean_square_columns(comparison: Comparison) -> list[Column]:
-    """Return columns of mean squared cosines: the minimum, which tight frames attain, and one for each scheme."""
+    """Return a column of the minimum mean squared cosine, which tight frames attain, and a column for each scheme."""
     K = comparison.num_classes
     smallest = {dim: welch_mean_square(K, dim).value for dim in comparison.dims}
     return [
@@ -77,7 +77,7 @@ def mean_square_columns(comparison: Comparison) -> list[Column]:
 
 
 def energy_columns(comparison: Comparison) -> list[Column]:
-    """Return one column of energies in percent for each scheme; `ps.CodeStatistics` defines the energy."""
+    """Return a column of energies in percent for each scheme. `ps.CodeStatistics` defines the energy."""
 
     def percent(cell: Cell) -> float | None:
         return cell.energy and 100 * cell.energy
@@ -88,11 +88,12 @@ def energy_columns(comparison: Comparison) -> list[Column]:
 def scheme_columns(
     comparison: Comparison, number: Number, places: int = COSINE_PLACES
 ) -> list[Column]:
-    """Return one column for each scheme, with a statistic of its codes.
+    """Return a column for each scheme, which shows the same statistic of its code at each dimension.
 
     Args:
         comparison: Results of all schemes.
-        number: Function from the result of a scheme at one dimension to the statistic, or to None if it is not known.
+        number: Function from the result of a scheme at one dimension (`Cell`) to the statistic. If the scheme has no
+            code at this dimension, the function returns None.
         places: Number of decimal places.
     """
     columns: list[Column] = []
@@ -109,7 +110,7 @@ def print_comparison(
     """Print a table of maximum cosines and bounds, of energies, or of mean squared cosines.
 
     Args:
-        comparison: Schemes and bounds.
+        comparison: Results of all schemes, with bounds.
         console: Console to print on.
         energy: Whether to print energies instead of maximum cosines.
         mean_square: Whether to print mean squared cosines instead of maximum cosines.
@@ -140,7 +141,7 @@ def print_columns(
     """Print the columns in as few tables as the width of the console allows.
 
     Args:
-        every: Columns.
+        every: Columns of all tables.
         dims: Dimensions, one per row.
         console: Console to print on.
     """
@@ -157,14 +158,14 @@ def print_columns(
 
 
 def fitted(every: Sequence[Column], room: int) -> Iterator[Sequence[Column]]:
-    """Yield groups of columns, each at most `room` characters wide; the number of groups is as small as possible.
+    """Yield the columns in groups, as few as possible, such that each group is at most `room` characters wide.
 
-    All groups have the same number of columns, except that the last may have fewer. A single column may be wider than
-    `room`.
+    All groups have the same number of columns, except that the last group may have fewer. If a single column is wider
+    than `room`, each group has one column.
 
     Args:
-        every: Columns.
-        room: Largest width in characters.
+        every: Columns of all groups.
+        room: Largest width of a group in characters.
     """
     for parts in range(1, len(every) + 1):
         size = -(-len(every) // parts)
@@ -180,12 +181,13 @@ def _width(columns: Sequence[Column]) -> int:
 
 
 def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str | None]:
-    """Return, for each dimension, the lowest value of all schemes as text; None if no scheme has a value.
+    """Return the lowest value of all schemes as text, for each dimension.
 
-    Entries whose text equals this text are marked, so that all schemes with the same printed value are marked.
+    Entries of the table with the same text are marked, so that all schemes with the same printed value are marked. If
+    no scheme has a value at a dimension, the text is None.
 
     Args:
-        every: Columns; bounds are ignored.
+        every: Columns. Those that show bounds are ignored.
         dims: Dimensions.
     """
     best: dict[int, str | None] = {}
@@ -198,12 +200,12 @@ def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str |
 def table_of(
     part: Sequence[Column], dims: Sequence[int], best: dict[int, str | None]
 ) -> Table:
-    """Return a table with the dimension as its first column.
+    """Return a table whose first column is the dimension.
 
     Args:
-        part: Columns of the table.
+        part: The other columns of the table.
         dims: Dimensions, one per row.
-        best: Lowest value of all schemes at each dimension, as text.
+        best: Lowest value of all schemes as text, by dimension.
     """
     table = Table(
         box=None, pad_edge=False, padding=(0, 0, 0, COLUMN_GAP), collapse_padding=True

@@ -1,4 +1,4 @@
-"""Command-line flags for the settings of a config, and the config that a file and the given flags determine."""
+"""Define command-line flags for the settings of a config, and combine the given flags with a config."""
 
 import tomllib
 from collections.abc import Sequence
@@ -51,10 +51,16 @@ NOT_FLAGS = ("dataset",)
 
 
 class GivenSettings:
-    """Values of a command's flags. A flag that is not given is None, and the setting keeps its value in the config."""
+    """Values of the flags for the settings of a config.
+
+    If a flag is not given, its value is None, and the setting keeps its value in the config.
+    """
 
     def given(self) -> dict[str, Any]:
-        """Return the settings that were given as flags, by name; texts KEY=VALUE are parsed into mappings."""
+        """Return the values of the settings that were given as flags, by the names of the settings.
+
+        Texts KEY=VALUE are parsed into mappings. The flag --modify becomes the scheme option `modify`.
+        """
         flags = {
             name: value
             for name, value in asdict(self).items()  # pyright: ignore[reportArgumentType] - the subclass is a dataclass
@@ -73,7 +79,10 @@ class GivenSettings:
 
 
 def config_flags() -> type[GivenSettings]:
-    """Return a dataclass with a flag for each setting of a config, generated from the declarations of the settings."""
+    """Return a dataclass that has a field for the flag of each setting of a config, and a field for the flag --modify.
+
+    The fields are generated from the declarations of the settings.
+    """
     quick = [load_config(name) for name in config_names() if name.startswith("quick-")]
     flags: list[tuple[str, Any, Any]] = []
     for name, (kind, declared) in DECLARED.items():
@@ -95,7 +104,7 @@ def config_flags() -> type[GivenSettings]:
 
 
 def flag_type(name: str, kind: str, declared: Setting) -> Any:
-    """Return the type of a setting's flag, for cyclopts.
+    """Return the type annotation of the flag for a setting, from which cyclopts parses the flag.
 
     Args:
         name: Name of the setting, a field of `TrainingConfig`.
@@ -114,9 +123,9 @@ def flag_type(name: str, kind: str, declared: Setting) -> Any:
 
 
 def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
-    """Return the text " [default: ...]" for the help of a flag; an empty text for settings in `CHOSEN_BY_RULE`.
+    """Return the text " [default: ...]" for the help of a flag. For settings in `CHOSEN_BY_RULE`, return an empty text.
 
-    The text states the default for the dataset digits, and whether other datasets have another default.
+    The text states the default for the dataset digits. If other datasets have another default, the text says so.
 
     Args:
         name: Name of the setting, a field of `TrainingConfig`.
@@ -131,7 +140,7 @@ def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
 
 
 def default_label(value: object) -> str:
-    """Return a default value as text.
+    """Return a default value as text for the help of a flag.
 
     >>> default_label(False), default_label(30), default_label("auto"), default_label(-1)
     ('off', '30', 'auto', 'that of --seed')
@@ -144,7 +153,7 @@ def default_label(value: object) -> str:
 
 
 def parsed_scale(text: str) -> float | str:
-    """Return the number that a text contains, or the text itself if it is not a number.
+    """Return the number in a text. If the text is not a number, return the text itself.
 
     >>> parsed_scale("16"), parsed_scale("learn")
     (16.0, 'learn')
@@ -156,11 +165,16 @@ def parsed_scale(text: str) -> float | str:
 
 
 def parsed_options(name: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Return a mapping from KEY to VALUE for texts KEY=VALUE; a VALUE that is not valid TOML is kept as text.
+    """Return the mapping from KEY to VALUE that texts of the form KEY=VALUE describe.
+
+    VALUE is parsed as a TOML value. If it is not valid TOML, it is kept as text.
 
     Args:
         name: Name of the setting, for the error message.
         texts: Values of the flag, one for each time it was given.
+
+    Raises:
+        InvalidArgumentError: If a text contains no "=".
 
     >>> parsed_options("scheme_options", ["steps=200", "subset=greedy"])
     {'steps': 200, 'subset': 'greedy'}
@@ -195,9 +209,10 @@ Settings = Annotated[
 def resolved(
     dataset: str | None, config: str | None, options: GivenSettings
 ) -> TrainingConfig:
-    """Return the config of a run: a named config, in which the settings that were given as flags are replaced.
+    """Return the config of a run: a named config in which the settings that were given as flags are replaced.
 
-    If neither a flag nor the user's config file gives a dimension, one that the scheme supports is chosen.
+    If neither a flag nor a config file of the user gives a dimension, a default dimension is chosen that suits the
+    scheme and the head. All errors are raised before any image is read.
 
     Args:
         dataset: Name of the dataset; None for the dataset of the config.
@@ -205,8 +220,8 @@ def resolved(
         options: Flags of the command line.
 
     Raises:
-        InfeasibleError: If the scheme has no code of this size; raised before any image is read.
-        InvalidArgumentError: If the config does not exist, or a setting is not valid.
+        InfeasibleError: If the scheme has no code for the number of classes and the dimension.
+        InvalidArgumentError: If the config does not exist, or if a setting is not valid.
     """
     given = options.given()
     name = default_config(dataset or "digits") if config is None else config
@@ -232,13 +247,13 @@ def resolved(
 
 
 def designed_for(config: TrainingConfig, num_classes: int) -> dict[str, Any]:
-    """Return the options of the config's scheme, with a placeholder for the class similarity if the scheme needs it.
+    """Return the options with which a config's scheme is checked before training.
 
-    The class similarity is computed only when training begins. The placeholder is an identity matrix. It is added if
-    the scheme has the option `similarity` and the mapping is `align` or `oppose`.
+    The options are those of the config. If the scheme takes a class similarity, and the mapping is `align` or `oppose`,
+    the similarity is computed only when training begins. Until then, an identity matrix takes its place.
 
     Args:
-        config: The config.
+        config: Config with the scheme and its options.
         num_classes: Number of classes.
     """
     options = dict(config.scheme_options)

@@ -1,4 +1,4 @@
-"""Parse the option --dims, which gives dimensions such as `4:256`, `10:100:5` or `16,32,64`."""
+"""Parse the value of the option --dims, such as `4:256`, `10:100:5` or `16,32,64`."""
 
 from protosphere.constructions.comparison import characteristic_dims
 from protosphere.errors import InvalidArgumentError, brief
@@ -11,21 +11,23 @@ LARGEST_PARSED_DIM = 100_000
 
 
 def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
-    """Return the dimensions that a text on the command line describes.
+    """Return the dimensions that the value of --dims describes.
 
-    The text `a:b` stands for the dimensions from a to b among 2**m, 2**m - 1, K/2, K - 1 and K, at which schemes exist
-    or bounds change. The text `a:b:step` stands for a, a + step, a + 2 step and so on up to b. A text with commas is a
-    list.
+    - The text `a:b` stands for the numbers from a to b among 2**m, 2**m - 1, K/2, K - 1 and K. Schemes exist, or bounds
+      change, at these dimensions.
+    - The text `a:b:step` stands for a, a + step, a + 2 step and so on up to b.
+    - A text with commas is a list of dimensions.
 
     Args:
-        text: Text of the option.
+        text: Value of the option.
         num_classes: Number of classes K.
 
     Returns:
         The dimensions in ascending order.
 
     Raises:
-        InvalidArgumentError: If `text` has another form, or describes no dimension, too many, or too large dimensions.
+        InvalidArgumentError: If `text` has another form, if it describes no dimension or more than 1000, or if a
+            dimension is too large.
 
     >>> parsed_dims("10:20:5", 100), parsed_dims("64,16", 100)
     ((10, 15, 20), (16, 64))
@@ -51,7 +53,7 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
 def _characteristic_range(
     low: int, high: int, num_classes: int, text: str
 ) -> tuple[int, ...]:
-    """Return the dimensions from `low` to `high` among 2**m, 2**m - 1, K/2, K - 1 and K."""
+    """Return the numbers from `low` to `high` among 2**m, 2**m - 1, K/2, K - 1 and K."""
     if low > high:
         raise InvalidArgumentError(
             f"--dims {text} ends before it begins; try {high}:{low}"
@@ -65,7 +67,7 @@ def _characteristic_range(
 
 
 def _arithmetic_range(low: int, high: int, step: int, text: str) -> tuple[int, ...]:
-    """Return the dimensions `low`, `low` + `step`, ... up to `high`."""
+    """Return the numbers `low`, `low + step`, `low + 2 * step` and so on up to `high`."""
     dims = tuple(range(low, high + 1, step))
     if not 1 <= len(dims) <= MOST_DIMS:
         raise InvalidArgumentError(
@@ -75,7 +77,7 @@ def _arithmetic_range(low: int, high: int, step: int, text: str) -> tuple[int, .
 
 
 def _check_largest(dim: int, text: str) -> None:
-    """Raise InvalidArgumentError for a dimension that is too large to compare."""
+    """Check that the dimension `dim` is at most `LARGEST_PARSED_DIM`; otherwise raise InvalidArgumentError."""
     if dim > LARGEST_PARSED_DIM:
         raise InvalidArgumentError(
             f"--dims {text} has {dim:,} dimensions; up to {LARGEST_PARSED_DIM:,} can be compared"
@@ -83,11 +85,11 @@ def _check_largest(dim: int, text: str) -> None:
 
 
 def whole(part: str, refused: InvalidArgumentError) -> int:
-    """Return the integer that a text contains.
+    """Return the positive integer that a text contains.
 
     Args:
         part: The text.
-        refused: Error to raise if the text is not an integer of at least 1.
+        refused: Error that is raised if the text is not an integer of at least 1.
     """
     if part.strip().isdecimal() and len(part) < 100 and int(part) >= 1:
         return int(part)

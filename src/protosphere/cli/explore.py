@@ -51,7 +51,7 @@ def explore(
 
 
 def _check_range(name: str, value: int, smallest: int, largest: int) -> None:
-    """Raise InvalidArgumentError if the value of the option `name` is outside the range that the page shows."""
+    """Check that the value of an option is from `smallest` to `largest`; otherwise raise InvalidArgumentError."""
     if not smallest <= value <= largest:
         raise InvalidArgumentError(
             f"'{name}' must be from {smallest} to {largest} on the page, got {brief(value)}"

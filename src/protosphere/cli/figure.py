@@ -44,7 +44,7 @@ def figure(
 
 
 def show_names(*, json: bool) -> None:
-    """Print the name and the summary of every figure."""
+    """Print the name and the summary of every figure, as text or as JSON."""
     figures = [(named.name, named.summary) for named in FIGURES.values()]
     if json:
         print_json([{"name": name, "summary": summary} for name, summary in figures])

@@ -1,4 +1,8 @@
-"""Convert run records into the form that figures and reports need."""
+"""Convert the records of runs into the form that figures and reports need.
+
+A method is a way of training: a scheme or a learned head together with settings. Runs of the same method differ only in
+the dimension, the seed and the settings that `paired` chooses by validation accuracy.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -42,15 +46,15 @@ DISTINGUISHING = (
 TUNED = ("lr", "temperature", "objective_options")
 """Settings that `paired` chooses by validation accuracy, so that they are not part of a method's name."""
 
-NOT_A_WAY = ("dataset", "head", "scheme", "dim", "seed", *TUNED)
-"""Settings that are not part of what a method's name says of its settings."""
+NOT_IN_METHOD_NAMES = ("dataset", "head", "scheme", "dim", "seed", *TUNED)
+"""Settings whose values are never part of the name of a method."""
 
 OFF_AT_ZERO = ("prototype_warmup_epochs", "label_noise", "train_images")
 """Settings that are not in use if their value is 0."""
 
 
 def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
-    """Return the finished runs in the form that figures need."""
+    """Return the finished runs among `records`, in the form that figures need."""
     done = [record for record in records if record.test_accuracy is not None]
     differing = differing_settings([record.config for record in done], DISTINGUISHING)
     return [_trained(record, differing) for record in done]
@@ -73,10 +77,11 @@ def _trained(record: RunRecord, differing: Sequence[str]) -> Trained:
 def methods_of(records: list[RunRecord]) -> dict[str, str]:
     """Return the name of the method of each finished run, by the digest of the run.
 
-    A name consists of the scheme or learned head of the run, and of the values of the settings in which runs differ.
+    A name consists of the scheme or the learned head of the run, and of the values of the settings in which methods
+    differ.
     """
     done = [record for record in records if record.status == "done"]
-    settings = [name for name in DEFAULTS if name not in NOT_A_WAY]
+    settings = [name for name in DEFAULTS if name not in NOT_IN_METHOD_NAMES]
     differing = differing_settings([record.config for record in done], settings)
     names: dict[str, str] = {}
     for record in done:
@@ -89,10 +94,10 @@ def methods_of(records: list[RunRecord]) -> dict[str, str]:
 def differing_settings(
     configs: Sequence[TrainingConfig], names: Iterable[str]
 ) -> list[str]:
-    """Return the names of the settings whose values differ between configs.
+    """Return the settings among `names` that have different values in different configs.
 
-    A config is ignored in the comparison of a setting that it does not use, such as a learned head in the comparison of
-    schemes.
+    Not every config uses every setting. For example, a learned head uses no scheme. The comparison of a setting ignores
+    the configs that do not use it.
 
     Args:
         configs: Configs of runs.
@@ -111,11 +116,13 @@ def differing_settings(
 
 
 def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
-    """Return the values of some settings of a config as text; settings that are "auto" or not in use are left out.
+    """Return the values of some settings of a config as text, such as "simard, epochs 6".
+
+    A setting is left out if its value is "auto", if the config does not use it, or if its value turns it off.
 
     Args:
         config: Config of a run.
-        differing: Names of the settings to show, which differ between runs.
+        differing: Names of the settings to show, in which runs differ.
     """
     unused = _unused_settings(config)
     parts: list[str] = []
@@ -134,7 +141,7 @@ def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
 
 
 def _without_effect(config: TrainingConfig) -> set[str]:
-    """Return the names of the settings that a config does not use at all, whatever their values."""
+    """Return the names of the settings that a config does not use, whatever their values are."""
     names: set[str] = set()
     if config.head != "prototypes":
         names.update(PROTOTYPE_SETTINGS)
@@ -146,7 +153,7 @@ def _without_effect(config: TrainingConfig) -> set[str]:
 
 
 def _unused_settings(config: TrainingConfig) -> set[str]:
-    """Return the names of the settings that a config does not use, or that are off at their value."""
+    """Return the names of the settings that a config does not use, and of those that are turned off by their value."""
     unused = _without_effect(config)
     unused.update(name for name in OFF_AT_ZERO if not getattr(config, name))
     if config.mapping not in ALIGNED_MAPPINGS:
@@ -155,7 +162,7 @@ def _unused_settings(config: TrainingConfig) -> set[str]:
 
 
 def counted_runs(count: int) -> str:
-    """Return the number of runs as text, with the word in the singular or plural.
+    """Return a number of runs as text with the word "run" or "runs".
 
     >>> counted_runs(1), counted_runs(2)
     ('1 run', '2 runs')
@@ -164,14 +171,14 @@ def counted_runs(count: int) -> str:
 
 
 def seen(records: Sequence[RunRecord]) -> str:
-    """Return the networks and the numbers of epochs of runs as a text for a title, such as "simard, 6 epochs"."""
+    """Return the backbones and the numbers of epochs of runs as text for a title, such as "simard, 6 epochs"."""
     networks = sorted({record.config.backbone for record in records})
     epochs = sorted({record.config.epochs for record in records})
     return f"{', '.join(networks)}, {', '.join(map(str, epochs))} epochs"
 
 
 def metric_label(name: str) -> str:
-    """Return the display name of a metric.
+    """Return the name of a metric as it is shown to users.
 
     >>> metric_label("test_top5_accuracy")
     'test top-5 accuracy'
@@ -180,7 +187,7 @@ def metric_label(name: str) -> str:
 
 
 def is_share(name: str) -> bool:
-    """Return True if a metric is a fraction from 0 to 1, which is shown in percent.
+    """Return True if a metric is a fraction from 0 to 1 that is shown in percent.
 
     >>> is_share("test_top5_accuracy"), is_share("test_negative_log_likelihood")
     (True, False)
@@ -189,7 +196,7 @@ def is_share(name: str) -> bool:
 
 
 def is_count(name: str) -> bool:
-    """Return True if a metric is a count, which is shown as an integer.
+    """Return True if a metric is a number of objects, which is shown as an integer.
 
     >>> is_count("code_antipodal_pairs"), is_count("code_min_cosine")
     (True, False)
@@ -200,14 +207,14 @@ def is_count(name: str) -> bool:
 def shown(name: str, value: float) -> str:
     """Return the value of a metric as text.
 
+    Args:
+        name: Name of the metric, such as 'test_accuracy'.
+        value: Value of the metric.
+
     >>> shown("test_top5_accuracy", 0.976), shown("test_calibration_error", 0.0123)
     ('97.60 %', '0.0123')
     >>> shown("code_antipodal_pairs", 12.0)
     '12'
-
-    Args:
-        name: Name of the metric, such as 'test_accuracy'.
-        value: Value of the metric.
     """
     if is_share(name):
         return f"{100 * value:.2f} %"
@@ -217,14 +224,14 @@ def shown(name: str, value: float) -> str:
 
 
 def stored_records(results: Path) -> list[RunRecord]:
-    """Return the run records in all CSV tables of a folder, in a single CSV table, or in a store.
+    """Return the run records in a store, in a CSV table, or in all CSV tables of a folder.
 
     Args:
-        results: Path of the folder with tables, of the table, or of the store.
+        results: Path of the store, of the table, or of the folder with tables.
 
     Raises:
-        StorageError: If the path does not exist.
-        InvalidArgumentError: If the path is a file without the ending .csv.
+        StorageError: If the path does not exist, or if a record cannot be read.
+        InvalidArgumentError: If the path is a file whose name does not end in .csv.
     """
     tables = sorted(results.glob("*.csv")) if results.is_dir() else []
     if tables:
@@ -241,15 +248,16 @@ def stored_records(results: Path) -> list[RunRecord]:
 def of_one_dataset(
     records: Sequence[RunRecord], dataset: str | None, store: Path
 ) -> list[RunRecord]:
-    """Return the records of the runs on `dataset`; if it is None, all runs must be on the same dataset.
+    """Return the records of the runs on one dataset.
 
     Args:
-        records: Records of any datasets.
-        dataset: Name of the dataset, or None.
+        records: Records of runs on any datasets.
+        dataset: Name of the dataset. It may be None if all runs are on the same dataset.
         store: Path of the results, for the error message.
 
     Raises:
-        StorageError: If there are no runs (on this dataset), or if there are several datasets and `dataset` is None.
+        StorageError: If there are no runs on `dataset`, or if `dataset` is None and there are no runs or runs on
+            several datasets.
     """
     names = sorted({record.config.dataset for record in records})
     if not names:

@@ -1,4 +1,4 @@
-"""Print commands to start with, which is what `protosphere` does without arguments."""
+"""Print some commands to try. This is what `protosphere` does without arguments."""
 
 from protosphere.cli.screen import screen
 from protosphere.version import __version__
@@ -23,7 +23,7 @@ STEPS = (
 
 
 def first_steps() -> None:
-    """Print some commands to try, and how to see the help pages."""
+    """Print some commands to try, and the command that shows the help pages."""
     console = screen()
     console.print(
         f"protosphere {__version__}: class prototypes on the sphere, certified",

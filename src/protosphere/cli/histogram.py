@@ -91,12 +91,15 @@ def histogram(
 
 
 def print_counts(counts: CosineCounts, most: int) -> None:
-    """Print a bar for each different cosine if the cosines are exact, otherwise for each bin (interval of cosines).
+    """Print the numbers of pairs as bars.
+
+    If the cosines are exact and at most `most` of them differ, there is a bar for each different cosine. Otherwise
+    there is a bar for each bin, an interval of cosines.
 
     Args:
         counts: Numbers of pairs by cosine.
-        most: Largest number of bars. If more exact cosines differ, they are grouped into this many bins of equal
-            length.
+        most: Largest number of bars for exact cosines. If more exact cosines differ, they are grouped into this many
+            bins of equal length.
     """
     console = screen()
     grouped = counts.exact and len(counts.bins) > most
@@ -113,7 +116,9 @@ def print_counts(counts: CosineCounts, most: int) -> None:
 
 
 def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
-    """Return a table with four columns: cosine, bar, number of pairs, and percentage of all pairs.
+    """Return a table with a row for each cosine or bin.
+
+    The table has four columns: cosine, bar, number of pairs, and percentage of all pairs.
 
     Args:
         rows: Cosines or bins, with their numbers of pairs.
@@ -136,7 +141,7 @@ def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
 
 
 def label(row: CosineBin) -> str:
-    """Return the label of a bar: a cosine with its fraction, or the ends of a bin.
+    """Return the label of a bar: a cosine as a fraction and a decimal number, or the two ends of a bin.
 
     >>> label(CosineBin(Fraction(-1, 4), Fraction(-1, 4), 3)), label(CosineBin(0.0, 0.05, 3))
     ('-1/4 = -0.2500', '0.0000 to 0.0500')
@@ -149,7 +154,7 @@ def label(row: CosineBin) -> str:
 
 
 def share(fraction: float) -> str:
-    """Return a positive fraction as text in percent; small fractions become "<0.1%", not "0.0%".
+    """Return a positive fraction as text in percent. If it is too small for one decimal place, the text is "<0.1%".
 
     >>> share(0.5), share(1e-9)
     ('50.0%', '<0.1%')
@@ -158,11 +163,11 @@ def share(fraction: float) -> str:
 
 
 def binned(exact: Sequence[CosineBin], bins: int) -> list[CosineBin]:
-    """Group exact cosines into bins, and return the bins that are not empty.
+    """Group exact cosines into bins, which are intervals of cosines, and return the bins that are not empty.
 
     Args:
         exact: Exact cosines with their numbers of pairs.
-        bins: Number of bins, the intervals of equal length into which [-1, 1] is divided.
+        bins: Number of bins of equal length into which [-1, 1] is divided.
     """
     edges = np.linspace(-1.0, 1.0, bins + 1)
     values = [float(entry.low) for entry in exact]

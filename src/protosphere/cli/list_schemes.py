@@ -41,7 +41,7 @@ def scheme_record(entry: Construction) -> dict[str, object]:
 
 
 def print_schemes(entries: list[Construction]) -> None:
-    """Print a table of names, summaries and options."""
+    """Print a table with the names, summaries and options of schemes."""
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="bold")
     table.add_column()
@@ -58,7 +58,7 @@ def print_schemes(entries: list[Construction]) -> None:
 
 
 def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
-    """Return the details of a scheme as (name, text) pairs."""
+    """Return the details of a scheme as pairs of a name and a text."""
     random = (
         "yes, by --seed" if entry.traits.stochastic else "no, at the default options"
     )
@@ -78,7 +78,7 @@ def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
 
 
 def points_of(entry: Construction) -> str:
-    """Return a phrase that describes how the points of a scheme are stored."""
+    """Return a phrase that says how the points of a scheme are stored."""
     if entry.traits.chooses:
         return "the points of the scheme that is chosen"
     if entry.traits.numbered:
@@ -89,7 +89,7 @@ def points_of(entry: Construction) -> str:
 
 
 def shown(value: object) -> str:
-    """Return the default value of an option as text; the default None means that the scheme chooses a value.
+    """Return the default value of an option as text. The default None means that the scheme chooses a value.
 
     >>> shown(None), shown(False), shown(0.1)
     ('chosen for you', 'off', '0.1')

@@ -1,4 +1,4 @@
-"""Check, before a command begins its work, that its output files can be written."""
+"""Check that the output files of a command can be written, before the command begins its work."""
 
 import os
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ WRITERS = dict.fromkeys(FIGURE_ENDINGS, "matplotlib") | {
 def checked_output(
     path: Path | None, endings: Sequence[str], *, extras: bool = True
 ) -> Path | None:
-    """Return `path` after checking that a file can be written there; None if `path` is None.
+    """Return `path` after checking that a file can be written there. If `path` is None, return None.
 
     Args:
         path: File to write, or None.
@@ -29,7 +29,7 @@ def checked_output(
     Raises:
         InvalidArgumentError: If `path` has another ending.
         MissingExtraError: If the package that writes such files is not installed.
-        StorageError: If the folder does not exist or is not writable, or if `path` is a folder.
+        StorageError: If the folder of the file does not exist or is not writable, or if `path` is a folder.
     """
     if path is None:
         return None
@@ -47,7 +47,11 @@ def checked_output(
 
 
 def checked_folder(folder: Path) -> Path:
-    """Return `folder` if it exists and is writable; otherwise raise StorageError."""
+    """Return `folder` after checking that it exists and is writable.
+
+    Raises:
+        StorageError: If the folder does not exist or is not writable.
+    """
     if not folder.is_dir():
         raise StorageError(f"cannot write into '{folder}': there is no such folder")
     if not os.access(folder, os.W_OK | os.X_OK):

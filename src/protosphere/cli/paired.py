@@ -76,14 +76,14 @@ def paired(
 
 
 def chosen(rows: list[Compared], methods: list[str] | None) -> list[Compared]:
-    """Return the rows of the named methods, in the order of the names; all rows if no name is given.
+    """Return the rows of the named methods, in the order of the names.
 
     Args:
         rows: Rows of all methods.
-        methods: Names of the methods to keep; None or an empty list keeps all methods.
+        methods: Names of the methods to keep. None or an empty list keeps all rows in their order.
 
     Raises:
-        InvalidArgumentError: If a name is not the method of any row.
+        InvalidArgumentError: If no row belongs to a named method.
     """
     known = dict.fromkeys(row.method for row in rows)
     for name in methods or ():

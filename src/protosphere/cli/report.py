@@ -67,10 +67,12 @@ def report(
 
 
 def heading(records: Sequence[RunRecord]) -> str:
-    """Return the first line of the report: the number of finished runs, and of the runs that are not finished.
+    """Return the first line of the report.
+
+    The line has the number of runs by status, the dataset, the backbones and the numbers of epochs.
 
     Args:
-        records: Runs on one dataset.
+        records: Records of runs on one dataset.
     """
     counts = Counter(record.status for record in records)
     done = counts.pop("done", 0)
@@ -81,13 +83,14 @@ def heading(records: Sequence[RunRecord]) -> str:
 
 
 def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
-    """Return lines of text with the mean test accuracy of finished runs that differ in their seeds alone.
+    """Return lines of text with mean test accuracies of finished runs.
 
-    There is a line for each method, as `paired` names it, and dimension. If the runs differ in a setting that `paired`
-    chooses by validation accuracy, such as the learning rate, there is a line for each value of this setting.
+    Each line is for one method (as `paired` names it) and one dimension, and states the mean over the seeds. Runs of a
+    method may also differ in a setting that `paired` chooses by validation accuracy, such as the learning rate. Then
+    each value of this setting has its own line.
 
     Args:
-        records: Runs on one dataset.
+        records: Records of runs on one dataset.
     """
     done = [r for r in records if r.status == "done" and r.test_accuracy is not None]
     names = methods_of(done)
@@ -107,11 +110,13 @@ def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
 
 
 def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...]:
-    """Draw the figures of the finished runs and return the paths of the files; their names begin with the dataset.
+    """Draw the figures of the finished runs and return the paths of the files.
+
+    The names of the files begin with the name of the dataset.
 
     Args:
-        records: Runs on one dataset.
-        folder: Folder to write to.
+        records: Records of runs on one dataset.
+        folder: Folder to which the figures are written.
 
     Raises:
         StorageError: If no run is finished.
@@ -124,7 +129,10 @@ def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...
 
 
 def page_of(records: Sequence[RunRecord]) -> str:
-    """Return the HTML page of these records; if the file of a user's dataset is missing, the page has no bounds."""
+    """Return the text of an HTML page about the runs in `records`.
+
+    The page shows bounds if the number of classes is known. It is not known if the file of a user's dataset is missing.
+    """
     name = records[0].config.dataset
     num_classes = None
     with suppress(StorageError):
@@ -136,7 +144,9 @@ def page_of(records: Sequence[RunRecord]) -> str:
 
 
 def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
-    """Return the column heading of a metric, and the value to print: in percent if the metric is a fraction.
+    """Return the column heading of a metric, and its value in the unit of this column.
+
+    The unit is percent if the metric is a fraction.
 
     Args:
         name: Name of the metric, such as 'test_accuracy'.
@@ -148,7 +158,7 @@ def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
 
 
 def run_row(record: RunRecord) -> dict[str, Any]:
-    """Return a run as a row of the page's table: a dictionary from column headings to values."""
+    """Return a run as a row of the table on the HTML page: a dictionary from column headings to values."""
     config = record.config
     accuracy = record.test_accuracy
     return {

@@ -1,4 +1,4 @@
-"""Output of commands: JSON for programs, text for people, and number formats."""
+"""Print the answers of commands, as JSON for programs or as text for people, and format numbers."""
 
 import json
 import sys
@@ -21,12 +21,12 @@ def screen() -> SafeConsole:
 
 
 def print_json(record: Mapping[str, Any] | Iterable[Any]) -> None:
-    """Print a JSON document and nothing else on standard output."""
+    """Print a JSON document on standard output."""
     sys.stdout.write(json.dumps(record, indent=2, allow_nan=False) + "\n")
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print lines without wrapping, so that each can be copied."""
+    """Print lines without wrapping them, so that a long line can be copied."""
     console = screen()
     for line in lines:
         console.print(line, soft_wrap=True)
@@ -35,12 +35,12 @@ def print_lines(lines: Iterable[str]) -> None:
 def print_answer(
     record: Mapping[str, Any] | Iterable[Any], lines: Iterable[str], *, json: bool
 ) -> None:
-    """Print the answer of a command: as JSON for programs, or as lines of text for people.
+    """Print the answer of a command, as JSON for programs or as lines of text for people.
 
     Args:
-        record: Answer as JSON fields.
+        record: Answer as a JSON document.
         lines: Answer as lines of text.
-        json: Whether to print the record.
+        json: Whether to print the JSON document.
     """
     if json:
         print_json(record)
@@ -49,11 +49,11 @@ def print_answer(
 
 
 def print_summary(title: str, lines: Iterable[tuple[str, str]]) -> None:
-    """Print a title and, below it, a line for each (name, text) pair, with the names in a column.
+    """Print a title and, below it, a list of names with their texts.
 
     Args:
         title: Title.
-        lines: Pairs of a name and a text.
+        lines: Pairs of a name and a text. Each pair is printed on its own line.
     """
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
@@ -71,8 +71,8 @@ def print_codes(
     """Print a table with a row for each code.
 
     Args:
-        numbers: Headings of the numeric columns.
-        rows: Cells of each code: its numbers, then its scheme and description.
+        numbers: Headings of the numeric columns. The last column, with scheme and description, has a fixed heading.
+        rows: Entries of each row: the numbers, then a text with scheme and description.
         legend: Explanation of the symbols in the table.
     """
     table = Table(box=None, padding=(0, 1), header_style="bold")
@@ -86,7 +86,7 @@ def print_codes(
 
 
 def decimal(value: Cosine, places: int = 6) -> str:
-    """Return a cosine as text with a fixed number of decimal places, without -0.
+    """Return a cosine as text with a fixed number of decimal places. A zero is printed without a minus sign.
 
     Args:
         value: The cosine.
@@ -101,7 +101,7 @@ def decimal(value: Cosine, places: int = 6) -> str:
 
 
 def format_cosine(value: Cosine) -> str:
-    """Return a cosine as decimal text, followed by the fraction if the cosine is exact and the fraction is short.
+    """Return a cosine as decimal text. If it is exact and its fraction is short, the text also contains the fraction.
 
     >>> format_cosine(Fraction(-1, 99)), format_cosine(Fraction(0)), format_cosine(0.0365871)
     ('-0.010101 (exactly -1/99)', '0 (exactly)', '0.036587')
@@ -117,7 +117,9 @@ def format_cosine(value: Cosine) -> str:
 
 
 def difference(value: float) -> str:
-    """Return a difference as text with fixed decimal places, or in scientific notation if it is tiny.
+    """Return the difference of two numbers as text with six decimal places.
+
+    A difference whose absolute value is below 1e-5 is written in scientific notation, and a zero as "0".
 
     >>> difference(0.0), difference(0.25), difference(3e-9)
     ('0', '0.250000', '3.0e-09')
@@ -128,10 +130,12 @@ def difference(value: float) -> str:
 
 
 def cosine_fields(name: str, value: Cosine | None) -> dict[str, Any]:
-    """Return a cosine as two JSON fields: a float, and the fraction as text (null if the cosine is not exact).
+    """Return a cosine as two JSON fields: a float, and the fraction as text.
+
+    If the cosine is not exact, the second field is null.
 
     Args:
-        name: Name of the field with the float; the name of the field with the fraction ends with "_exact".
+        name: Name of the field with the float. The other field has this name with the ending "_exact".
         value: The cosine, or None.
 
     >>> cosine_fields("gap", Fraction(1, 4))

@@ -32,8 +32,8 @@ def show_code(
         code: The code.
         json: Whether to print JSON.
         file: File that the code was written to or read from, or None.
-        **more: Further fields of the JSON. The text shows only the field `reason`, and the fields `proof` and `figure`,
-            which name files that were written.
+        **more: Further fields of the JSON document. If `reason`, `proof` or `figure` is among them, the text shows it
+            too. The fields `proof` and `figure` are names of files that were written.
     """
     if json:
         print_json(code_record(code) | {"file": file and str(file)} | more)
@@ -52,12 +52,12 @@ def show_code(
 def code_lines(
     code: SphericalCode, from_file: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a code's summary as (name, text) pairs.
+    """Yield the lines of a code's summary as pairs of a name and a text.
 
     Args:
         code: The code.
-        from_file: Whether the code was read from a file; then ", says the file" marks the description and the
-            guarantee, which were not verified.
+        from_file: Whether the code was read from a file. If so, the description and the guarantee were not verified,
+            and ", says the file" is added to both.
     """
     proof = code.certificate
     source = ", says the file" if from_file else ""
@@ -86,7 +86,7 @@ def code_lines(
 def statistics_lines(
     code: SphericalCode, statistics: CodeStatistics
 ) -> Iterator[tuple[str, str]]:
-    """Yield the lines about statistics of all pairs as (name, text) pairs.
+    """Yield the lines of a code's summary that state statistics of all pairs of points, as pairs of a name and a text.
 
     Args:
         code: The code.
@@ -119,14 +119,14 @@ def antipodal_text(pairs: int) -> str:
 
 
 def guarantee_text(guarantee: Cosine | None) -> str:
-    """Return the guaranteed maximum cosine as text; None means that no theorem guarantees one."""
+    """Return the guarantee as text. If `guarantee` is None, the text says that no theorem gives a guarantee."""
     if guarantee is None:
         return "none by theory"
     return f"at most {format_cosine(guarantee)}"
 
 
 def gap_text(proof: Certificate) -> str:
-    """Return the gap between maximum cosine and converse as text, which also says if the code is optimal."""
+    """Return the gap between the maximum cosine and the converse as text. If the code is optimal, the text says so."""
     gap = difference(proof.gap)
     if not proof.optimal:
         return gap
@@ -138,7 +138,8 @@ def gap_text(proof: Certificate) -> str:
 def code_record(code: SphericalCode) -> dict[str, Any]:
     """Return the summary of a code as JSON fields.
 
-    An exact cosine has two fields: a float, and the fraction as text. Values that were not measured are null.
+    The maximum cosine, the guarantee and the converse have two fields each: a float, and the fraction as text if the
+    value is exact. Values that were not measured are null.
     """
     proof = code.certificate
     provenance = code.provenance
@@ -170,7 +171,11 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
 
 
 def quick_statistics(code: SphericalCode) -> CodeStatistics | None:
-    """Return statistics of all pairs; None if there are more than `LARGEST_COMPARED` points, or if points coincide."""
+    """Return statistics of all pairs of points.
+
+    The result is None if there are more than `LARGEST_COMPARED` points, because the computation would take too long, or
+    if points coincide.
+    """
     if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1:
         return None
     return code_statistics(code)

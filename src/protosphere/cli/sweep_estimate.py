@@ -1,4 +1,4 @@
-"""Estimate the remaining time of a sweep from the epochs that were observed so far."""
+"""Estimate the remaining time of a sweep from the epochs that it has finished while it was observed."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -11,12 +11,12 @@ from protosphere.experiments.record import RunRecord
 
 @dataclass
 class _Pace:
-    """Observed progress of one run.
+    """Observed progress of one run. An epoch is observed if it ends while the sweep is observed.
 
     Attributes:
         before: Number of epochs that were already finished when the run was first observed.
         since: Time in seconds at which the observed epochs began; None if unknown.
-        epochs: Number of observed epochs, those that finished after `before`.
+        epochs: Number of observed epochs.
         until: Time in seconds at which the last observed epoch ended.
     """
 
@@ -27,23 +27,26 @@ class _Pace:
 
     @property
     def seconds(self) -> float:
-        """Seconds that the observed epochs took together; 0 before the first of them has ended."""
-        return 0.0 if self.since is None else self.until - self.since
+        """Seconds that the observed epochs took together; 0 if no epoch has been observed."""
+        if self.since is None or self.epochs == 0:
+            return 0.0
+        return self.until - self.since
 
 
 @dataclass
 class SweepEstimate:
-    """Estimator of the remaining time of a sweep; there is no estimate before the first epoch has ended.
+    """Estimator of the remaining time of a sweep.
 
-    The estimate is the number of remaining epochs times the mean time of the observed epochs, divided among the
-    simultaneous runs. The mean time includes the time between epochs, but no one-time costs such as imports.
+    The mean time of an epoch is computed from the epochs that were observed. It includes the time between epochs, but
+    no one-time costs such as imports. The remaining epochs of all runs take this time each, and are divided among the
+    runs that take place at the same time. Before the first epoch has ended, there is no estimate.
 
     Attributes:
         todo: Number of epochs of each run to do, by the digest of the run.
         workers: Number of simultaneous runs; None to estimate this number from the observed epochs.
         clock: Function that returns the time in seconds.
-        paces: Observed epochs of the runs in progress, by digest.
-        ended: Observed epochs of the runs that have ended, by digest.
+        paces: Progress of the runs in progress, by digest.
+        ended: Progress of the runs that have ended, by digest.
     """
 
     todo: Mapping[str, int]
@@ -53,9 +56,10 @@ class SweepEstimate:
     ended: dict[str, _Pace] = field(default_factory=dict[str, _Pace])
 
     def saw(self, running: Mapping[str, Sequence[EpochMetrics]]) -> None:
-        """Record the epochs that the runs in progress have finished.
+        """Record which epochs the runs in progress have finished.
 
-        `running` maps the digest of each run to the metrics of its finished epochs.
+        Args:
+            running: Metrics of the finished epochs of each run in progress, by the digest of the run.
         """
         now = self.clock()
         for digest, history in running.items():
@@ -74,7 +78,10 @@ class SweepEstimate:
                 )
 
     def finished(self, record: RunRecord) -> None:
-        """Record a run that has ended; if its epochs were not observed, the time in its record is used."""
+        """Record a run that has ended.
+
+        If it is unknown when its epochs began, the beginning is computed from the training time in its record.
+        """
         now = self.clock()
         pace = self.paces.pop(record.digest, _Pace(0, None))
         start = now - (record.seconds or 0.0) if pace.since is None else pace.since
@@ -82,7 +89,7 @@ class SweepEstimate:
         self.ended[record.digest] = _Pace(pace.before, start, epochs, now)
 
     def seconds_left(self) -> float | None:
-        """Return the seconds until the last run ends; None if no epoch has been observed yet."""
+        """Return the estimated number of seconds until the last run ends; None if no epoch has been observed yet."""
         seen = [
             pace
             for pace in (*self.ended.values(), *self.paces.values())
@@ -100,7 +107,7 @@ class SweepEstimate:
         return max(queues)
 
     def _left(self, digest: str, an_epoch: float) -> float:
-        """Return the estimated seconds until a run ends; `an_epoch` is the estimated time of an epoch in seconds."""
+        """Return the estimated number of seconds until the run `digest` ends, if an epoch takes `an_epoch` seconds."""
         if digest in self.ended:
             return 0.0
         pace = self.paces.get(digest, _Pace(0, None))
@@ -110,7 +117,11 @@ class SweepEstimate:
         )
 
     def _at_once(self, seen: Sequence[_Pace]) -> int:
-        """Return an estimated number of simultaneous runs: the runs in progress, or the average so far if larger."""
+        """Return an estimate of the number of simultaneous runs.
+
+        The estimate is the number of runs in progress or, if it is larger, the average number of simultaneous runs so
+        far.
+        """
         taken = max(pace.until for pace in seen) - min(
             pace.until - pace.seconds for pace in seen
         )

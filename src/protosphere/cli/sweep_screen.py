@@ -1,4 +1,7 @@
-"""Show the progress of a sweep on standard error: as a table on a terminal, otherwise as one line per run."""
+"""Show the progress of a sweep on standard error.
+
+A line is printed for each run that has ended. On a terminal, a table shows the runs in progress, too.
+"""
 
 import time
 from collections import Counter
@@ -30,7 +33,8 @@ class _Board:
         store: Store with the records of the runs.
         estimate: Estimator of the remaining time.
         statuses: Status of each run that has ended, by the digest of the run.
-        fresh_images: Number of training images that the runs finished by this call have processed.
+        fresh_images: Number of training images that have been processed by the runs that ended since the sweep was
+            started.
     """
 
     configs: Sequence[TrainingConfig]
@@ -89,10 +93,10 @@ class _Board:
 def sweep_screen(
     configs: Sequence[TrainingConfig], store: Store, estimate: SweepEstimate
 ) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
-    """Return a context manager that shows the progress of a sweep and yields two callbacks.
+    """Return a context manager that shows the progress of a sweep. It yields two callbacks.
 
-    The first callback must be called with the configs of the runs in progress, again and again. The second must be
-    called with the record of each run that has ended.
+    The first callback takes the configs of the runs in progress, and must be called repeatedly. The second callback
+    must be called with the record of each run that has ended.
 
     Args:
         configs: Configs of all runs.
@@ -132,7 +136,7 @@ def sweep_screen(
 
 
 def record_line(record: RunRecord) -> str:
-    """Return a run and its result as one line of text."""
+    """Return one line of text about a run that has ended: its title, and its result or the reason why it has none."""
     if record.test_accuracy is None:
         return f"{record.config.title}: {record.status}, {record.reason}"
     return f"{record.config.title}: {100 * record.test_accuracy:.2f} %, {record.seconds or 0:.0f} s"

@@ -1,4 +1,4 @@
-"""Do a sweep from the command line: choose the engine that does the runs, show the progress, and print a summary."""
+"""Do a sweep from the command line: choose how its runs are computed, show the progress, and print a summary."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -41,7 +41,11 @@ class Means:
     accelerator: str = "auto"
 
     def engine(self) -> Engine:
-        """Return the engine that the options select: a function that does runs here, in workers or on a Ray cluster."""
+        """Return the function that does the runs: in this process, in worker processes, or on a Ray cluster.
+
+        Raises:
+            InvalidArgumentError: If `workers` is not positive, or if `ray` has several addresses.
+        """
         as_integer("workers", self.workers, minimum=1)
         if self.ray is not None:
             from protosphere.experiments.ray_cluster import on_ray
@@ -69,16 +73,19 @@ def sweep_on_screen(
     *,
     retry_failed: bool = False,
 ) -> list[RunRecord]:
-    """Do the runs that are not finished, show their progress, and return the records of all runs of the sweep.
+    """Do the runs that are not finished, and show their progress.
 
     Args:
         configs: Configs of all runs, on one dataset.
         place: Store with the records of the runs.
-        means: Options that select the engine.
+        means: Options that determine where the runs are computed.
         retry_failed: Whether to repeat failed runs, too.
 
+    Returns:
+        The records of all runs of the sweep, including runs that were finished before.
+
     Raises:
-        InvalidArgumentError: If the runs are on several datasets.
+        InvalidArgumentError: If the runs are on several datasets, or if there are no runs.
     """
     engine = means.engine()
     names = {config.dataset for config in configs}
@@ -110,7 +117,7 @@ def sweep_on_screen(
 
 
 def show_plan(configs: Sequence[TrainingConfig], *, json: bool) -> None:
-    """Print every run of a sweep without doing it.
+    """Print the runs of a sweep without doing them.
 
     Args:
         configs: Configs of the runs.

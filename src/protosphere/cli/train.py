@@ -95,17 +95,17 @@ def stored_or_trained(
     accelerator: str,
     devices: int,
 ) -> RunRecord | None:
-    """Return the record of a run. If the store does not have a finished run, train, and store the record.
+    """Return the record of a run. If the store has no record of the finished run, train the network first.
 
     Args:
         plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
         images: Training and test examples of the run.
         place: Store with the records of the runs.
-        accelerator: Kind of device.
+        accelerator: Kind of device: cpu, cuda, mps or auto.
         devices: Number of devices.
 
     Returns:
-        The record; None if this process is one of several but not the first.
+        The record. If the run has several processes, only the first process gets it; the others get None.
     """
     todo = pending([plan], place, images, retry_failed=True)
     record = place.get(plan.digest)
@@ -121,20 +121,20 @@ def stored_or_trained(
 def trained(
     plan: TrainingConfig, images: Dataset, folder: Path, accelerator: str, devices: int
 ) -> RunRecord | None:
-    """Train a network by a config and return the record of the run.
+    """Train a network as a config says, and return the record of the run.
 
     Args:
         plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
         images: Training and test examples of the run.
         folder: Folder for the checkpoint, the metrics and the weights of the run.
-        accelerator: Kind of device.
+        accelerator: Kind of device: cpu, cuda, mps or auto.
         devices: Number of devices, with one process each.
 
     Returns:
-        The record of the run; None if this process is one of several but not the first.
+        The record. If the run has several processes, only the first process gets it; the others get None.
 
     Raises:
-        TrainingError: If the run fails.
+        TrainingError: If training fails.
     """
     from protosphere.experiments.devices import make_fabric
     from protosphere.experiments.processes import end_children
@@ -159,7 +159,9 @@ def trained(
 def text_of_run(
     fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> dict[str, Any] | None:
-    """Train as `run_on_screen` does; return the record, or the error, as JSON data to send to the parent process.
+    """Train as `run_on_screen` does, in one of several processes, and return the result as JSON data.
+
+    The data is sent to the parent process.
 
     Args:
         fabric: Lightning Fabric of this process.
@@ -168,7 +170,8 @@ def text_of_run(
         folder: Folder for the checkpoint, the metrics and the weights of the run.
 
     Returns:
-        The record, or {"error": message}; None if this process is one of several but not the first.
+        The record, or {"error": message} if the run fails. If there is no error, only the first process returns the
+        record, and the others return None.
     """
     from protosphere.experiments.devices import leave_together
     from protosphere.experiments.processes import end_with_parent
@@ -186,7 +189,7 @@ def text_of_run(
 def run_on_screen(
     fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> RunRecord | None:
-    """Train in this process, which may be one of several processes of the run; the first process shows the progress.
+    """Train in this process, which may be one of several processes of the run. The first process shows the progress.
 
     Args:
         fabric: Lightning Fabric of this process.
@@ -195,7 +198,10 @@ def run_on_screen(
         folder: Folder for the checkpoint, the metrics and the weights of the run.
 
     Returns:
-        The record; None if this process is one of several but not the first.
+        The record. If the run has several processes, only the first process gets it; the others get None.
+
+    Raises:
+        TrainingError: If training fails. OSError, MemoryError and other errors of protosphere are raised unchanged.
     """
     from protosphere.experiments.run import reason_of, run
 
@@ -213,10 +219,10 @@ def run_on_screen(
 
 
 def show_config(plan: TrainingConfig, *, json: bool) -> None:
-    """Print all settings of a run in the format of a .toml file, which can be given as `--config`.
+    """Print all settings of a run in the format of a .toml file, which can be given as the value of `--config`.
 
     Args:
-        plan: The config.
+        plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
         json: Whether to print JSON instead.
     """
     if json:
@@ -231,7 +237,7 @@ def show_config(plan: TrainingConfig, *, json: bool) -> None:
 
 
 def toml_lines(table: dict[str, Any]) -> list[str]:
-    """Return a line `name = value` for each entry of a table."""
+    """Return a line `name = value` in TOML format for each entry of a dictionary."""
     return [f"{name} = {json_module.dumps(value)}" for name, value in table.items()]
 
 
@@ -270,14 +276,15 @@ def show_record(record: RunRecord, folder: Path, images: Dataset) -> None:
 def training_screen(
     plan: TrainingConfig, images: int, *, visible: bool
 ) -> Generator[tuple[Report, Tick]]:
-    """Return a context manager that shows the progress of a run and yields two callbacks.
+    """Return a context manager that shows the progress of a run. It yields two callbacks.
 
-    The first is called after each epoch with its metrics, the second after each batch with its number of images.
+    The first callback must be called after each epoch with the metrics of the epoch. The second callback must be called
+    after each batch with the number of its images.
 
     Args:
         plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
         images: Number of training examples of the dataset.
-        visible: Whether to show the progress; otherwise the callbacks do nothing.
+        visible: Whether to show the progress. If false, the callbacks do nothing.
     """
     console = error_console()
     if not visible:
