@@ -89,7 +89,7 @@ def choice_record(choice: Choice) -> dict[str, object]:
 
 
 def print_choice(choice: Choice) -> None:
-    """Print a table of the candidates that were considered; the chosen candidate is in the first row."""
+    """Print a table of the candidates that were considered. The chosen candidate is in the first row."""
     rows: list[tuple[str, ...]] = []
     for candidate in choice.considered:
         row = (

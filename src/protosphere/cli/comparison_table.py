@@ -42,7 +42,7 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Width of the column in characters, so that each line of the heading and a negative cosine fit."""
+        """Smallest width in characters that is enough for each line of the heading and for a negative cosine."""
         longest_line = max(len(line) for line in self.heading.splitlines())
         return max(len("-0.") + COSINE_PLACES, longest_line)
 

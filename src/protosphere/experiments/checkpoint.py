@@ -102,7 +102,7 @@ def load_checkpoint(folder: Path, config: str, data: str) -> Checkpoint | None:
 
 
 def weights_digest(weights: Mapping[str, Tensor]) -> str:
-    """Return the SHA-256 digest of tensors as hexadecimal text; it depends on their names, dtypes, shapes and bits.
+    """Return the SHA-256 digest of the names, dtypes, shapes and bits of tensors, as hexadecimal text.
 
     Args:
         weights: Tensors by name.

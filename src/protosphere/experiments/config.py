@@ -374,7 +374,7 @@ class TrainingConfig:
 
 
 def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
-    """Return the config with the given settings; all other settings have their defaults.
+    """Return the config with the given settings. All other settings have their defaults.
 
     Args:
         settings: Values of the settings by name, such as {"scheme": "bch"}.

@@ -22,7 +22,8 @@ class EpochMetrics:
     Attributes:
         epoch: Index of the epoch, from 1.
         loss: Mean loss over the training examples during the epoch.
-        train_accuracy: Accuracy on the training examples during the epoch, from 0 to 1; 0 in self-supervised runs.
+        train_accuracy: Accuracy on the training examples during the epoch, from 0 to 1. In self-supervised
+            runs, it is 0.
         validation_accuracy: Accuracy on held-out examples, from 0 to 1; None if there are no held-out examples, or if
             they were not evaluated in this epoch.
         lr: Learning rate of the schedule in this epoch. During a warm-up, the optimizer uses smaller rates.
@@ -51,8 +52,8 @@ class MetricsLog:
 
     Args:
         folder: Folder for the file and for the logs of TensorBoard.
-        history: Metrics of the epochs before the checkpoint of a resumed run; empty for a new run. The file is
-            overwritten with these metrics, so that it has no lines of epochs after the checkpoint.
+        history: Metrics of the epochs before the checkpoint of a resumed run. For a new run, there are none. The file
+            is overwritten with these metrics. So it has no lines of epochs after the checkpoint.
         tensorboard: Whether to write the metrics for TensorBoard, too.
     """
 

@@ -39,7 +39,7 @@ class TrainedModel(nn.Module):
         class_names: Names of the classes; logit k belongs to `class_names[k]`.
         normalized: Module that normalizes the inputs.
         backbone: Network from normalized inputs to z (after a self-supervised run, to features).
-        head: A `PrototypeHead` or a learned layer; after a self-supervised run, the identity.
+        head: A `PrototypeHead` or a learned layer. After a self-supervised run, it is the identity.
     """
 
     def __init__(
@@ -73,7 +73,9 @@ def save_model(
     classifier: Classifier | SelfSupervised,
     normalized: Normalize,
 ) -> Path:
-    """Write the trained network to a file in `folder`; after a self-supervised run, the file has no head.
+    """Write the trained network to a file in `folder`.
+
+    After a self-supervised run, the file contains no head.
 
     Args:
         folder: Folder for the checkpoint, the metrics and the weights of the run.

@@ -36,7 +36,7 @@ class Setting:
         below: Number that a float must be smaller than.
         at_most: Largest value of a float.
         positive: Whether a float must be greater than 0. If false, it must be at least 0.
-        choices: Allowed values of a text; empty if any text is allowed.
+        choices: Allowed values of a text. If any text is allowed, the tuple is empty.
         prototypes_only: Whether only fixed prototypes use the setting.
     """
 
@@ -54,7 +54,7 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
     """Return a dataclass field that declares a setting of a config.
 
     Args:
-        default: Default value; a dictionary if the values of the setting are named options.
+        default: Default value. If the values of the setting are named options, it is a dictionary.
         help: Description in one sentence.
         limits: Values of the other attributes of `Setting`, such as `minimum`.
 

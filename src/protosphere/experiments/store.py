@@ -45,7 +45,7 @@ class Store:
         return self.folder / "work" / digest
 
     def add(self, record: RunRecord) -> None:
-        """Store a record; it replaces an earlier record of the same config."""
+        """Store a record. If the store has an earlier record of the same config, replace it."""
         make_folder(self.record_folder)
         replace_bytes(
             self.record_folder / f"{record.digest}.json", record.to_json().encode()

@@ -93,7 +93,7 @@ def metric(
     value: Callable[[Tensor, int], float] = mean,
     applies: Callable[[Dataset], bool] = lambda _: True,
 ) -> Callable[[Sums], Sums]:
-    """Return a decorator that registers a function as a metric; the metric has the name of the function.
+    """Return a decorator that registers a function as a metric under the name of the function.
 
     Args:
         summary: Description in one line.
