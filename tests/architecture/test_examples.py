@@ -172,6 +172,7 @@ def test_python_that_exports_to_onnx_runs(tmp_path, monkeypatch):
     model = nn.Sequential(nn.Linear(64, 16), PrototypeHead(100, dim=16)).eval()
     names = {"torch": torch, "onnxruntime": onnxruntime, "model": model}
     names |= {"example": torch.randn(2, 64), "images": torch.randn(7, 64)}
+    names["batch"] = torch.export.Dim("batch", min=1, max=4096)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of torch's exporter, about itself
         exec(compile(block, "save-and-serve.md", "exec"), names)
