@@ -7,10 +7,12 @@ from functools import partial
 
 from tools.numbers.maker import STUDY, Answer, Maker
 from tools.numbers.run import ROOT
-from tools.numbers.tables import markdown
+from tools.numbers.tables import markdown, significant
 
 REPORT = "python -m benchmarks.glyphs report"
 SUMMARY = "results/glyphs/summary.csv"
+TIME = "python -m benchmarks.glyphs time"
+TIMES = "results/glyphs/times.csv"
 BUDGETS = (1500, 12_000)
 
 LAYERS = {
@@ -27,6 +29,12 @@ LAYERS = {
     "default_head_256": "`PrototypeHead(K, dim=n)`, classes at random",
 }
 """By its method, what the page calls a last layer."""
+
+TIMED_LAYERS = LAYERS | {
+    "linear_cross_entropy": "learned, `torch.nn.functional.linear_cross_entropy`",
+    "cut_cross_entropy": "learned, the package cut-cross-entropy",
+}
+"""The same for the benchmark of times."""
 
 UNSEEN = {
     "parts": "**fixed: simplices of the parts**, `ps.compose`",
@@ -47,6 +55,37 @@ def measured() -> Answer:
             methods = found.setdefault(row.pop("characters"), {})
             methods.setdefault(row.pop("method"), {})[row.pop("steps")] = row
     return found
+
+
+def measured_times() -> Answer:
+    """Return the rows of the table of times by method."""
+    with (ROOT / TIMES).open(newline="", encoding="utf-8") as file:
+        return {row.pop("method"): row for row in csv.DictReader(file)}
+
+
+def times_table(answer: Answer) -> str:
+    """Return a row a last layer, the fastest step first."""
+    rows: list[list[str]] = []
+    for method, row in sorted(
+        answer.items(), key=lambda found: float(found[1]["step_ms"])
+    ):
+        rows.append(
+            [
+                TIMED_LAYERS[method],
+                row["dim"],
+                f"{significant(float(row['step_ms']))} ms",
+                f"{significant(float(row['layer_ms']))} ms",
+                f"{float(row['layer_mb']):.2f} MB",
+                f"{float(row['working_mb']):.1f} MB",
+            ]
+        )
+    headings = ["step", "last layer alone", "size of the last layer", "work space"]
+    return markdown(["last layer", "n", *headings], rows)
+
+
+def times_ratio(answer: Answer, kind: str) -> str:
+    """Return how many times as long as with parts a learned layer takes."""
+    return f"{float(answer['learned'][kind]) / float(answer['parts'][kind]):.1f}"
 
 
 def cell(row: dict[str, str] | None) -> str:
@@ -157,5 +196,18 @@ MAKERS = (
         cost=STUDY,
         tables=(SUMMARY,),
         seeds=(0, 1, 2),
+    ),
+    Maker(
+        "glyphs_times",
+        TIME,
+        measured_times,
+        {
+            "table": times_table,
+            "step_ratio": partial(times_ratio, kind="step_ms"),
+            "layer_ratio": partial(times_ratio, kind="layer_ms"),
+        },
+        cost=STUDY,
+        tables=(TIMES,),
+        timed=True,
     ),
 )
