@@ -35,8 +35,8 @@ class Command:
     Attributes:
         summary: Description in one line, for help pages.
         examples: Example calls, each as the text after the name of the command.
-        target: Text "module:function" that says which function of which module in the package of commands is called. If
-            it is empty, module and function have the name of the command.
+        target: Function that the command calls, as the text "module:function". If the text is empty, the module and the
+            function have the name of the command.
     """
 
     summary: str

@@ -155,7 +155,7 @@ Options = Annotated[
 
 @dataclass(frozen=True)
 class SimilaritySources:
-    """Options that say from what the similarity of classes is computed. The user must give exactly one of them."""
+    """Options for the source of the class similarity. The user must give exactly one of these options."""
 
     matrix: Path | None = flag("A .npy, .csv or .txt file with K x K similarities.")
     embeddings: Path | None = flag(
@@ -172,7 +172,7 @@ class SimilaritySources:
     )
 
     def similarity(self) -> Any:
-        """Return the K x K similarity matrix that is computed from the given source. For --tree, return the class tree.
+        """Return the K x K similarity matrix or, if the source is --tree, the class tree.
 
         Raises:
             InvalidArgumentError: If no source or more than one is given.

@@ -27,14 +27,14 @@ def assign(
 ) -> None:
     """Match the prototypes in a file to classes by the similarity of the classes.
 
-    The command prints the certificate of the code and how much the match improves the objective.
+    The command prints the certificate of the code and says how much the matching improves the objective.
 
     Args:
         file: A .safetensors file that protosphere wrote, or a .npy, .csv or .txt matrix of unit rows.
         objective: Quantity to optimize.
-            align maximizes the sum over pairs of similarity x cosine, so that similar classes get nearby prototypes.
-            oppose minimizes this sum.
-            worst minimizes the largest similarity x (1 - cosine).
+            align maximizes the sum of similarity x cosine over all pairs of classes.
+            oppose minimizes the same sum.
+            worst minimizes the largest value of similarity x (1 - cosine) over all pairs.
         figure: Path of a figure to draw (.png, .pdf or .svg).
             It shows the class similarity next to the cosines of the prototypes.
         superclasses: Class tree by which the figure groups the classes into superclasses.

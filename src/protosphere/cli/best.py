@@ -34,11 +34,12 @@ def best(
     Args:
         budget: Time limit of a new search in seconds.
             The default is a number of evaluations that takes a few seconds.
-            If the catalogue covers this size, the earlier search counts as one second of the limit.
+            If the catalogue has a code of this size, the limit is reduced by one second.
         iterations: Number of evaluations of a new search, instead of --budget. With 0, only known codes are used.
         prefer: Code to choose.
             separated is the code with the lowest maximum cosine.
-            energy is the code with the lowest energy among those whose maximum cosine is at most --tolerance higher.
+            energy is the code with the lowest energy among the codes whose maximum cosine is low enough.
+            Low enough means: at most --tolerance above the lowest maximum cosine.
             Lower energy means more uniform points.
         tolerance: Largest increase of the maximum cosine that --prefer energy accepts.
         explain: Show the other candidates, too.
@@ -66,7 +67,9 @@ def best(
 
 
 def choice_record(choice: Choice) -> dict[str, object]:
-    """Return JSON fields about a choice of `ps.best`: the reason, the candidates and whether it was interrupted.
+    """Return JSON fields about a choice of `ps.best`.
+
+    The fields are the reason, the candidates, and whether the search was interrupted.
 
     Args:
         choice: Record of which candidates were considered and why one of them was chosen.
@@ -102,5 +105,5 @@ def print_choice(choice: Choice) -> None:
 
 
 def cosine_or_dot(value: Cosine | None) -> str:
-    """Return a cosine as text with five decimal places. If it is None, return a dot."""
+    """Return `value` as text with five decimal places. If `value` is None, return a dot."""
     return DOT if value is None else f"{float(value):.5f}"

@@ -93,7 +93,7 @@ def shown_theorems() -> list[ShownTheorem]:
 
 @dataclass(frozen=True)
 class BoundRow:
-    """Output for one bound, in both formats.
+    """Output for one bound, as JSON and as text.
 
     Attributes:
         fields: Fields of the JSON object.
@@ -135,10 +135,10 @@ def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
 
 
 def code_distance(num_classes: int, dim: int) -> tuple[int, int] | None:
-    """Return the Gilbert-Varshamov bound on the minimum distance of binary codes for K classes.
+    """Return a minimum distance that some binary linear code with at least K codewords has, by Gilbert and Varshamov.
 
-    Let k be the smallest positive integer with 2^k >= K. Some binary linear code of length `dim` with 2^k codewords has
-    at least the returned minimum distance.
+    Let k be the smallest positive integer with 2^k >= K. By the Gilbert-Varshamov bound, there is a binary linear code
+    of length `dim` with 2^k codewords whose minimum distance is at least the returned distance.
 
     Args:
         num_classes: Number of classes K.

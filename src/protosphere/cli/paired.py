@@ -45,7 +45,7 @@ def paired(
     Args:
         store: Folder to which `train` and `sweep` wrote runs, or a .csv table of runs.
         against: Name of the reference method in the table, with which the other methods are compared.
-            The beginning of the name is enough if no other method begins with it.
+            The beginning of the name is enough if no other name begins in the same way.
         metric: Metric to compare, a column of the results such as test_top5_accuracy.
         dataset: Dataset of the runs. It must be given if there are runs on several datasets.
         method: Show only the method with this name in the table. This option may be given several times.

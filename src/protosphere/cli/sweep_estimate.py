@@ -37,9 +37,9 @@ class _Pace:
 class SweepEstimate:
     """Estimator of the remaining time of a sweep.
 
-    The mean time of an epoch is computed from the epochs that were observed. It includes the time between epochs, but
-    no one-time costs such as imports. The remaining epochs of all runs take this time each, and are divided among the
-    runs that take place at the same time. Before the first epoch has ended, there is no estimate.
+    First the mean time of the observed epochs is computed. It includes the time between epochs, but no one-time costs
+    such as imports. The estimate assumes that each remaining epoch takes this mean time, and that a fixed number of
+    runs take place at the same time. There is no estimate until the first epoch has ended.
 
     Attributes:
         todo: Number of epochs of each run to do, by the digest of the run.

@@ -201,7 +201,8 @@ def run_on_screen(
         The record. If the run has several processes, only the first process gets it; the others get None.
 
     Raises:
-        TrainingError: If training fails. OSError, MemoryError and other errors of protosphere are raised unchanged.
+        TrainingError: If training fails with an error other than OSError, MemoryError or an error of protosphere. Those
+            errors are raised unchanged.
     """
     from protosphere.experiments.run import reason_of, run
 

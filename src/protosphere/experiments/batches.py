@@ -91,13 +91,13 @@ def device_data(
 ) -> DeviceData:
     """Split the training examples into training and validation examples, and move all examples to a device.
 
-    The setting `validation` is the fraction of the training examples that becomes validation examples. These are drawn
-    at random. If `train_images` is not 0, only this number of examples, drawn at random, is split. The remaining
-    training examples then get label noise.
+    The split is random. The setting `validation` is the fraction of the examples that become validation examples. The
+    setting `train_images` is the number of examples that are split; 0 stands for all examples of the dataset. After the
+    split, label noise is added to the training examples.
 
     Args:
         dataset: Dataset with training and test examples.
-        config: Config with the seed of the split, the fraction of validation examples, and the label noise.
+        config: Config with the seed of the split and the settings `validation`, `train_images` and `label_noise`.
         device: Device to move the examples to.
 
     Returns:
@@ -201,7 +201,7 @@ def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
     Args:
         data: Examples on the device.
         rows: Indices of the training examples.
-        moves: Random transforms of these examples, which are applied first; None for no transforms.
+        moves: Random transforms of these examples, applied before the normalization; None for no transforms.
     """
     images = data.train.inputs
     on_processor = images.device.type == "cpu" and images.dtype == torch.uint8

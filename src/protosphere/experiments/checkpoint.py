@@ -53,7 +53,8 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
     Args:
         folder: Folder for the checkpoint, the metrics and the weights of the run.
-        checkpoint: Content with the keys in `PARTS` except `format`, which this function adds.
+        checkpoint: State of the run after an epoch: a dictionary with all keys in `PARTS` except `format`. This
+            function adds `format`.
     """
     content = checkpoint | {
         "history": [asdict(metrics) for metrics in checkpoint["history"]],

@@ -10,7 +10,9 @@ setting `similarity` of a config chooses how the similarity of two classes is co
   logits come from the network of the config, trained for one epoch with a learned last layer.
 - `learned`: The cosine of the weight vectors of the two classes in a learned last layer with `dim` inputs, trained for
   half of the epochs.
-- Any other value is the name of a class tree, or the path of a table with a vector for each class.
+- Any other value is the name of a class tree of the package, or the path of a file. For a class tree, classes are more
+  similar if they are closer in the tree. For a file, the similarity is computed from its table, which has a vector for
+  each class.
 
 Only training examples are used, never validation or test examples.
 """
@@ -160,7 +162,10 @@ def logit_correlations(
 def _learned_layer(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Any:
-    """Return a network that maps inputs to K logits: the backbone of the config, trained for at most one epoch."""
+    """Return the backbone of the config with a learned last layer, trained for at most one epoch.
+
+    The returned network maps inputs to K logits.
+    """
     epochs = min(1, config.epochs)
     K = dataset.num_classes
     return _briefly_trained(

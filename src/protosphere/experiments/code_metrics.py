@@ -16,13 +16,13 @@ LARGEST_K = 2_048
 def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
     """Return statistics of the prototypes of a run, by name.
 
-    `code_min_cosine`, `code_antipodal_pairs`, `code_energy` and `code_mean_square` (the mean squared cosine) describe
-    the pairs of prototypes, as `ps.code_statistics` defines them. The energy is computed with the scale
-    `confident_scale(K, 0.0)`, which depends only on K, so that the energies of different codes with K prototypes can be
-    compared.
+    Four statistics are those of `ps.code_statistics`: `code_min_cosine`, `code_antipodal_pairs`, `code_energy` and
+    `code_mean_square` (the mean squared cosine). The scale of the energy is `confident_scale(K, 0.0)`. This scale
+    depends only on K, so the energies of different codes with K prototypes can be compared.
 
-    `code_agreement` exists only if the inputs are features. It is a correlation over all pairs of classes. It
-    correlates the cosine of the two prototypes with the similarity of the two class means of the training examples.
+    `code_agreement` says whether similar classes have nearby prototypes. It is computed only if the inputs are features
+    and each class has a prototype and training examples. It is the correlation, over all pairs of classes, of two
+    quantities: the cosine of the two prototypes, and the similarity of the two class means.
 
     Args:
         code: Prototypes of the run.

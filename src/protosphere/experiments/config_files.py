@@ -108,7 +108,7 @@ def read_toml(path: Path) -> Mapping[str, Any]:
 def default_dim(
     scheme: str, num_classes: int, options: Mapping[str, Any] | None = None
 ) -> int:
-    """Return a dimension near the number of classes that the scheme supports.
+    """Return a dimension that a scheme supports and that is near the number of classes.
 
     Let P be the smallest power of two that is at least K. The dimension is the first of K, K - 1, P - 1, P and 2 P - 1
     that the scheme supports for K classes.

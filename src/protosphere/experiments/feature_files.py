@@ -98,9 +98,10 @@ def write_features(
 ) -> tuple[int, int, int]:
     """Compute the features of every image of a dataset with a network, and write them to a file.
 
-    If `int8` is true, each column of features is stored as integers from -127 to 127. For this, the column mean of the
-    training features is subtracted, and the difference is divided by the step size of the column and rounded. The file
-    then also contains the step sizes (`step`) and the means (`center`).
+    If `int8` is true, the features are stored as integers from -127 to 127. The integer for a feature x is (x - center)
+    / step, rounded. The file contains one number `center` and one number `step` for each column of features: `center`
+    is the mean of the column over the training images, and `step` is the largest difference from this mean divided by
+    127. Test features outside the range of the training features get -127 or 127.
 
     Args:
         dataset: Dataset of images.

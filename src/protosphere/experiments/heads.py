@@ -64,8 +64,9 @@ def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
     """Return the function that computes the training loss of a run.
 
     The function maps the outputs z of the backbone and the labels to two numbers: the sum of the losses and the number
-    of correct predictions. For cross-entropy, it computes either all B x K logits or, to save memory, the loss in
-    blocks of classes (`prefers_streaming`). For every other loss, it calls the module of this loss.
+    of correct predictions. If the loss is cross-entropy, the function computes all B x K logits at once, or blocks of
+    classes one after the other if `prefers_streaming` is true. If the config names another loss, the function calls
+    the module of this loss.
 
     Args:
         config: Config with the loss and its options.
@@ -108,11 +109,11 @@ def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
 
 
 def check_preset_and_loss(config: TrainingConfig) -> None:
-    """Check that the preset, the scale and the loss of a config are valid, and that the loss has the given options.
+    """Check that the preset, the scale, the loss and the options of the loss in a config are valid.
 
     Raises:
-        InvalidArgumentError: If the preset, the scale or the loss is not valid, or if the loss does not have one of the
-            options.
+        InvalidArgumentError: If the preset, the scale or the loss is not valid, or if `loss_options` contains an option
+            that the loss does not have.
     """
     Scale(config.scale, 1.0)
     if config.preset == "auto":

@@ -58,12 +58,12 @@ def compared(
     Args:
         records: Records of runs; unfinished runs are ignored.
         method: Function from a record to the name of its method.
-        against: Name of the reference method, or the beginning of its name if no other method begins with it.
+        against: Name of the reference method, or the beginning of this name if no other name begins in the same way.
         metric: Name of a column of the results, such as test_accuracy.
 
     Returns:
-        A row for each pair of a method and a dimension, sorted by dimension. Rows of the same dimension have the order
-        of the records.
+        A row for each method and dimension, with the mean of the metric and its difference from the reference method.
+        The rows are sorted by dimension. Rows of the same dimension have the order of the records.
 
     Raises:
         InvalidArgumentError: If no finished run has `metric`, or if `against` is neither the name of the method of a

@@ -12,7 +12,7 @@ SECONDS_TO_STOP = 10.0
 
 
 def end_with_parent() -> None:
-    """Start a thread that ends this process as soon as its parent process ends, even by kill -9.
+    """Start a thread that ends this process as soon as its parent process ends, even if the parent is killed.
 
     If this process was not started by Python's multiprocessing, the function does nothing. The thread waits until the
     operating system closes the parent's end of the pipe between the two processes. So no signals are needed, and the

@@ -54,7 +54,7 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
     """Return a dataclass field that declares a setting of a config.
 
     Args:
-        default: Default value. If the values of the setting are named options, it is a dictionary.
+        default: Default value. The default of a setting with named options, such as `scheme_options`, is a dictionary.
         help: Description in one sentence.
         limits: Values of the other attributes of `Setting`, such as `minimum`.
 
@@ -78,10 +78,9 @@ def settings_of(config: Any) -> dict[str, tuple[str, Setting]]:
 
 
 def default_of(field: Field[Any]) -> Any:
-    """Return the default value of a setting, whose dataclass field is `field`.
+    """Return the default value of the setting that the dataclass field `field` declares.
 
-    A field without a default value belongs to a setting with named options. For this field, an empty dictionary is
-    returned.
+    For a setting with named options, such as `scheme_options`, the default is an empty dictionary.
     """
     if field.default is MISSING:
         return {}

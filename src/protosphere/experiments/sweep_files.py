@@ -1,7 +1,8 @@
-"""Read a sweep from a TOML file: a config, and grids of heads, schemes, dimensions, mappings and seeds to run it with.
+"""Read the configs of a sweep from a TOML file.
 
-A grid is a set of lists, such as `dims = [7, 15, 31]`. It stands for all combinations of the values in its lists. Lists
-and settings at the top of the file apply to every grid that does not have them itself.
+The file names a config and has grids of heads, schemes, dimensions, mappings and seeds. A grid is a set of lists, such
+as `dims = [7, 15, 31]`. Each combination of the values in the lists gives a config: the named config with these values.
+Lists and settings at the top of the file apply to every grid that does not have them itself.
 
 For example:
 

@@ -65,9 +65,10 @@ class _Crew:
             )
 
     def collected(self, pipe: Any) -> RunRecord | None:
-        """Return the record that the worker with this pipe has sent; None if the worker died and its run is repeated.
+        """Return the record that the worker with the pipe `pipe` has sent.
 
-        If the run was started `TRIES` times and its worker died each time, the record says that the run failed.
+        If the worker died, its run is started again, and None is returned. If the run has already been started `TRIES`
+        times, a record with the status "failed" is returned instead.
 
         Raises:
             StorageError: If the worker sent the message of a StorageError.

@@ -35,9 +35,9 @@ class SelfDistillationHead(nn.Module):
         temperature: Number by which the student's cosines are divided to give logits.
         teacher_temp: Number by which the teacher's cosines are divided to give logits.
         teacher_momentum: Weight of the old teacher in the moving average, from 0 to 1.
-        center_momentum: Weight of the old center when the center of the teacher's outputs is updated, from 0 to 1.
-        centering: With "center", a running mean is subtracted from the teacher's outputs. With "sinkhorn", the
-            teacher's probabilities are Sinkhorn assignments, which use all prototypes equally.
+        center_momentum: Weight of the old value when the running mean of the teacher's outputs is updated, from 0 to 1.
+        centering: "center" subtracts the running mean from the teacher's outputs. With "sinkhorn", the teacher's
+            probabilities are Sinkhorn assignments, which use all prototypes equally.
 
     Raises:
         InvalidArgumentError: If an option is out of its range.
@@ -91,7 +91,10 @@ class SelfDistillationHead(nn.Module):
     def loss(
         self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
     ) -> Tensor:
-        """Return the mean cross-entropy between the teacher's output for one view and the student's for the other.
+        """Return the mean loss of a batch of B images.
+
+        For each image, the loss is the cross-entropy of the student's output for one view with the teacher's output for
+        the other view, averaged over both choices of the views.
 
         Args:
             features: The student's features of 2 B views: the first view of every image, then the second view of every

@@ -55,7 +55,7 @@ class SelfSupervisedObjective:
 
     Attributes:
         name: Name of the objective in configs.
-        head: Class of the head, a function (backbone, feature_dim, prototypes, temperature, **options) -> head.
+        head: Class of the head. It is called as head(backbone, feature_dim, prototypes, temperature, **options).
         targets_per_image: Whether there is one prototype for each training image. If false, the setting
             `num_prototypes` is the number of prototypes.
         learned: Whether the prototypes may be learned. If false, they must be fixed.
