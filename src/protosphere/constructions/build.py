@@ -34,8 +34,9 @@ def rebuild(
 ) -> SphericalCode:
     """Rebuild the code of a provenance and certify it again.
 
-    No choice is made again, so a family that a later version adds or prefers does not change the result. Codes that a
-    search found cannot be rebuilt from a provenance: their files contain the points.
+    The provenance stores the parameters that the scheme chose. Therefore a family that a later version adds or prefers
+    does not change the result. Codes that a search found cannot be rebuilt from a provenance: their files contain the
+    points.
 
     Args:
         provenance: Request, choices and steps of the code.
@@ -113,8 +114,8 @@ def streams(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
 def after(placement: Placement, step: Step) -> Placement:
     """Apply a step to points, and return the resulting points.
 
-    A step appends zero coordinates, or it selects and reorders points. A proper subset that is given by indices is
-    stored as dense vectors, without the structure of the code.
+    A step appends zero coordinates, or it selects and reorders points. If a step selects some of the points by their
+    indices, the result is stored as dense vectors.
 
     Args:
         placement: The points before the step.
@@ -135,9 +136,9 @@ def after(placement: Placement, step: Step) -> Placement:
 
 
 def with_choice(asked: Provenance) -> Provenance:
-    """Return a provenance with the parameters that the scheme chose.
+    """Return a copy of the provenance `asked` that stores the parameters chosen by the scheme.
 
-    If the provenance `asked` stores no such parameters, they are chosen now.
+    If `asked` already stores them, they are kept. Otherwise the scheme chooses them now.
     """
     chosen = asked.chosen or describe(asked.construction).chosen(
         asked.num_classes, asked.dim, asked.options

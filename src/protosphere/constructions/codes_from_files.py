@@ -96,7 +96,7 @@ def certify(
     Raises:
         InvalidArgumentError: If `source` is not a matrix of finite numbers, or rows are not unit vectors.
         StorageError: If the file cannot be read.
-        CertificateError: If the points contradict the code or its file.
+        CertificateError: If the points contradict the certificate or the structure that `source` states.
 
     Example:
         >>> certify([[1, 0], [-1, 0]]).max_cosine
@@ -108,7 +108,7 @@ def certify(
 def certified_code(
     source: Any, *, normalize: bool = False, progress: Progress = ignore
 ) -> SphericalCode:
-    """Return the code of `source` with a new certificate, which is the result of `certify`.
+    """Measure the points of `source`, and return them as a code with a new certificate.
 
     Args:
         source: A SphericalCode, a matrix with a prototype per row, or the path of a file as `ps.load` reads it.
@@ -171,7 +171,7 @@ def verified_if_quick(
 
 
 def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
-    """Measure every pair of a code once and return the code with a new certificate; the old one is not trusted.
+    """Measure every pair of a code once, and return the code with a new certificate.
 
     Args:
         code: A code, whose certificate may be unverified.
@@ -202,9 +202,10 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
 
 
 def _has_other_grid(structure: object, rebuilt: Placement) -> bool:
-    """Return whether a file states another cosine step for `structure` than the rebuilt points have.
+    """Return whether `structure` and the rebuilt points have different cosine steps.
 
-    A cosine step is a fraction such that all cosines are 1 minus multiples of this fraction.
+    The cosine step of `structure` is read from a file. A cosine step is a fraction such that all cosines are 1 minus
+    multiples of this fraction.
     """
     if not isinstance(structure, Plain) or structure.unverified_step is None:
         return False
@@ -297,7 +298,6 @@ def _quick_guarantee(named: Provenance, dim: int) -> Fraction | None:
 
 
 def _is_small(value: object) -> bool:
-    """Return whether the value of an option is a flag, a small number, a short text or None."""
     if isinstance(value, str):
         return len(value) <= LONGEST_OPTION
     return value is None or (
@@ -306,7 +306,7 @@ def _is_small(value: object) -> bool:
 
 
 def _levels(named: Provenance) -> list[Provenance]:
-    """Return `named` and all provenances that are reached from it by following the attribute `resolved`."""
+    """Return [named, named.resolved, named.resolved.resolved, ...], up to the last one that is not None."""
     return [named] if named.resolved is None else [named, *_levels(named.resolved)]
 
 

@@ -324,7 +324,7 @@ def _cell(
 def _weight(entry: Construction, K: int, dim: int) -> int:
     """Return the number of units of progress that the construction `entry` counts for at one dimension.
 
-    The number grows with the time: each step of a descent computes a K x K matrix of cosines.
+    The number is roughly proportional to the running time. Each step of a descent computes a K x K matrix of cosines.
     """
     return 1 + K * K * dim * int(entry.options.get("steps", 1)) // PRODUCTS_A_UNIT
 

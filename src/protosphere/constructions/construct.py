@@ -99,8 +99,8 @@ def best(
     """Return K points of R^n with the lowest known maximum cosine.
 
     First the guaranteed maximum cosines of all families of codes are compared. The best candidates are built and
-    measured; they may be subsets of larger codes. Codes that earlier searches found come from the catalogue.
-    If K and n are small enough, a numerical search starts from all these codes and from random points. In the result,
+    measured; they may be subsets of larger codes. Codes that earlier searches found come from the catalogue. If K and n
+    are small enough, a numerical search starts from all these codes and from random points. In the result,
     `code.provenance.resolved` says which scheme was chosen.
 
     Args:
@@ -112,8 +112,8 @@ def best(
         iterations: Number of evaluations of the search, in place of `budget`; 0 uses only algebraic codes and the
             catalogue. The default, None, takes a few seconds, or less if an improvement is unlikely. For up to 300
             classes in up to 64 dimensions, and for some larger K, the catalogue has a code of an earlier search. The
-            cost of the earlier search is subtracted from the limit: 1,000 to 60,000 evaluations of `iterations`, or the
-            first second of `budget`.
+            new search is then shorter: 1,000 to 60,000 evaluations are subtracted from `iterations`, and the first
+            second of `budget` counts as used.
         catalogue: Whether to use the catalogue; without it, `iterations=0` uses only algebraic codes.
         seed: Seed of the random choices of the search.
         mapping: 'fixed' gives class i point i; 'random' permutes the points by the seed.

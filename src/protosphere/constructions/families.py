@@ -28,7 +28,7 @@ class Member:
         max_cosine: Maximum cosine of the code, known by a theorem; a Fraction if it is rational.
         id: Identifier of the code within its family. Files store it, so it never changes.
         description: Text that says what the code is, with its parameters.
-        structure: Function that takes a number and returns a `Structure` with that many first points of the code.
+        structure: Function that takes a number m and returns a `Structure` with the first m points of the code.
     """
 
     dim: int
@@ -60,7 +60,7 @@ def dense_member(
         max_cosine: Maximum cosine of the code, known by a theorem; a Fraction if it is rational.
         id: Identifier of the code within its family.
         description: Text that says what the code is.
-        points: Function that takes a number and returns that many first points of the code, as unit rows.
+        points: Function that takes a number m and returns the first m points of the code, as unit rows.
         step: Fraction such that all cosines are 1 - j * step for integers j; None if there is no such fraction.
     """
 

@@ -48,9 +48,9 @@ def size_infeasible_reason(
 ) -> str | None:
     """Return why K points of R^n are too many for memory or for measuring all pairs, or None if they are feasible.
 
-    A construction that chooses among others, such as 'best', is checked with the smallest requirement of all
-    constructions, because it can choose a construction that fits. Packed codewords are unpacked when they are measured,
-    a few at a time. Therefore a few dense vectors must fit into memory as well.
+    For a construction that chooses among others, such as 'best', the smallest memory of all constructions is assumed,
+    because it can choose a construction that fits. In all cases, a few dense vectors must fit into memory, because
+    packed codewords are unpacked, a few at a time, when they are measured.
 
     Args:
         scheme: The construction.
@@ -74,9 +74,13 @@ def size_infeasible_reason(
 
 
 def _bits_per_point(traits: Traits, dim: int, held_bits: int) -> int:
-    """Return the number of bits in which a construction with these traits stores a point.
+    """Return the number of bits in which a construction with the given traits stores a point.
 
-    For packed codewords these are `held_bits` bits and the bits of the index. `dim` is the dimension of the point.
+    Points in R^dim are stored in one of three ways:
+
+    - as an index, if the points are computed from their indices;
+    - as a packed codeword, of which `held_bits` bits are kept in memory, and its index;
+    - as `dim` floats.
     """
     if traits.numbered or traits.chooses:
         return NUMBER_BITS
@@ -108,7 +112,7 @@ def class_infeasible_reason(num_classes: int, most: int, what: str) -> str | Non
 
     Args:
         num_classes: Number K of classes.
-        most: Largest number that is possible.
+        most: Largest possible number of classes.
         what: Reason for the limit, for the message, such as "a search over all pairs".
     """
     if num_classes <= most:

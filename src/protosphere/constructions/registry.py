@@ -58,9 +58,9 @@ class Construction:
 
     Attributes:
         name: Name that `ps.construct` takes.
-        build: Function that places the points. The names of its parameters say which of the arguments `SUPPLIED` it
-            needs. A construction that chooses among others returns a certified code with the provenance of the chosen
-            construction.
+        build: Function that places the points. Of the arguments listed in `SUPPLIED`, it gets those that are among its
+            parameters. A construction that chooses among others returns a certified code with the provenance of the
+            chosen construction.
         summary: One line that describes the construction in lists.
         reference: Publication of the construction.
         infeasible_reason: Function that says why a request is infeasible and what would work, or returns None.
@@ -69,8 +69,8 @@ class Construction:
         members: For a family, a function that takes the largest dimension and returns all codes of the family up to
             this dimension (see `families.Member`). None for other constructions.
         choose: Function that returns the parameters that a request leaves open, such as the member of a family. They
-            are names and numbers that never change their meaning. `build` gets them as `chosen`, and provenance
-            stores them. None if a request leaves nothing open.
+            are names and numbers that never change their meaning. `build` gets them as `chosen`, and provenance stores
+            them. None if a request leaves nothing open.
         traits: Properties that decide how other parts of the package treat the construction.
 
     Example:

@@ -44,10 +44,11 @@ class Traits:
             and files then contain the points themselves.
         closed_form: Whether points that are stored as dense vectors come from formulas that every machine rounds alike.
             Files may then leave out large arrays of points.
-        numbered: Whether the points are computed from their indices on request, without measuring pairs of points.
+        numbered: Whether the points are computed from their indices on request. Their maximum cosine is then known
+            without measuring pairs of points.
         chooses: Whether the construction chooses among the other constructions and builds the points of the best one.
-        quick_certificate: Whether any number of points is certified in seconds, because the points belong to a lattice
-            or there are few of them.
+        quick_certificate: Whether every code of the construction is certified in seconds, because its points belong to
+            a lattice or it has few points.
         quick_guarantee: Whether the guaranteed maximum cosine is a formula. `best` then computes it for every (K, n).
         low_frame_potential: Whether the points have the lowest frame potential (mean squared cosine) of all codes with
             the same maximum cosine.

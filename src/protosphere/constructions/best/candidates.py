@@ -103,7 +103,7 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     - There are at most 20,000 points, or the points have at most 7 dimensions.
     - The points are packed codewords.
     - The points are computed from their indices, and no pairs have to be measured.
-    - The scheme has the trait `quick_certificate`, as lattices have.
+    - The scheme has the trait `quick_certificate`, as schemes based on lattices have.
 
     Args:
         scheme: Name of the construction, such as 'simplex'.
@@ -184,9 +184,10 @@ def _dims_below(dim: int) -> list[int]:
 
 
 def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
-    """Yield candidates for K points that the construction `name` has in R^dim and in smaller dimensions.
+    """Yield the candidates of the construction `name` for K points in R^dim.
 
-    Candidates in smaller dimensions get zero coordinates. Candidates that are not certified quickly are left out.
+    Candidates in fewer than `dim` dimensions are extended by zeros. Candidates that are not certified quickly are left
+    out.
     """
     entry = describe(name)
     resolved = entry.resolved({"modify": True} if "modify" in entry.options else {})
@@ -207,7 +208,10 @@ def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
 def _members(
     largest_dim: int, schemes: tuple[str, ...]
 ) -> tuple[tuple[str, Member], ...]:
-    """Return pairs (name of the family, member) for all members of the families in `schemes` up to a dimension."""
+    """Return pairs (name of the family, member) for the families named in `schemes`.
+
+    The members are those in at most `largest_dim` dimensions.
+    """
     found: list[tuple[str, Member]] = []
     for name in schemes:
         members = describe(name).members

@@ -62,8 +62,8 @@ class SearchLimits:
     def left(self, num_classes: int, dim: int) -> tuple[float | None, int | None]:
         """Return how many seconds and how many evaluations are left for a new search.
 
-        Only one of the two limits applies, and the other one is None. If the searches for the catalogue included (K,
-        n), their cost counts as spent.
+        Only one of the two limits applies, and the other one is None. If the searches for the catalogue included (K, n)
+        and the catalogue is used, the cost of the search for (K, n) counts as spent.
 
         Args:
             num_classes: Number K of points.

@@ -160,7 +160,9 @@ def best(
 
 
 def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
-    """Return the candidates that fit into memory; if some of these can be certified quickly, only these.
+    """Return the candidates that fit into memory.
+
+    If some of them can be certified quickly, only these are returned.
 
     Raises:
         InfeasibleError: If there are candidates, but none fits.

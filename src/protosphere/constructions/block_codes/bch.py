@@ -70,7 +70,6 @@ def _modifications_of(
 
 
 def _names(code: BCHParameters) -> tuple[str, str]:
-    """Return the id and the description of a BCH code."""
     if code.even:
         return f"even-bch-{code.n}-{code.k}", f"even-weight BCH({code.n},{code.k})"
     return f"bch-{code.n}-{code.k}", f"BCH({code.n},{code.k})"

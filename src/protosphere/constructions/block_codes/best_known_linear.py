@@ -86,11 +86,11 @@ def _codewords(
     traits=Traits(packed=True, linear=True),
 )
 def best_known_linear(largest_dim: int) -> Iterator[Member]:
-    """Yield binary linear codes with the largest known distances.
+    """Yield the binary linear codes of the shipped table that have a lower maximum cosine than all their competitors.
 
-    A code is yielded if its ratio of distance to length is larger than the ratio of every code of at most its length
-    and at least its dimension. For K points in R^n, the construction takes the code of length n whose dimension is the
-    smallest k with 2^k >= K, whether this code is yielded or not.
+    The competitors of a code are the codes of the table with at most its length and at least its dimension. The yielded
+    codes serve as starts of searches and as candidates of `best`. For K points in R^n, the construction itself takes
+    the code of length n whose dimension is the smallest k with 2^k >= K.
     """
     return (
         _member(row)

@@ -1,9 +1,10 @@
 """Nested unions of cosets of RM(1, m): each code consists of the first codewords of the next code.
 
-For m even, the codes are RM(1, m), Kerdock's code, and the Delsarte-Goethals codes 1, 2, ...; for m odd, they are RM(1,
-m), Gold's code, and the dual BCH codes 2, 3, ... The codewords are ordered coset by coset (see `coding.cosets`). The
-cosets are ordered by the index of their quadratic form (see `coding.quadratic_forms`). Therefore all codes with at
-least K codewords have the same first K codewords.
+The first code is RM(1, m). For m even, it is followed by Kerdock's code and the Delsarte-Goethals codes for r = 1, 2,
+... (see `delsarte_goethals`). For m odd, it is followed by Gold's code and the dual BCH codes for r = 2, 3, ... (see
+`gold`). The codewords are ordered coset by coset (see `coding.cosets`). The cosets are ordered by the index of their
+quadratic form (see `coding.quadratic_forms`). Therefore all codes with at least K codewords have the same first K
+codewords.
 """
 
 from fractions import Fraction
@@ -45,7 +46,7 @@ def nested_codes(m: int) -> tuple[Member, ...]:
 
 
 def _level_names(m: int, r: int) -> tuple[str, str]:
-    """Return the id and the description of the code with index `r` >= 1 in `nested_codes(m)`."""
+    """Return the id and the description of the code `nested_codes(m)[r]`, for `r` >= 1."""
     if m % 2 and r == 1:
         return f"gold-{m}", f"Gold({m})"
     if m % 2:

@@ -43,8 +43,9 @@ def linear_words(
     """Register a function that returns binary linear codes as a construction.
 
     The decorated function takes K and n and returns the smallest unmodified code of length n that has at least K
-    codewords. The construction gets its name and has two options. With `modify=True`, it takes the best modified code
-    of length n with at least K codewords. `subset` says how K codewords are chosen (see `placed_words`).
+    codewords. The construction has the name of the decorated function and two options: `modify` and `subset`. With
+    `modify=True`, the construction takes the best modified code of length n with at least K codewords. `subset` says
+    how K codewords are chosen (see `placed_words`).
 
     Args:
         rule: Formula of the lengths of unmodified codes, for messages, such as "2**m".

@@ -87,8 +87,8 @@ def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBi
 def _scattered(m: int) -> Indices:
     """Return all points of GF(2)^m as integers, in the order 0, 1, alpha, alpha^2, ... of the field GF(2^m).
 
-    Consecutive points are then spread over all hyperplanes. If m is 0 or too large for `binary_field`, the order is 0,
-    1, 2, ...
+    In this order, consecutive points are spread over all hyperplanes. If m is 0 or too large for `binary_field`, the
+    order is 0, 1, 2, ...
     """
     if 1 <= m <= LARGEST_DEGREE:
         return np.append(0, binary_field(m).exp[: (1 << m) - 1])

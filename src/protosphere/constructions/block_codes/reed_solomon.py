@@ -82,8 +82,8 @@ def _checked_order(q: object) -> int:
 def _digits_needed(num_classes: int, base: int) -> int:
     """Return the smallest k >= 1 with base**k >= num_classes.
 
-    If this k is larger than `base`, `base` + 1 is returned. A Reed-Solomon code over GF(base) has at most `base`
-    symbols.
+    If this k is larger than `base`, `base` + 1 is returned instead: no Reed-Solomon code over GF(base) has a message of
+    more than `base` symbols.
     """
     digits = 1
     while digits <= base and base**digits < num_classes:

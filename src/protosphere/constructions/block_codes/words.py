@@ -35,7 +35,7 @@ class BinaryCode:
         description: Text that says what the code is.
         k: Dimension of the code: number of message bits.
         distance: Guaranteed lower bound on the minimum distance.
-        rows: Function that takes a number and returns that many first rows of the packed generator matrix.
+        rows: Function that takes a number m and returns the first m rows of the packed generator matrix.
     """
 
     id: str
@@ -126,9 +126,9 @@ def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWord
 def _random_words(
     generator: PackedBits, num_classes: int, rng: np.random.Generator
 ) -> PackedBits:
-    """Return `num_classes` different random codewords of a code with very many codewords.
+    """Return `num_classes` different random codewords.
 
-    All of them are drawn again until no two are equal.
+    All codewords are drawn again until no two are equal. This is fast only if the code has many more codewords.
     """
     bits = rng.integers(0, 2, (num_classes, len(generator)), dtype=np.uint8)
     while len(np.unique(np.packbits(bits, axis=1), axis=0)) < num_classes:

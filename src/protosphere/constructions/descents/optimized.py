@@ -54,9 +54,10 @@ def _infeasible_reason(num_classes: int, dim: int, **options: Any) -> str | None
 
 
 def _merit(member: Member) -> float:
-    """Return 1 minus the maximum cosine of a member, divided by 1 minus a lower bound on the maximum cosine.
+    """Return how close the maximum cosine mu of a member is to a lower bound b: (1 - mu) / (1 - b).
 
-    The bound is Levenshtein's for K > 2n, and 0 otherwise. A larger result means that the code is closer to its bound.
+    b is Levenshtein's bound if the member has more than 2n points, and 0 otherwise. If the ratio is 1, the member
+    attains the bound. Smaller ratios are worse.
     """
     if member.size > 2 * member.dim:
         most = levenshtein(member.size, member.dim)
@@ -70,8 +71,8 @@ def _merit(member: Member) -> float:
 def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points]:
     """Return algebraic codes from which a search for K points in R^n starts.
 
-    The first is the best algebraic code of K points in R^n, if there is one with at most 4,000 points. Codes of similar
-    size and dimension follow, with the codes closest to Levenshtein's bound first.
+    If K is at most `LARGEST_START` and there is an algebraic code of K points in R^n, the best such code is the first.
+    Codes of similar size and dimension follow, with the codes closest to Levenshtein's bound first.
 
     Args:
         num_points: Number K of points that the search places.

@@ -74,10 +74,10 @@ def _infeasible_reason(
 
 
 def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
-    """Return the given weight as a float, or the automatic weight if `weight` is 'auto'.
+    """Return `weight` as a float, or the automatic weight if `weight` is 'auto'.
 
-    The automatic weight is 1 if the similarities are cosines of points in R^n. Otherwise, the standard deviation of
-    weight * similarity over all pairs of classes is `AUTO_SPREAD`. If this gives a weight above 1, the weight is 1.
+    The automatic weight is 1 if the similarities are cosines of points in R^n. Otherwise it is chosen such that the
+    standard deviation of weight * similarity, over all pairs of classes, is `AUTO_SPREAD`; but it is at most 1.
 
     Args:
         weight: A number, or 'auto'.

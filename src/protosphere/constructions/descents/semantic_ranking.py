@@ -1,6 +1,7 @@
-"""Prototypes for which each class ranks the other classes by cosine as it ranks them by a given similarity.
+"""Prototypes whose cosines have the same order as given similarities of the classes.
 
-These are the prototypes with privileged information of Mettes et al. (2019).
+For each class, classes that are more similar to it should have prototypes with larger cosines. These are the prototypes
+with privileged information of Mettes et al. (2019).
 """
 
 from __future__ import annotations
