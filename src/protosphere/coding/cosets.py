@@ -138,10 +138,11 @@ def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
 
 
 def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) -> int:
-    """Return the largest absolute Walsh-Hadamard coefficient of codewords in the form of `_as_blocks`.
+    """Return the largest absolute Walsh-Hadamard coefficient of vectors of signs.
 
-    `inner` is Sylvester's matrix of order b. If each of its rows is multiplied by a sign of another codeword, the
-    products with that codeword are transformed instead.
+    The vectors are given by `blocks` in the form of `_as_blocks`, and `inner` is Sylvester's matrix of order b. To
+    transform the products of the vectors with another vector of signs, `inner` has one matrix for each of the a blocks
+    of b signs of that vector: Sylvester's matrix, with row j multiplied by sign j of the block.
     """
     # integers of absolute value at most 2^16, which float32 represents exactly
     a, count, b = blocks.shape

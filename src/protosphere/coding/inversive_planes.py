@@ -73,7 +73,7 @@ def _lines(traces: NDArray[np.uint8], subfield: Indices, q: int) -> NDArray[np.u
     """Return the circles with a = 0 as 0/1 rows, in the notation of `inversive_plane`.
 
     `traces[b, z]` is b z + b' z', and `subfield` lists the elements of GF(q). The multiples of b by elements of GF(q)
-    give the same circles as b, so each circle is listed once.
+    give the same circles as b and are skipped.
     """
     F = field(q * q)
     seen = np.zeros(F.q, dtype=np.bool_)

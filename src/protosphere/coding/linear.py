@@ -295,11 +295,17 @@ def _sums(
     entry: Callable[[int, slice], NDArray[Any]],
     count: int,
 ) -> PackedBits:
-    """Return `count` packed codewords.
+    """Return `count` packed codewords, each as a sum of entries of tables.
 
-    There is a table for each group of `bits` rows of the generator matrix, with all sums of these rows. Each codeword
-    is a sum of one entry of each table. For the codewords in the slice `rows`, entry(i, rows) returns the indices of
-    the entries in the table of the rows i, ..., i + `bits` - 1.
+    The rows of the generator matrix are divided into groups of `bits` consecutive rows. The table of a group contains
+    all sums of its rows, as `codewords` orders them. Each codeword is the sum of one entry of each table.
+
+    Args:
+        generator: Packed generator matrix.
+        bits: Number of rows in a group.
+        entry: Function of the index of the first row of a group and a slice of codewords. It returns the index of the
+            entry in the table of this group for each codeword of the slice.
+        count: Number of codewords.
     """
     tables: dict[int, PackedBits] = {}
     for i in range(0, len(generator), bits):

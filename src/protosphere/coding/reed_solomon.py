@@ -1,6 +1,6 @@
 """Reed-Solomon codes: polynomials of degree below k_q over GF(q), evaluated at the first n_q field elements.
 
-MacWilliams & Sloane, chapter 10 (section 3 for the extended codes, which evaluation at 0 gives).
+See MacWilliams & Sloane, chapter 10. Because 0 is among the field elements, these are the extended codes of section 3.
 """
 
 import numpy as np

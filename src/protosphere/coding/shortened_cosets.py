@@ -112,16 +112,16 @@ class ShortenedCosets:
         )
 
     def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
-        """Return Kerdock's forms with the given slopes and a generator matrix of the trace forms.
+        """Return Kerdock's forms with the given slopes, and a generator matrix of trace forms.
 
         Both are packed, shortened and punctured.
 
         Args:
             slopes: Slopes p of the forms A_p.
-            layers: Number of trace forms T_0, T_1, ... that must be codewords of the generator matrix.
+            layers: Number of trace forms T_0, T_1, ... that the generator matrix must generate.
 
         Returns:
-            One row for each slope (for m odd, a single zero row), and the generator matrix.
+            A matrix with one row for each slope (for m odd, a single zero row), and the generator matrix.
         """
         none = np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)
         sloped = none if self.m % 2 else kerdock_forms(self.m, slopes)
@@ -161,18 +161,19 @@ class ShortenedCosets:
         )
 
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
-        """Return an upper bound on the inner products of codewords of different cosets for each sum of trace forms.
+        """Return upper bounds on the inner products of codewords of different cosets.
 
-        The sum of the trace forms with indices b and c is the trace form with index b XOR c.
+        There is one bound for each sum of two trace forms. The sum of the trace forms with indices b and c is the trace
+        form with index b XOR c.
 
         Args:
             cosets: Number of cosets to compare, from the first on.
             progress: Called while cosets are compared.
 
         Returns:
-            An array with one entry for each index x of a trace form. Entry x is the largest inner product between
-            codewords of two cosets whose trace forms have indices b and c with b XOR c = x. Incomplete layers are
-            treated as if they were complete; for complete layers, a pair of codewords has this inner product.
+            An array with one entry for each index x of a trace form. Entry x bounds the inner products of codewords of
+            two cosets whose trace forms have indices b and c with b XOR c = x. Incomplete layers are treated as if they
+            were complete. If all layers are complete, a pair of codewords attains the bound.
         """
         slopes, traces = self.forms(
             np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes)
@@ -197,12 +198,13 @@ class ShortenedCosets:
         ) << self.coset_bits
 
     def closest_possible(self, cosets: int) -> int:
-        """Return an upper bound on the inner products between codewords of different cosets among the first `cosets`.
+        """Return an upper bound on the inner products of codewords of different cosets among the first `cosets` cosets.
 
-        Let q be m - 1 for m even and m for m odd. Two of the first 2^(q r) forms differ by a form of rank at least m -
-        2(r - 1) for m even and m + 1 - 2r for m odd. The sum of the signs of this difference plus any affine function
-        is at most 2^(m - rank/2). Each shortened coordinate lowers the bound by one, and each punctured coordinate
-        raises it by at most one.
+        The bound follows from the ranks of quadratic forms. Let q be m - 1 for m even and m for m odd, and let r >= 1
+        be the smallest integer with `cosets` <= 2^(q r). The difference of the forms of two of these cosets has rank at
+        least h = m - 2(r - 1) for m even and h = m + 1 - 2r for m odd. Therefore, before shortening and puncturing, the
+        inner product of their codewords is at most 2^(m - h/2). Each shortened coordinate lowers the bound by one, and
+        each punctured coordinate raises it by one.
         """
         layer = self.m - 1 + self.m % 2
         level = -(-max(1, (cosets - 1).bit_length()) // layer)

@@ -56,10 +56,11 @@ class AtlasRow:
 
 
 def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
-    """Return the rows sorted by (K, n); each row uses the code of another row if that code is better.
+    """Return the rows sorted by (K, n), after replacing codes by better codes of other rows.
 
-    The code of another row can be used if it has K or more points in n or fewer dimensions; then its first K points are
-    taken. Therefore no such row has a lower maximum cosine in the result.
+    A row for (K, n) can use the code of another row if that code has at least K points in at most n dimensions: then
+    its first K points are taken. In the result, every row has the lowest maximum cosine among its own code and these
+    codes.
     """
     cells = {(row.dim, row.num_classes): row for row in rows}
     counts = sorted({count for _, count in cells}, reverse=True)
