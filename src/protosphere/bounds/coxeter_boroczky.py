@@ -37,9 +37,10 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
     """Return a lower bound on the maximum cosine of K > 2n points in R^n by the simplex bound, for n = 3, ..., 8.
 
-    K points of maximum cosine s satisfy K <= 2 F_{n-1}(a) / F_n(a), where sec 2a = 1/s + n - 2 and F_n are Schlaefli's
-    functions. The icosahedron and the 600-cell attain the bound. For many points it is higher than Levenshtein's bound,
-    for example for all K from 24 on in three dimensions and from about 1,000 on in eight dimensions.
+    A set of points with maximum cosine s has at most N(s) = 2 F_{n-1}(a) / F_n(a) points, where F_n is Schlaefli's
+    function (see `schlaefli`) and the angle a is given by sec 2a = 1/s + n - 2. The returned bound is the s with N(s) =
+    K, rounded down. The icosahedron and the 600-cell attain the bound. For many points the bound is higher than
+    Levenshtein's, for example for all K from 24 on in three dimensions and from about 1,000 on in eight dimensions.
 
     Args:
         num_classes: Number K of points, above 2 n.
@@ -87,9 +88,9 @@ def simplex_bound(n: int, gap: float) -> float:
 def schlaefli(order: int, width: Points) -> Points:
     """Return Schlaefli's function F_N(a), which is proportional to the volume of a regular spherical simplex.
 
-    As a function of t = cos 2a, F_N(t) = (1/pi) * integral from t to 1/(N-1) of F_{N-2}(x / (1-2x)) / sqrt(1-x^2) dx,
-    with F_1 = 1 and F_2(t) = arccos(t) / pi. For many points, t is close to 1/(N-1). Therefore the function takes the
-    difference 1/(N-1) - t as its argument, which is then more precise than t.
+    Written as a function of t = cos 2a, it is F_N(t) = (1/pi) * integral from t to 1/(N-1) of F_{N-2}(x / (1-2x)) /
+    sqrt(1-x^2) dx, with F_1 = 1 and F_2(t) = arccos(t) / pi. For many points, t is close to 1/(N-1). Therefore the
+    argument `width` is the difference 1/(N-1) - t, which keeps more digits than t.
 
     Args:
         order: Order N of the function.

@@ -135,8 +135,8 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial | None:
     """Return a rounded solution of Delsarte's linear program that proves a cosine between `known` and `better`.
 
-    `known` is Levenshtein's bound, and `better` is the bound of the linear program. The cosines are tried in descending
-    order. None is returned if no rounded solution is valid.
+    `known` is Levenshtein's bound, and `better` is the bound of the linear program. Cosines are tried in descending
+    order, until a rounded solution is valid. If none is, None is returned.
     """
     for attempt in range(MOST_ATTEMPTS):
         cosine = better - (better - known) * attempt / MOST_ATTEMPTS

@@ -50,7 +50,7 @@ def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
 
     Raises:
         InvalidArgumentError: If K or n is not an integer in this range.
-        InfeasibleError: If 2**dim < num_classes, or if `dim` is above 10**18 and too large to count.
+        InfeasibleError: If 2**dim < num_classes, or if n is above 10**18, k > 2 and n - k > 4096.
 
     Example:
         >>> gilbert_varshamov(100, 64)
@@ -76,7 +76,8 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
         The distance d.
 
     Raises:
-        InvalidArgumentError: If n or k is not an integer of at least 1, or n is above 10**18 and too large to count.
+        InvalidArgumentError: If n or k is not an integer of at least 1, or if n is above 10**18, k > 2 and n - k >
+            4096.
         InfeasibleError: If k is larger than n.
 
     Example:

@@ -31,15 +31,16 @@ LAST_STEP = 1e-6
     numerical=True,
 )
 def linear_programming(num_classes: int, dim: int) -> Bound:
-    """Return the bound of Delsarte's linear program on the maximum cosine, or Levenshtein's bound if it is higher.
+    """Return the higher of two bounds on the maximum cosine: Delsarte's linear programming bound and Levenshtein's.
 
-    Levenshtein's bound is also returned for n below 3 or above 256, for K <= 2n, and if K needs a degree above 36.
+    The linear program is not solved, and Levenshtein's bound is returned, for n below 3 or above 256, for K <= 2n, and
+    if K needs a degree above 36.
 
     The program works with polynomials f = 1 + f_1 P_1 + ... + f_36 P_36, where P_k are Gegenbauer polynomials and all
     f_k are at least 0. If f is nowhere positive on [-1, s], at most f(1) points have cosines of at most s. The solver
     HiGHS minimizes f(1) under the condition f <= 0 at some points of [-1, s]. If f is positive between these points,
-    more points are added, and the largest remaining value is subtracted from f. The result is not proved: four to five
-    digits are reliable. The computation takes about half a second.
+    more points are added, and the largest remaining value is subtracted from f. The result is not proved. Four to five
+    of its digits are reliable. The computation takes about half a second.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -67,10 +68,10 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
 
 
 def last_excluded(K: int, n: int, start: float) -> float:
-    """Return a cosine that the maximum cosine of K points must exceed according to the linear program.
+    """Return a lower bound on the maximum cosine of K points by the linear program.
 
-    The largest such cosine is searched by root finding. If the program excludes no cosine above `start`, `start` is
-    returned.
+    The linear program excludes a maximum cosine s if it proves that fewer than K points have cosines of at most s. The
+    largest excluded s is searched by root finding. If no s above `start` is excluded, `start` is returned.
 
     Args:
         K: Number of points.
@@ -158,9 +159,10 @@ def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]
 
 
 def largest_excess(values: Points) -> float:
-    """Return an upper bound on a function on an interval, given its values at the points of a grid.
+    """Return an upper bound on the maximum of a function on an interval, or 0 if the bound is negative.
 
-    The result is at least 0.
+    `values` are the values of the function at equally spaced points. Between these points, the function is assumed to
+    rise above the values by at most a quarter of a second difference.
     """
     bend = np.pad(np.abs(np.diff(values, 2)), 1, mode="edge")
     # a parabola rises bend / 8 between its points
@@ -168,13 +170,13 @@ def largest_excess(values: Points) -> float:
 
 
 def corrected_size(at_one: float, excess: float) -> float:
-    """Return f(1) for a polynomial f after it was corrected to be at most 0 where it must be.
+    """Return the value at 1 of a polynomial f = 1 + f_1 P_1 + ... after it is corrected to be at most 0 on an interval.
 
-    The correction subtracts `excess` from f. Then f is divided by its new coefficient f_0 = 1 - `excess`. If this
-    coefficient is not positive, the result is infinity.
+    The correction subtracts `excess` from f, and divides the result by its new constant coefficient 1 - `excess`. If
+    this coefficient is not positive, infinity is returned.
 
     Args:
         at_one: Value of f at 1 before the correction.
-        excess: Upper bound on f, before the correction, where f must be at most 0.
+        excess: Upper bound on f on the interval before the correction.
     """
     return (at_one - excess) / (1 - excess) if excess < 1 else inf

@@ -101,9 +101,9 @@ class ProvedOptimum:
 
 
 def _root(coefficients: tuple[int, ...], near: str) -> AlgebraicCosine:
-    """Return the zero of a polynomial with integer coefficients that differs from `near` by at most 0.001.
+    """Return the zero of a polynomial that lies within 0.001 of `near`, a decimal number as text.
 
-    `near` is a decimal number as text.
+    The `coefficients` of the polynomial are integers, highest power first.
     """
     middle = Fraction(near)
     margin = Fraction(1, 1000)
@@ -146,7 +146,7 @@ def _in_three_dimensions(
 def _by_three_points(
     dim: int, num_classes: int, denominator: int, configuration: str
 ) -> ProvedOptimum:
-    """Return an optimal configuration of maximum cosine 1 / `denominator`, which a three-point bound proves optimal."""
+    """Return a configuration with maximum cosine 1 / `denominator` that a three-point bound proves optimal."""
     return ProvedOptimum(
         dim,
         num_classes,
@@ -158,7 +158,10 @@ def _by_three_points(
 
 
 def _kerdock(k: int) -> ProvedOptimum:
-    """Return the configuration of the vectors of 4^k / 2 + 1 mutually unbiased bases of R^(4^k) and their negatives."""
+    """Return the configuration of 4^k / 2 + 1 mutually unbiased bases of R^(4^k).
+
+    Its points are the vectors of the bases and their negatives.
+    """
     dim = 4**k
     return _by_three_points(dim, dim * dim + 2 * dim, 2**k, "Kerdock code and axes")
 
