@@ -145,8 +145,8 @@ class Measurement:
         reason: Text that says why the cosine is exact; empty if it is not exact.
         error: Bound on the difference between `max_cosine` and the true value.
         attained: Whether two points have the cosine `max_cosine`. If False, `max_cosine` is only an upper bound.
-        separated: Whether any two different cosines of such points differ by more than rounding errors. If so, a proved
-            value that equals the measured value up to rounding is the true value.
+        separated: Whether any two possible cosines of these points differ by more than the rounding errors of a
+            measurement. If so, a proved value that equals the measured value up to rounding is the true value.
     """
 
     num_classes: int
@@ -167,8 +167,8 @@ def measure(
     Args:
         structure: Points to measure.
         progress: Called while pairs are measured.
-        verify: Whether to check also that the points have the properties that the structure states. Pairs are not
-            compared twice for this check.
+        verify: Whether to check also that the points have the properties that the structure states. Each pair is still
+            compared only once.
 
     Returns:
         The measured value with a bound on its error.

@@ -15,7 +15,7 @@ class PartNames:
 
     Attributes:
         parts: Name of each part.
-        values: For each part, the names of its values that classes may have; name i belongs to the value with index i.
+        values: For each part, the names of its values. Name i belongs to the value with index i.
         classes: Name of each class; None if classes have no names.
     """
 
@@ -48,7 +48,7 @@ def read_part_names(
 
     Args:
         record: The JSON object that `PartNames.to_json` returned, or None if there are no names.
-        sizes: For each part, the number of its values that classes may have.
+        sizes: Number of values of each part.
         num_classes: Number K of classes.
 
     Returns:

@@ -89,7 +89,10 @@ def _blocks(placement: Placement, progress: Progress) -> Iterator[tuple[int, Poi
 
 
 def _read_npy(path: Path) -> NDArray[Any]:
-    """Return the array of a .npy file. Refuse files with pickled objects, and files shorter than the header states."""
+    """Return the array of a .npy file.
+
+    Files with pickled objects, and files that are shorter than their header states, raise an error.
+    """
     with path.open("rb") as file:
         if file.read(6) != b"\x93NUMPY":
             raise ValueError("it is not a .npy file")
@@ -97,9 +100,9 @@ def _read_npy(path: Path) -> NDArray[Any]:
 
 
 def _read_pt(path: Path) -> Any:
-    """Return the tensor in a .pt file.
+    """Return the tensor in a .pt file, without executing code in the file.
 
-    No code in the file is executed. Compressed files are refused, and files with fewer numbers than the tensor needs.
+    Compressed files, and files that contain fewer numbers than the tensor needs, raise ValueError.
     """
     torch: Any = import_module("torch")
     with zipfile.ZipFile(path) as archive:

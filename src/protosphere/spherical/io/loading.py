@@ -131,10 +131,12 @@ def measured_points(
 def recognized(points: Points) -> Structure:
     """Return a structure that stores the given rows, divided by their norms.
 
-    If every row is a multiple of a vector with entries 0, 1 and -1, and all rows have the same number m of nonzero
-    entries, cosines are certified exactly. If m is the length of the rows, they are stored as packed signs. Otherwise
-    they are stored as a float64 matrix, together with the fact that every cosine is a multiple of 1/m. All other rows
-    are stored as a float64 matrix only.
+    If the rows have the form that `equal_entries` describes, with m nonzero entries per row, their maximum cosine will
+    be certified exactly. There are three cases:
+
+    - Rows of this form without zeros are stored as packed signs.
+    - Other rows of this form are stored as a float64 matrix with the cosine step 1/m.
+    - All other rows are stored as a float64 matrix.
     """
     entries = equal_entries(points)
     if entries is None:

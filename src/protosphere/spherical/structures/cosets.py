@@ -122,7 +122,7 @@ class CosetUnion(SignWords):
         """Read the structure from the content of a file.
 
         Raises:
-            InvalidArgumentError: If n is not a power of two, or an index is not one of the union.
+            InvalidArgumentError: If n is not a power of two, or an index is too large for the number of cosets.
         """
         if content.dim < 2 or content.dim & (content.dim - 1):
             raise InvalidArgumentError(

@@ -75,7 +75,7 @@ class GluedWords:
     def derived(self) -> tuple[str, ...]:
         """Names of the arrays that can be computed from other arrays.
 
-        All of them are arrays of `codewords`.
+        These are the same arrays as for `codewords`.
         """
         return self.codewords.derived
 
@@ -267,8 +267,8 @@ def with_glue(
 ) -> Plain | GluedWords:
     """Return codewords followed by glue vectors.
 
-    The points are stored as a float64 matrix if they are few (`ALL_PAIRS_POINTS`) and the matrix is small
-    (`LARGEST_DENSE`), otherwise as `GluedWords`.
+    The points are stored as a float64 matrix if there are at most `ALL_PAIRS_POINTS` points and the matrix has at most
+    `LARGEST_DENSE` entries. Otherwise they are stored as `GluedWords`.
 
     Args:
         codewords: The codewords.

@@ -76,8 +76,8 @@ class LatticePoints(Plain):
     def in_coset(self) -> bool:
         """Whether the lattice gives an upper bound on the cosines.
 
-        This requires that the points, times their lengths, are different and have differences in the lattice. If there
-        are lengths, they must also be in the range for which the bound holds (see `LatticeCoset.in_annulus`).
+        This requires that the points, multiplied by `lengths` if it is given, are different and have differences in the
+        lattice. The lengths must also be in the range for which the bound holds (see `LatticeCoset.in_annulus`).
         """
         annulus = self.lengths is None or self.lattice.in_annulus(self.lengths)
         return annulus and self.lattice.holds(self.points, self.lengths)
@@ -132,10 +132,10 @@ class LatticePoints(Plain):
         return False
 
     def _at_ceiling(self, cosine: Cosine, method: str) -> tuple[Cosine, str]:
-        """Return a measured maximum cosine `cosine` and the text `method`, or an exact cosine and a longer text.
+        """Return the maximum cosine and a text that says how it was found, given the measured cosine and its text.
 
-        The exact cosine is the upper bound by the lattice. It is returned if `lengths` is given, the bound is proved,
-        and the measured cosine equals it up to rounding.
+        The result is exact if `lengths` is given, the upper bound by the lattice is proved, and the measured cosine
+        `cosine` equals the upper bound up to rounding. Otherwise `cosine` and `method` are returned unchanged.
         """
         if not self.proved or self.lengths is None:
             return cosine, method

@@ -132,7 +132,8 @@ class Plain:
     def sign_rows(self) -> SignRows | None:
         """Return the points whose first entries are signs times one coefficient.
 
-        None means that there are no such points, or that at most half of the entries are signs (see `sign_rows_in`).
+        If there are no such points, or if at most half of their entries are signs, the result is None (see
+        `sign_rows_in`).
         """
         return sign_rows_in(self.points)
 
@@ -207,9 +208,10 @@ class Plain:
             yield products, nearest
 
     def check(self) -> None:
-        """Raise CertificateError if a cosine is not on the grid of the cosine step, up to rounding.
+        """Raise CertificateError unless all cosines are on the grid of the cosine step, up to rounding.
 
-        The step is `unverified_step` or, if this is None, `cosine_step`. If both are None, nothing is checked.
+        If a file states another cosine step, `unverified_step`, the grid of this step is checked instead. Without any
+        step, nothing is checked.
         """
         grid = self.unverified_step or self.cosine_step
         if grid is not None:

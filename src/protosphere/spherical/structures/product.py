@@ -139,7 +139,7 @@ class ProductPoints:
 
     @cached_property
     def has_all_combinations(self) -> bool:
-        """Whether every combination of the values in use is a class. The order of the classes does not matter."""
+        """Whether every combination of the values in use is a class, in any order."""
         if self.values is None:
             return True
         return self.count == prod(self.sizes) and not has_equal_rows(self.values)
@@ -224,10 +224,11 @@ class ProductPoints:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If every combination of values is a class, the maximum cosine is computed from the maximum cosines of the parts.
-        If one of these is an `UpperBound`, so is the result. Otherwise all pairs are compared if there are few. If
-        there are many, the closest pair is searched, and the cosine is an `UpperBound` if the search does not end in
-        time.
+        - If every combination of values is a class, the maximum cosine is computed from the maximum cosines of the
+          parts. It is an `UpperBound` if the maximum cosine of a part is an `UpperBound`.
+        - Otherwise, if there are few classes, all pairs are compared.
+        - Otherwise, the closest pair is searched. If the search does not end in time, the maximum cosine is an
+          `UpperBound`.
         """
         cosines = self._part_cosines()
         bounded = any(isinstance(cosine, UpperBound) for cosine in cosines)
@@ -486,10 +487,14 @@ def _with_part(
 ) -> Counter[Fraction]:
     """Add one part to classes that are all combinations of values, and return the new numbers of pairs by cosine.
 
-    `ordered` maps each cosine to the number of ordered pairs of the previous combinations, including pairs of equal
-    combinations. A part that has not been added contributes to these cosines as if both combinations had the same value
-    of it. The result is of the same form. The new part has `size` values and the weight `share`, and `pairs` maps each
-    cosine of two different values to the number of unordered pairs of values.
+    Numbers of pairs are given as a mapping from a cosine to the number of ordered pairs of combinations, including
+    pairs of equal combinations. Two combinations count as equal in all parts that have not been added yet.
+
+    Args:
+        ordered: Numbers of pairs before the part is added.
+        pairs: Mapping from a cosine to the number of unordered pairs of different values of the new part.
+        size: Number of values of the new part.
+        share: Weight of the new part in the cosine.
     """
     of_part = Counter({Fraction(1): size})
     for cosine, count in pairs.items():

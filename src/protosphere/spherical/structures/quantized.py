@@ -196,9 +196,10 @@ class QuantizedPoints:
         return sums[:, :width] + sums[:, width:]
 
     def _rests(self, values: Values) -> Points:
-        """Return 1 minus the squared norms of the values of each point, one number for each row of indices in `values`.
+        """Return the squared norm that the scaled sum of codewords of each point must have.
 
-        This is the squared norm that the sum of codewords must have after scaling.
+        It is 1 minus the squared norms of the values of the point. There is one number for each row of indices in
+        `values`.
         """
         rests = np.ones(len(values))
         for number, squares in enumerate(self.squared_norms):

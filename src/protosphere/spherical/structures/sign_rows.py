@@ -22,8 +22,9 @@ class SignRows:
         words: Packed signs, one row per class in `classes`; bit 1 stands for +.
         length: Number of signs in a row.
         coefficient: Absolute value of the first `length` entries.
-        numbers: For each class in `classes`, the index of its row of signs as a codeword of a code. Codewords with
-            close indices are likely to be in the same coset.
+        numbers: For each class in `classes`, the index of its signs in the code from which they are taken. Codewords
+            with close indices are likely to be in the same coset. If the code is not known, the indices are 0, 1, 2,
+            ...
         glue_vectors: Distinct glue vectors, one per row. The rows are empty if all entries of the points are signs.
         glue_of: For each class in `classes`, the index of its glue vector in `glue_vectors`.
     """
@@ -40,9 +41,8 @@ class SignRows:
 def sign_rows_in(points: Points) -> SignRows | None:
     """Return the rows of a matrix that begin with signs times one coefficient.
 
-    The coefficient and the number of signs are taken from the last row if more than half of its entries are signs times
-    one coefficient. Otherwise they are taken from the first row under the same condition. If the condition is false for
-    both rows, None is returned.
+    One row determines the coefficient and the number of signs. This is the last row or, if at most half of its entries
+    are signs times one coefficient, the first row. If the same holds for the first row, None is returned.
     """
     for row in (points[-1], points[0]):
         height = abs(row[0])

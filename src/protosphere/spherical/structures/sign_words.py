@@ -182,8 +182,8 @@ class SignWords:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that are stored in a file.
 
-        They are the packed codewords, unless they are too large to be held in memory, and the fields named in
-        `sources`.
+        They are the packed codewords, if they are held in memory, and the arrays from which codewords can be computed
+        (their names are in `sources`).
         """
         held = {} if self.held is None else {"signs": self.held}
         return held | {name: getattr(self, name) for name in self.sources}

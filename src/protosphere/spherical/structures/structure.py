@@ -37,8 +37,8 @@ LONGEST_TEXT = 10_000
 class Structure(Protocol):
     """Protocol for structures, the forms in which K unit vectors of R^n are stored.
 
-    A structure is a frozen dataclass with these members; it need not inherit from this class. For example, `Plain`
-    stores a float64 matrix, and `SignWords` stores packed signs.
+    A structure is a frozen dataclass with the members of this class, but it need not inherit from this class. For
+    example, `Plain` stores a float64 matrix, and `SignWords` stores packed signs.
     """
 
     name: ClassVar[str]
@@ -59,7 +59,7 @@ class Structure(Protocol):
 
     @property
     def separated_cosines(self) -> bool:
-        """Whether any two different cosines of such points differ by more than rounding errors."""
+        """Whether any two possible cosines of the points differ by more than the rounding errors of a measurement."""
         ...
 
     @property
@@ -118,16 +118,17 @@ class Structure(Protocol):
         ...
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points whose first entries are signs times one coefficient (see `SignRows`), or None.
+        """Return the points whose first entries are signs times one coefficient (see `SignRows`).
 
-        None means that the points do not have this form, or that at most half of the entries are signs.
+        If there are no such points, or if at most half of their entries are signs, the result is None.
         """
         ...
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine of two points, and a text that says how it was found.
 
-        The cosine is a Fraction if it is exact.
+        The cosine is a Fraction if it is exact, an `UpperBound` if no two points are known to attain it, and otherwise
+        a measured float.
         """
         ...
 

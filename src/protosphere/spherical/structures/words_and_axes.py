@@ -60,7 +60,7 @@ class WordsAndAxes:
     def derived(self) -> tuple[str, ...]:
         """Names of the arrays that can be computed from other arrays.
 
-        All of them are arrays of `codewords`.
+        These are the same arrays as for `codewords`.
         """
         return self.codewords.derived
 
