@@ -1,1 +1,4 @@
-"""Kernels for dot products with all prototypes: compiled loops for some codes on CPUs, tensor operations otherwise."""
+"""Kernels that compute dot products with all prototypes.
+
+Some codes have compiled loops for CPUs. For all other codes and devices, tensor operations are used.
+"""

@@ -168,14 +168,14 @@ def threaded_softmax_terms(
 def merged_log_sum_exps(
     pieces: Sequence[tuple[Tensor, Tensor]],
 ) -> tuple[Tensor, Tensor]:
-    """Combine the log-sum-exps and weighted means over several sets of points into those over their union.
+    """Return log-sum-exps and weighted means over all points of several sets, given those over each set.
 
     Args:
         pieces: For each set of points, the results of `KernelBackend.log_sum_exp`: B log-sum-exps and B x n weighted
             means.
 
     Returns:
-        B log-sum-exps and B x n weighted means over all points of all sets.
+        B log-sum-exps and B x n weighted means.
     """
     if len(pieces) == 1:
         return pieces[0]

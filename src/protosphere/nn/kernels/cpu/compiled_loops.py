@@ -193,7 +193,6 @@ def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
     Every LANES consecutive rows of the matrix form a group. The result has one row per group, with m * LANES numbers:
     number j * LANES + i of a group is entry j of row i of the group. The last group is padded with zeros.
     """
-    # entry j * LANES + i of a group is entry j of its row i; the last group is padded with zeros
     width = _loops().LANES
     padded = nn.functional.pad(rows, (0, 0, 0, -len(rows) % width))
     grouped = padded.view(len(padded) // width, width, rows.shape[1])
@@ -203,13 +202,14 @@ def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
 def _from_lanes(
     tables: CosetTables, lanes: Tensor, coset_weights: Tensor | None, batch: int
 ) -> Tensor:
-    """Return B x n weighted sums of points, computed from their coordinates in the order of the compiled loops.
+    """Return B x n weighted sums of points, given their coordinates in the order of the compiled loops.
 
     Args:
         tables: The signs of all cosets.
-        lanes: Coordinates of the sums, ordered by `tables.columns`, in the order that `_to_lanes` returns.
-        coset_weights: B x C weights with which the glue vectors of the C cosets are added. If None, no glue vectors are
-            added.
+        lanes: Result of `_to_lanes` for a matrix with one row per sum. Column j of the matrix has coordinate
+            `tables.columns[j]` of each sum, not yet multiplied by `tables.coefficient`.
+        coset_weights: B x C matrix. Row i has the factors by which the glue vectors of the C cosets are multiplied
+            before they are added to sum i. If None, no glue vectors are added.
         batch: Number B of sums.
     """
     grouped = lanes.view(len(lanes), len(tables.columns), _loops().LANES)

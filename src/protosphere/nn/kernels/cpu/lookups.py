@@ -230,9 +230,10 @@ def scatter_rows(
     count: int,
     table: Block,
 ) -> None:
-    """Add the row of each of `count` consecutive classes to the table rows of the class: the transpose of `sum_rows`.
+    """Add the row of each of `count` consecutive classes in x to the table rows of the class.
 
-    A row is multiplied by the factor of the class before it is added to the table rows of codewords.
+    Before a row is added to the table rows of codewords, it is multiplied by the factor of the class. The function is
+    the transpose of `sum_rows`.
 
     Args:
         x: One-dimensional array with a row of LANES numbers per class; overwritten if `factors` is not empty.
@@ -303,9 +304,10 @@ def add_weights(
     num_parts: int,
     tables: Block,
 ) -> None:
-    """Add the weight of each class to the table rows of the class, for B vectors: the transpose of `write_scores`.
+    """Add the weight of each class to the table rows of the class, for B vectors.
 
-    The weight is multiplied by the factor of the class before it is added to the table rows of codewords.
+    Before a weight is added to the table rows of codewords, it is multiplied by the factor of the class. The function
+    is the transpose of `write_scores`.
 
     Args:
         weights: B x K weights, one row for each vector.
@@ -409,9 +411,11 @@ def write_lookup_sums(
     sums: NDArray[np.float64],
     weights: Block,
 ) -> None:
-    """Write, for each vector, the sum of exp(score - shift) over all classes, and optionally add its terms to tables.
+    """Write, for each vector, the sum of exp(score - shift) over all classes.
 
-    The function chooses the shift of each vector so that score - shift is at most `LEEWAY` for all classes.
+    The function chooses the shift of each vector so that score - shift is at most `LEEWAY` for all classes. If
+    `weights` is not empty, exp(score - shift) of each class is also added to the table rows of the class in `weights`,
+    as by `add_weights`.
 
     Args:
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
@@ -423,8 +427,7 @@ def write_lookup_sums(
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         shifts: (groups, LANES) array for the shift of each vector, overwritten.
         sums: (groups, LANES) array for the sum of each vector, overwritten.
-        weights: Zeros in the shape of `tables`. The function adds exp(score - shift) of each class to the rows of the
-            class, as `add_weights` does. If the array is empty, nothing is added.
+        weights: Zeros in the shape of `tables`, updated in place; or an empty array.
     """
     x = np.empty(TILE * LANES, np.float32)
     y = np.empty(TILE * LANES, np.float32)
@@ -454,15 +457,17 @@ def write_lookup_sums(
 
 @compiled_exactly
 def raise_shift(peak: Block, shift: Block, sums: NDArray[np.float64]) -> Block:
-    """Raise the shift of each vector to its peak where the peak is higher, and rescale its sum of exp(score - shift).
+    """Raise the shift of each vector to the peak of the vector, and rescale its sum of exp(score - shift).
+
+    If the peak of a vector is not higher than the shift, the shift and the sum stay the same.
 
     Args:
-        peak: Largest score of each of LANES vectors in a tile.
+        peak: For each of LANES vectors, the largest score with a class of the current tile.
         shift: Shift of each vector, updated in place.
         sums: For each vector, the sum of exp(score - shift) over the previous tiles, updated in place.
 
     Returns:
-        The factor by which the sum of each vector was multiplied; the factor is 1 if the peak is not above the shift.
+        For each vector, the factor by which its sum was multiplied.
     """
     factors = np.ones(LANES, np.float32)
     for w in range(LANES):

@@ -1,6 +1,7 @@
-"""The float32 CPU backend for blocks of classes made of parts, or of quantized classes.
+"""The float32 CPU backend for `CombinationsBlock`: classes that consist of parts, or quantized classes.
 
-Compiled loops compute dot products as sums of table lookups.
+Compiled loops compute dot products as sums of table rows. A tile consists of `TILE` consecutive classes; the last tile
+may be smaller.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ CHOSEN_ENTRIES = 1 << 22
 
 
 class PartLookupsBackend(TorchBackend):
-    """CPU backend for blocks of classes made of parts, or of quantized classes.
+    """CPU backend for `CombinationsBlock`: classes that consist of parts, or quantized classes.
 
     Compiled loops compute dot products as sums of table rows, for 16 vectors at a time.
     """
@@ -115,7 +116,8 @@ def _top_k_within(
 
     Args:
         lookups: The block.
-        factors: Factors of all classes, by which the sums of their codewords are multiplied; empty without codewords.
+        factors: For each class, the factor by which the sum of its codewords is multiplied. The array is empty if there
+            are no codebooks.
         entries: B x E dot products of the vectors with the rows of all tables, as `lookups.tables` returns them.
         tiles: B x m indices of tiles; row i has the tiles of vector i.
         k: Number of points, at most the number of points in the m tiles.

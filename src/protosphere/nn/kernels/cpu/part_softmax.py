@@ -1,7 +1,7 @@
-"""The float32 CPU backend for blocks of all combinations of the values of small parts.
+"""The float32 CPU backend for `AllCombinationsBlock` if the parts are small.
 
-The softmax is one compiled loop without tensor operations. For parts of 19, 21 and 28 values and a batch of 256, most
-of the time of a tensor operation would be overhead. For larger parts, matrix products of torch are faster.
+The softmax is one compiled loop without tensor operations. For three parts with 19, 21 and 28 values and a batch of
+256, most of the time of a tensor operation would be overhead. For larger parts, matrix products of torch are faster.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_NUMBERS = 1 << 16
 
 
 class PartSoftmaxBackend(TorchBackend):
-    """CPU backend for blocks of all combinations of the values of small parts.
+    """CPU backend for `AllCombinationsBlock` if the parts are small.
 
     A compiled loop computes the softmax of 16 vectors at a time.
     """
@@ -32,9 +32,10 @@ class PartSoftmaxBackend(TorchBackend):
     block_kinds: frozenset[str] | None = frozenset({"all combinations"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True if `rows` is a float32 tensor on the CPU and the tables of the block are small and on the CPU.
+        """Return True if `rows` is a float32 tensor on the CPU, and the tables of the block are small and on the CPU.
 
-        The table of a part is small if its number of points times its number of coordinates is at most `MOST_NUMBERS`.
+        The tables are small if, for each part, the number of points times the number of coordinates is at most
+        `MOST_NUMBERS`.
         """
         if rows.dtype != torch.float32 or not in_memory(rows):
             return False

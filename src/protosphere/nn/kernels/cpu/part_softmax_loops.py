@@ -169,11 +169,11 @@ def read_columns(
     left: int,
     width: int,
 ) -> None:
-    """Divide `width` coordinates of up to LANES vectors by the total of each vector, and store them in `mean`.
+    """Divide `width` coordinates of up to LANES vectors by a number, and write the quotients into `mean`.
 
     Args:
         rows: One-dimensional array with a row of LANES numbers per coordinate.
-        total: Divisor of the coordinates of each vector.
+        total: For each vector, the number by which its coordinates are divided.
         mean: B x n array. The function overwrites only the given coordinates of the given vectors.
         first: Index of the first vector.
         lanes: Number of vectors, at most LANES.
@@ -199,9 +199,10 @@ def add_part_softmax(
     mean: Block,
     own: Block,
 ) -> None:
-    """Add log-sum-exps over the points of parts to `value`, and write softmax means and chosen points.
+    """Compute the softmax over the points of each of several parts, for each vector.
 
-    The function processes consecutive parts whose points have the same shape. For each vector and part, it
+    The given parts are consecutive, and have the same number of points and the same number of coordinates. For each
+    vector and part, the function
 
     - adds the log-sum-exp of the dot products with the points of the part to `value`,
     - writes the mean of these points, weighted by the softmax of the dot products, into `mean`,
@@ -213,11 +214,11 @@ def add_part_softmax(
             of values of all parts. The array is empty if `own` is omitted.
         points: One-dimensional array with the coordinates of the points, part by part and point by point.
         shape: Number of parts, number of points of each part, and number of coordinates of each part.
-        column: Index of the first coordinate of the first of these parts.
-        step: Number of combinations of the values of all parts after these parts.
+        column: Index of the first coordinate of the first given part.
+        step: Number of combinations of the values of all parts that follow the given parts.
         value: B sums of log-sum-exps, updated in place.
-        mean: B x n array; the columns of these parts are overwritten. A B x 0 array omits the means.
-        own: B x n array; the columns of these parts are overwritten. A B x 0 array omits the points.
+        mean: B x n array; the columns of the given parts are overwritten. A B x 0 array omits the means.
+        own: B x n array; the columns of the given parts are overwritten. A B x 0 array omits the points.
     """
     count, size, width = shape
     rows = np.zeros(max(size, width) * LANES, np.float32)

@@ -211,7 +211,9 @@ def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
 def scatter_words(
     x: Block, y: Block, flips: Flips, z: Block, b: int
 ) -> tuple[Block, Block]:
-    """Add a weighted sum of the b codewords of a coset to z, for each lane: the transpose of `coset_products`.
+    """Add a weighted sum of the b codewords of a coset to z, for each lane.
+
+    The function is the transpose of `coset_products`.
 
     Args:
         x: Block of b rows with the weights, one row per codeword; also used as scratch memory.
@@ -239,8 +241,8 @@ def exponentials(
 ) -> None:
     """Write max(exp(sign * x - shift), 2^-126) into y.
 
-    The exponential of v is computed as 2^n times 2^f, where n is v / log 2 rounded to an integer (by adding and
-    subtracting ROUNDER), and f is the difference v / log 2 - n. The float 2^n has the exponent bits n + 127.
+    For v = sign * x - shift, let n be v / log 2 rounded to an integer, and f = v / log 2 - n. Then exp(v) = 2^n 2^f.
+    The factor 2^f is approximated by a polynomial in f, and 2^n is the float with the exponent bits n + 127.
 
     Args:
         x: Block of b rows.

@@ -1,7 +1,7 @@
 """Compiled loops over the cosets of a small linear code, with one Walsh-Hadamard transform per coset.
 
-The points are the codewords of all cosets as vectors with entries +1 and -1. If the argument `both` is True, they also
-include the antipode of each codeword, which is the negative vector.
+The points are the codewords of all cosets as vectors with entries +1 and -1. If the argument `both` of a function is
+True, the points also include the antipode of each codeword, which is the negative vector.
 
 The array z has shape (groups, rows * LANES). A group has LANES vectors, with one row per coordinate (see `simd`). Entry
 w of each row belongs to vector w of the group; it is in lane w. The array `flips` has shape (cosets, rows); it has the
@@ -105,7 +105,9 @@ def write_lane(
 def add_weighted_words(
     weights: Block, flips: Flips, bins: int, both: bool, z: Block
 ) -> None:
-    """Add B weighted sums of all points to z: the transpose of `write_words`.
+    """Add B weighted sums of all points to z.
+
+    The function is the transpose of `write_words`.
 
     Args:
         weights: Array with a row for each of the B sums and a column for each point.
@@ -128,7 +130,9 @@ def add_weighted_words(
 def read_lane(
     row: Block, first: np.uint64, both: bool, x: Block, lane: np.uint64, bins: int
 ) -> None:
-    """Read the weights of the points of one coset into one lane of x: the transpose of `write_lane`.
+    """Read the weights of the points of one coset into one lane of x.
+
+    The function is the transpose of `write_lane`.
 
     If `both` is True, the weights of the points are pairs: the weight of a codeword and the weight of its antipode. The
     difference of the two weights is written into the lane.
@@ -167,7 +171,7 @@ def write_sums(
     peak of a vector at a coset is the largest score of the vector in this coset and all previous ones.
 
     For each vector, the function also adds a weighted sum of all points to `word_sums`. The weight of a point is
-    exp(score - peak), where the peak is that at the last coset.
+    exp(score - p), where p is the peak of the vector at the last coset.
 
     Args:
         z: (groups, rows * LANES) coordinates of the vectors.
@@ -177,8 +181,8 @@ def write_sums(
         both: Whether the points include the antipode of each codeword.
         peaks: (groups, cosets, LANES) array for the peaks.
         sums: (groups, cosets, LANES) zeros, to which the sums are added.
-        word_sums: Zeros in the shape of z, to which the weighted sums are added. If the array is empty, they are
-            omitted.
+        word_sums: Zeros in the shape of z, to which the weighted sums are added. If the array is empty, no
+            weighted sums are computed.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
