@@ -1,4 +1,6 @@
-"""Dot products with all prototypes, computed with a matrix or, where this is faster, from the structure of the code.
+"""Modules that compute dot products with all prototypes.
+
+A projection multiplies by the matrix of prototypes, or uses the structure of the code if this is faster.
 
 >>> import protosphere as ps, torch
 >>> from protosphere.nn.projections import projection_for

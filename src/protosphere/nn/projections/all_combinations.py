@@ -1,8 +1,8 @@
-"""Block of points for all combinations of the values of m parts, where part p has s_p values.
+"""Block that has a point for every combination of the values of m parts.
 
-The dot product with the point of a combination is a sum over the parts. So the log-sum-exp, the k largest dot products
-and the mean point of all s_1 s_2 ... s_m combinations can be computed from the dot products with the s_1 + s_2 + ... +
-s_m points of the parts.
+Part p has s_p values, and each value has a point. The dot product of a vector with the point of a combination is a sum
+with one term for each part. Therefore the log-sum-exp, the k largest dot products and the mean point of all
+s_1 s_2 ... s_m combinations can be computed from the dot products with the s_1 + s_2 + ... + s_m points of the parts.
 """
 
 from math import prod
@@ -20,7 +20,7 @@ MOST_PRODUCTS = 1 << 34
 
 
 class AllCombinationsBlock(nn.Module, ProjectionBlock):
-    """Block of points for all combinations of the values of parts.
+    """Block that has a point for every combination of the values of parts.
 
     The combinations are in lexicographic order: the value of the last part changes fastest.
 
@@ -98,7 +98,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
     def plain_mean(self, z: Tensor) -> Tensor:
         """Return B x n weighted means of all points, one for each vector.
 
-        The weights are the softmax of the vector's dot products. The result is differentiable.
+        The weights are the softmax of the vector's dot products with the points. The result is differentiable.
         """
         shares = [part.softmax(1) for part in self._by_part(z)]
         return self.tables.weighted_sum(torch.cat(shares, dim=1))

@@ -1,9 +1,9 @@
 """Protocol of the blocks of a projection, and functions for blocks.
 
-Each block has some of the prototypes as its points. The log-sum-exp of the dot products z c_k is computed tile by tile
-with a running maximum, as in Milakov & Gimelshein (2018), Online normalizer calculation for softmax. The gradient of
-the log-sum-exp, which is the mean of the points c_k weighted by the softmax, is computed in the same pass. So every dot
-product is computed only once.
+Each block has some of the prototypes as its points. The log-sum-exp of a vector's dot products with the points is
+computed tile by tile with a running maximum, as in Milakov & Gimelshein (2018), Online normalizer calculation for
+softmax. The gradient of the log-sum-exp, which is the mean of the points weighted by the softmax, is computed in the
+same pass. So every dot product is computed only once.
 """
 
 from __future__ import annotations
@@ -229,8 +229,8 @@ def tiled_log_sum_exp(
 def _is_bounded(z: Tensor, block: ProjectionBlock) -> bool:
     """Return True if the norms of the vectors are so small that sums of exp(score) cannot overflow.
 
-    In this case, no maximum must be subtracted from the scores. The result is False if the values of z cannot be read,
-    for example on a GPU.
+    If the result is True, log-sum-exps can be computed without subtracting the maximum score. If z is on a GPU, or its
+    values cannot be read for another reason, the result is False.
     """
     # the absolute value of a score is at most |z|; below the limit, exp(-score) can be computed as 1 / exp(score)
     if not in_memory(z):
@@ -255,15 +255,16 @@ def _bounded_log_sum_exp(
 
 
 def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:
-    """Overwrite scores by the weights of their points, and return the sum of all weights for each vector.
+    """Overwrite each score by the weight of its point, and return the sum of the weights for each vector.
 
     The weight of a point is exp(score - shift).
 
     Args:
         scores: Scores of the points of a tile, as `ProjectionBlock.scores` returns them. If `antipodal` is True, each
             score is overwritten by the weight of the point minus the weight of its antipode.
-        shift: B x 1 numbers to subtract from the scores of each vector; 0 if None.
-        antipodal: Whether each score stands for a point and its antipode. The sums contain the weights of both.
+        shift: B x 1 tensor; row i is the number to subtract from the scores of vector i. If None, it is 0.
+        antipodal: Whether each score stands for a point and its antipode. The sums then contain the weights of both
+            points.
     """
     # if antipodal, the sums include the antipodes, whose exponentials are then subtracted from those of the points
     opposite = None
@@ -287,10 +288,10 @@ def tiled_moment(
     directions: Sequence[Tensor],
     block: ProjectionBlock,
 ) -> Tensor:
-    """Return a moment of the points for each vector z, computed tile by tile.
+    """Return a weighted sum of the points for each vector, computed tile by tile.
 
-    Each vector z has a log-sum-exp l and directions v_1, ..., v_r. Its moment is the sum over all points c_k of exp(z .
-    c_k - l) (v_1 . c_k) ... (v_r . c_k) c_k.
+    For a vector z with log-sum-exp l and directions v_1, ..., v_r, the weight of the point c_k is exp(z . c_k - l)
+    times the product of the dot products v_1 . c_k, ..., v_r . c_k.
 
     Args:
         z: B x n vectors.
@@ -299,7 +300,7 @@ def tiled_moment(
         block: Block of the points c_k.
 
     Returns:
-        B x n moments.
+        B x n weighted sums.
     """
     total = torch.zeros_like(z)
     shift = log_sum_exps[:, None]

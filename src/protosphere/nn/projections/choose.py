@@ -266,9 +266,9 @@ def _quantized(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None
 
 
 def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> BlockSpec:
-    """Return the description of a block of all combinations of the values of parts.
+    """Return the description of an `AllCombinationsBlock`.
 
-    A unit of the block consists of the combinations that share one value of the first part.
+    A unit of the block consists of all combinations with the same value of the first part.
     """
     if structure.count > LARGEST_INDEX:
         raise InvalidArgumentError(
@@ -306,9 +306,9 @@ def _signed_or_bytes(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _simplex_order(points: Points) -> Indices:
-    """Return the order in which the rows of `points` are the vertices of `simplex_points`, if the code is a simplex.
+    """Return, for each vertex of `simplex_points`, the index of the row of `points` that equals the vertex.
 
-    Entry i is the index of the row that equals vertex i. For other codes, the order is arbitrary.
+    If the rows are not the vertices in some order, the result has no meaning, so the caller must compare them.
     """
     # the first nonzero entry of vertex i > 0 is negative and in coordinate i
     first = (points != 0).argmax(axis=1)

@@ -1,4 +1,7 @@
-"""Block of points of classes that consist of parts, and of quantized points; dot products are sums of table entries."""
+"""Block of points for classes that consist of parts, or for quantized classes.
+
+Dot products are sums of table entries.
+"""
 
 import torch
 from torch import Tensor, nn
@@ -15,23 +18,25 @@ TILE_ENTRIES = 1 << 19
 
 
 class CombinationsBlock(nn.Module, ProjectionBlock):
-    """Block of points of classes that consist of parts, where a class has one value of each part.
+    """Block of points for classes that consist of parts, or for quantized classes.
 
-    The dot products of a vector with the points of all parts are computed once. With m parts, the dot product with a
-    class then takes m additions instead of n multiplications, and the class takes m small integers of memory instead of
-    n floats.
+    A class that consists of m parts, such as a color and a shape, has one value of each part. The dot products of a
+    vector with the points of all values are computed once. The dot product with the point of a class is then a sum of m
+    of them, which takes m additions instead of n multiplications. A class takes m small integers of memory instead of n
+    floats.
 
-    The block also supports quantized points (see `QuantizedTables`). A quantized point additionally has one codeword of
-    each codebook. The sum of its codewords is multiplied by a factor of the class. The factors are stored: they take
-    four bytes per class in float32, and computing them in each call would take a third of the time of a training step.
+    A quantized class additionally has one codeword of each codebook (see `QuantizedTables`). The sum of its codewords
+    is multiplied by a factor of the class. The factors are stored. They take four bytes per class in float32, and
+    computing them in each call would take a third of the time of a training step.
 
     Attributes:
-        tables: Module that computes the dot products with the points of all parts: a `PartTables` for classes that
-            consist of parts, or a `QuantizedTables` for quantized points.
+        tables: Module that computes the dot products with the points of all values and with all codewords: a
+            `PartTables` for classes that consist of parts, or a `QuantizedTables` for quantized classes.
         values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
             entries are the indices of the class's values and codewords. The dtype is uint8, or a signed dtype for parts
             of more than 256 values.
-        factors: For each class, the factor by which the sum of its codewords is multiplied; None without codewords.
+        factors: For each class, the factor by which the sum of its codewords is multiplied. If there are no codebooks,
+            this is None.
     """
 
     kind = "combinations"

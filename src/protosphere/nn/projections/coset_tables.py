@@ -1,4 +1,4 @@
-"""The cosets of a `HadamardLayout` as signs, for kernels that use fast transforms instead of matrix products."""
+"""Module that stores the cosets of a `HadamardLayout` as signs, for kernels that use fast transforms."""
 
 import numpy as np
 from torch import Tensor, nn
@@ -10,22 +10,23 @@ from protosphere.nn.projections.hadamard_layout import HadamardLayout
 class CosetTables(nn.Module):
     """Signs of the C cosets of a layout, one byte per coordinate.
 
-    The coordinates are sorted into b bins (see `HadamardLayout.bins`). To compute the dot products with the b codewords
-    of a coset, the coordinates of z are multiplied by the coset's signs and summed over each bin. The Walsh-Hadamard
-    transform of the b sums gives the dot products.
+    A point consists of the signs of a codeword, multiplied by `coefficient`, followed by a glue vector. The coordinates
+    of the codewords are sorted into b bins (see `HadamardLayout.bins`). To compute the dot products with the b
+    codewords of a coset, the coordinates of z are multiplied by the coset's signs and summed over each bin. The
+    Walsh-Hadamard transform of the b sums gives the dot products.
 
     Args:
         layout: Description of the codewords, their cosets and their glue vectors.
 
     Attributes:
-        flips: (C, b L) signs of the coordinates of each bin, padded with zeros to the size L of the largest bin.
-        columns: For each column of `flips`, the index of the coordinate; 0 in the padding.
-        glue_vectors: Glue vectors (the coordinates that follow a codeword in a point), one per row. If the points have
-            no such coordinates, the rows are empty.
+        flips: (C, b L) signs. Row c has the signs of coset c at the coordinates of the first bin, then at those of the
+            second bin, and so on. Each bin is padded with zeros to the size L of the largest bin.
+        columns: For each column of `flips`, the index of the coordinate. In the padding, the index is 0.
+        glue_vectors: Glue vectors, one per row. If the points have no glue vectors, the rows are empty.
         glue_of: For each coset, the index of its glue vector.
         length: Length of the codewords.
         dim: Dimension n: the length of the codewords plus the length of the glue vectors.
-        coefficient: Factor of the signs in a point.
+        coefficient: Factor by which the signs of a codeword are multiplied in a point.
         bins: Number b of bins.
         both: Whether the antipode of each codeword is also a codeword of its coset.
         glued: Whether any glue vector is nonzero.

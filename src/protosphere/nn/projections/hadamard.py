@@ -1,16 +1,20 @@
-"""Block of codewords in cosets of a small linear code; two small matrix products give all dot products.
+"""Block of points that are codewords in cosets of a small linear code.
 
-Let H be Sylvester's matrix of order b. The coordinates x of the codewords are divided into b bins, numbered from 0; let
-p(x) be the number of the bin of x. Codeword a of the small code, for a = 0, ..., b - 1, has the signs H[p(x), a]. The
-codewords of coset c have the signs s_c(x) H[p(x), a], where s_c are the signs of one codeword of the coset. The dot
-products with z are
+Two small matrix products give the dot products of a vector z with all codewords. Let H be Sylvester's Hadamard matrix
+of order b, where b is the number of codewords of the small code. The n coordinates x of the codewords are divided into
+b bins, numbered from 0, and p(x) is the bin of coordinate x. Codeword a of the small code has the sign H[p(x), a] at
+coordinate x. Let s_c(x) be the signs of one codeword of coset c. Then codeword a of coset c has the signs
+s_c(x) H[p(x), a]. The dot products are computed in two steps:
 
-    y[bin, c] = sum over the x of the bin of z(x) s_c(x)            b products (B x n/b) (n/b x cosets)
-    z . codeword(c, a) = sum over the bins of H[bin, a] y[bin, c]   one product by H
+    y[i, c] = sum of z(x) s_c(x) over the coordinates x in bin i       (one matrix product for each bin)
+    z . codeword(c, a) = sum of H[i, a] y[i, c] over all bins i        (one matrix product with H)
 
-This takes n/b + b multiplications per codeword, while the matrix of all codewords takes n; b near sqrt(n) is best. The
-codewords of a union of cosets of RM(1, m), or of any binary linear code, can be divided into such cosets. If the small
-code has the all-one codeword, each codeword is followed by its antipode, and one dot product is computed for the two.
+For each codeword, the first step takes n/b multiplications and the second step takes b, while a product with the matrix
+of all codewords takes n. A value of b near sqrt(n) is best.
+
+The codewords of a union of cosets of RM(1, m), or of any binary linear code, can be divided into such cosets. If the
+small code has the all-one codeword, each codeword is followed by its antipode, and one dot product is computed for the
+two.
 """
 
 import torch
@@ -52,7 +56,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
     Attributes:
         coset_tables: The cosets of the layout before they are split, for kernels that use fast transforms.
-        coefficient: Factor of the signs in a point.
+        coefficient: Factor by which the signs of a codeword are multiplied in a point.
         length: Length of the codewords.
         both_signs: Whether each codeword of a coset is followed by its antipode.
         glued: Whether a glue vector is nonzero.
@@ -138,11 +142,13 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return ordered.view(z.shape[0], b, size).transpose(0, 1)
 
     def unbinned(self, sums: Tensor) -> Tensor:
-        """Return B x n vectors, to whose coordinates the entries of `sums` are added: the transpose of `binned`.
+        """Return B x n vectors, given their coordinates in the order of the bins.
+
+        The coordinates of the glue vectors are 0. The method is the transpose of `binned`.
 
         Args:
-            sums: (b, B, L) numbers, with one entry for each coordinate in each bin. The coordinates of the glue vectors
-                stay 0.
+            sums: (b, B, L) numbers. Entry (i, j, l) is coordinate l of bin i of vector j, before it is multiplied by
+                `coefficient`. Entries in the padding are 0.
         """
         flat = sums.transpose(0, 1).flatten(1) * self.coefficient
         return flat.new_zeros(flat.shape[0], self.dim).index_add_(1, self.columns, flat)

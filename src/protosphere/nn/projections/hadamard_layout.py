@@ -38,7 +38,7 @@ class HadamardLayout:
 
     Attributes:
         length: Length of the codewords.
-        coefficient: Factor of the signs in a point.
+        coefficient: Factor by which the signs of a codeword are multiplied in a point.
         representatives: For each coset, one of its codewords, with its bits packed into bytes.
         generator: Codewords that generate the small code, one per row, without the all-one codeword. Their bits are
             packed, too.
@@ -210,12 +210,13 @@ def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
 def whole_cosets(
     rows: SignRows, bits: int, antipodal: bool
 ) -> tuple[HadamardLayout, Indices] | None:
-    """Return a layout of codewords in complete cosets of a small code that has the given number of generators.
+    """Return a layout of the codewords in `rows` that form complete cosets of a small code.
 
-    Let size = 2^bits, or 2^(bits + 1) if `antipodal` is True. A run consists of the codewords with the indices j size,
-    ..., j size + size - 1 for some j, in the code that `rows.numbers` refers to. A run is complete if `rows` has all of
-    these codewords. The first complete run determines the small code. The other complete runs are used if they are
-    cosets of the small code.
+    The index of a codeword is its entry in `rows.numbers`. The small code has 2^bits codewords, or 2^(bits + 1) if
+    `antipodal` is True; let size be this number. A run consists of the codewords with the indices j size, ...,
+    j size + size - 1 for some integer j. A run is complete if `rows` has all of these codewords. The first complete run
+    determines the small code. A complete run is used if it is a coset of the small code and its points have the same
+    glue vector.
 
     Args:
         rows: Points that begin with the signs of codewords.
@@ -224,8 +225,8 @@ def whole_cosets(
 
     Returns:
         The layout, and the indices in `rows` of the codewords of its cosets, coset by coset. The result is None if the
-        first complete run is not a coset of a linear code with `bits` generators, or if less than a fraction
-        `SMALLEST_SHARE` of the codewords lies in complete cosets.
+        first complete run is not a coset of such a small code, or if less than a fraction `SMALLEST_SHARE` of the
+        codewords lies in complete cosets.
     """
     order = np.argsort(rows.numbers, kind="stable")
     size = 1 << (bits + antipodal)

@@ -32,9 +32,9 @@ class Run(NamedTuple):
 class PartTables(nn.Module):
     """Module that maps z to the dot products with the points of several parts.
 
-    Each part has its own coordinates of z, one part after the other, and one point for each value. The module returns
-    the dot products with the E points of all parts. The dot product of z with the prototype of a class is the sum of
-    one of these dot products for each part: the one for the value that the class has of this part.
+    Each part has its own coordinates of z. Each value of a part has a point, and E is the number of points of all
+    parts. A class has one value of each part. The dot product of z with the prototype of the class is the sum of the
+    dot products with the points of these values.
 
     Args:
         points: For each part p, an s_p x d_p matrix of unit vectors, one per value.
@@ -123,7 +123,9 @@ class PartTables(nn.Module):
         return flat[0] if len(flat) == 1 else torch.cat(flat, dim=1)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of the points of all parts: the transpose of `forward`.
+        """Return the B x n weighted sums of the points of all parts.
+
+        The method is the transpose of `forward`.
 
         Args:
             weights: B x E weights of the points, in the order of the result of `forward`.

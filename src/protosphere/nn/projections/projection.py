@@ -319,8 +319,8 @@ class Projection(nn.Module):
     ) -> Tensor:
         """Return a weighted sum of the prototypes for each row, from which derivatives of the log-sum-exp are computed.
 
-        Each row z has a log-sum-exp l and directions v_1, ..., v_r. Its moment is the sum over all prototypes c_k of
-        exp(z . c_k - l) (v_1 . c_k) ... (v_r . c_k) c_k. The result has no gradient.
+        For a row z with log-sum-exp l and directions v_1, ..., v_r, the weight of the prototype c_k is exp(z . c_k - l)
+        times the product of the dot products v_1 . c_k, ..., v_r . c_k. The result has no gradient.
 
         Args:
             z: B x n vectors.
@@ -328,7 +328,7 @@ class Projection(nn.Module):
             directions: A list of r tensors, each B x n. Row i of tensor j is the direction v_j of row i of z.
 
         Returns:
-            B x n moments.
+            B x n weighted sums.
         """
 
         def of_rows(rows: slice) -> Tensor:

@@ -77,7 +77,9 @@ class QuantizedTables(nn.Module):
         return torch.cat([own, products], dim=1)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all values and codewords: the transpose of `forward`.
+        """Return the B x n weighted sums of all values and codewords.
+
+        The method is the transpose of `forward`.
 
         Args:
             weights: B x E weights, in the order of the result of `forward`.

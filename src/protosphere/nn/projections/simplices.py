@@ -20,7 +20,7 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
 
     Let c_0, ..., c_(s-1) be the vertices of a simplex (see `geometry.simplex`), and let f_j = sqrt(s / ((s - 1) j (j +
     1))). A simplex has the coordinates j = 1, ..., s - 1. The entry of c_i in coordinate j is f_j if i < j, -j f_j if i
-    = j, and 0 if i > j. So z . c_i = sum_{j > i} f_j z_j - i f_i z_i.
+    = j, and 0 if i > j. So z . c_i = sum_{j > i} f_j z_j - i f_i z_i, where the last term is 0 if i = 0.
 
     The simplices are stored one after the other. A run consists of consecutive simplices of equal size, whose dot
     products are computed together.
@@ -121,7 +121,9 @@ def _simplex_products(z: Tensor, steps: Tensor, size: int, count: int) -> Tensor
 
 
 def _simplex_sums(weights: Tensor, steps: Tensor, size: int, count: int) -> Tensor:
-    """Return weighted sums of the vertices of `count` simplices: the transpose of `_simplex_products`.
+    """Return weighted sums of the vertices of `count` simplices.
+
+    The function is the transpose of `_simplex_products`.
 
     Args:
         weights: The weights of the vertices, one simplex after the other, with one sum per row.
