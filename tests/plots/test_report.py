@@ -90,6 +90,21 @@ def test_what_has_several_dimensions_is_no_line_across():
     assert reference_rows(more) == []
 
 
+@pytest.mark.parametrize("mapping", ["fixed", "random", "align"])
+def test_every_code_of_the_runs_has_one_row_in_the_table_of_bounds(mapping):
+    runs = [
+        Trained("bch", 10, mapping, 0, 0.25, 0.9),
+        Trained("bch", 10, "fixed", 0, 0.25, 0.9),
+        Trained("simplex", 9, mapping, 0, -1 / 9, 0.9),
+        Trained("learned", 10, "fixed", 0, None, 0.9),
+    ]
+    page = report_page("x", 10, runs, [])
+    table = page.split("Separation and bounds")[1].split("<h2>Runs</h2>")[0]
+    assert table.count("<tr>") == 3
+    assert "<td>bch</td>" in table
+    assert "<td>simplex</td>" in table
+
+
 def test_the_page_is_for_phones_and_for_the_dark_and_fetches_nothing():
     page = report_page("x", 10, runs_at([0.0, 0.1]), [{"scheme": "bch", "n": 10}])
     assert (

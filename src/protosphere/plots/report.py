@@ -209,7 +209,6 @@ def _cosine(runs: Sequence[Trained]) -> Any:
 
 
 def _add_runs(figure: Any, runs: Sequence[Trained], style: FigureStyle) -> None:
-    """Add a point for each run of one scheme to a plotly figure."""
     symbol = SYMBOLS.get(style.marker, "cross")
     figure.add_scatter(
         x=[run.max_cosine for run in runs],
@@ -229,11 +228,12 @@ def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
 
     Args:
         num_classes: Number of classes K.
-        rows: Means over seeds. Each different code among them gets a row.
+        rows: Means over seeds. Means with the same scheme, dimension and maximum cosine get one row. Means of learned
+            heads get no row.
     """
     codes: set[tuple[str, int, float]] = set()
     for row in rows:
-        if row.mapping == "fixed" and row.max_cosine is not None:
+        if row.max_cosine is not None:
             codes.add((row.scheme, row.dim, round(row.max_cosine, 9)))
     bounds = {dim: limits(num_classes, dim) for _, dim, _ in codes}
     table: list[Row] = []
