@@ -118,7 +118,7 @@ def _limits() -> dict[str, Any]:
 
 
 def _covered_beyond() -> dict[str, list[int]]:
-    """Return a mapping from K to the dimensions n of all pairs (K, n) in `searched_beyond` of the catalogue."""
+    """Return the pairs (K, n) in `searched_beyond` of the catalogue, as a mapping from K to a list of n."""
     found: dict[str, list[int]] = {}
     for num_classes, dim in sorted(shipped_catalogue().searched_beyond):
         found.setdefault(str(num_classes), []).append(dim)
@@ -144,8 +144,8 @@ def _described(entry: Construction) -> dict[str, Any]:
 def _families(progress: Progress) -> dict[str, list[list[Any]]]:
     """Return, for each family of codes, one row for each member that the page uses.
 
-    A row is [n, first K, last K, number of points, guarantee, description, steps, spectra]. First and last K are those
-    of a `Serving`. See `shipped_measurements` for steps and spectra.
+    A row is [n, first K, last K, number of points, guarantee, description, steps, spectra]. The first and the last K
+    are the attributes `first` and `last` of a `Serving`. Steps and spectra are defined in `shipped_measurements`.
     """
     names = available()
     found = dict[str, list[list[Any]]]()
@@ -197,7 +197,9 @@ def _chain(m: int) -> list[list[Any]]:
 
 
 def _linear_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
-    """Return the rows of `cells` with the guarantee of each code, or None, as an additional last entry.
+    """Return the rows of `cells` with the guarantee of each code as an additional last entry.
+
+    If a code has no guarantee, the last entry is None.
 
     Args:
         cells: Rows [K, n, maximum cosine] by scheme, as `shipped_measurements` returns them.
@@ -224,8 +226,8 @@ def _guarantee(
 def promised_cells(entry: Construction) -> list[list[Any]]:
     """Return rows [K, n, maximum cosine, guarantee] of a construction, for K and n on a grid.
 
-    The maximum cosine in a row is the guarantee, too. If the page can compute the guarantees of this construction from
-    other data, the list is empty.
+    The codes are not built, so the entry for the maximum cosine is the guarantee, too. If the page does not need such
+    rows for the construction, the list is empty.
     """
     traits = entry.traits
     known = traits.page_formula or not traits.on_page or entry.members is not None
@@ -256,8 +258,8 @@ def promised_cells(entry: Construction) -> list[list[Any]]:
 def _searched() -> list[list[Any]]:
     """Return a row for each code of the catalogue and for each code of the atlas.
 
-    A row is [K, n, maximum cosine, description, iterations]. The last entry is the argument `iterations` of `best` with
-    which the code was found, as a text. The text is empty for the default of `best`.
+    A row is [K, n, maximum cosine, description, iterations]. The last entry is a text: the value of the argument
+    `iterations` with which `best` found the code. If this was the default value, the text is empty.
     """
     kept = [
         [e.num_points, e.dim, round(e.max_cosine, 9), "", "0"]

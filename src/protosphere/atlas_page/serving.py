@@ -35,12 +35,12 @@ class Serving:
 
 
 def serving_members(family: Construction) -> Iterator[Serving]:
-    """Yield the members of a family that are used for some K of the page, sorted by dimension.
+    """Yield the members of a family that `ps.construct` uses for some (K, n) on the page, sorted by dimension n.
 
-    In each dimension, the member with the lowest maximum cosine among the members with at least K points is used. So a
-    member is left out if another member has at least the same number of points and a lower maximum cosine. Numbers of
-    classes for which a code cannot be certified in seconds are left out. If a construction is not a family, nothing is
-    yielded.
+    For each (K, n), `ps.construct` uses the member of dimension n with the lowest maximum cosine among the members
+    with at least K points. So a member is left out if another member of the same dimension has at least the same number
+    of points and a lower maximum cosine. Numbers of classes K for which a code cannot be certified in seconds are
+    ignored. If a construction is not a family, nothing is yielded.
     """
     if family.members is None:
         return

@@ -21,9 +21,12 @@ MOST_DRAWN_POINTS = 1000
 def small_points() -> dict[str, list[float]]:
     """Return the points of codes in two and three dimensions.
 
-    Each code of a family is included with the largest number of points with which the page uses it. A scheme that is
-    not a family is included, for 2 to `MOST_PLAIN` classes, if the scripts of the page compute its maximum cosine but
-    not its points.
+    The result has two kinds of codes:
+
+    - Members of families, with the largest number of classes for which `ps.construct` uses the member. Members with
+      more than `MOST_DRAWN_POINTS` points are left out.
+    - Codes of other schemes, for 2 to `MOST_PLAIN` classes. A scheme is included if the scripts of the page compute its
+      maximum cosine but not its points.
 
     Returns:
         A mapping from texts 'scheme|K|n' to flat lists of coordinates: all coordinates of the first point, then those

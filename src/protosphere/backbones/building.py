@@ -56,13 +56,15 @@ def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
 
 
 def is_ours(name: str) -> bool:
-    """Return True if a name is not a dotted import name, so that it can only be a network of this package.
+    """Return True if `name` could be the name of a network of this package.
+
+    The function does not check whether the network exists.
 
     Args:
         name: Name of a network.
 
     Returns:
-        Whether the name is not a dotted import name. The function does not check whether such a network exists.
+        False for a dotted import name, and True for any other name.
 
     Example:
         >>> is_ours("mlp(512)"), is_ours("torchvision.models.resnet18")

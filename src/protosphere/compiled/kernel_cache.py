@@ -115,7 +115,7 @@ def _in_memory(reason: str) -> None:
 
 
 class _Implementation(CompileResultCacheImpl):
-    """Implementation of numba's cache interface: the folder and the file name for a function's machine code."""
+    """Implementation of numba's cache interface. It gives the folder and the file name of a function's machine code."""
 
     def __init__(self, function: Any) -> None:
         self._py_file: str = (

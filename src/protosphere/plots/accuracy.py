@@ -363,7 +363,6 @@ def runs_with_prototypes(runs: Iterable[Trained]) -> dict[str, list[Trained]]:
 
 
 def _draw_runs(ax: Any, style: FigureStyle, runs: Sequence[Trained]) -> None:
-    """Draw a point for each run of one scheme."""
     ax.plot(
         [run.max_cosine for run in runs],
         [100 * run.accuracy for run in runs],

@@ -133,7 +133,7 @@ def _separation(
         num_classes: Number of classes K.
         low: Smallest dimension.
         high: Largest dimension.
-        descent_dims: Dimensions of the schemes that optimize points by gradient descent.
+        descent_dims: Dimensions at which the schemes that optimize points by gradient descent are drawn.
     """
     requests = native_requests(num_classes, low, high, descent_dims)
 
@@ -158,14 +158,14 @@ def native_requests(
 ) -> list[tuple[str, int]]:
     """Return the codes of a figure of maximum cosines, as pairs of a scheme and a dimension.
 
-    Each scheme of Lindström et al. (2024) is drawn at dimensions in which it exists, and `best` at many dimensions.
-    There are hundreds of Reed-Solomon codes, so only those of full length q (q - 1) are drawn.
+    The figure shows `best` at many dimensions, and each scheme of Lindström et al. (2024) at dimensions in which the
+    scheme exists. There are hundreds of Reed-Solomon codes, so only those of full length are drawn.
 
     Args:
         K: Number of classes.
         low: Smallest dimension.
         high: Largest dimension.
-        descent_dims: Dimensions of the schemes that optimize points by gradient descent.
+        descent_dims: Dimensions at which the schemes that optimize points by gradient descent are drawn.
 
     Returns:
         Pairs (scheme, dimension).
@@ -195,9 +195,9 @@ def native_requests(
 
 
 def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
-    """Return the full lengths q (q - 1) of Reed-Solomon codes with at least K codewords, from `low` to `high`.
+    """Return the dimensions of Reed-Solomon codes of full length with at least K codewords.
 
-    A length is the dimension of the points.
+    For a prime power q, the code of full length has the dimension q (q - 1). The dimensions are from `low` to `high`.
     """
     lengths: list[int] = []
     for q in prime_powers(256):
@@ -223,7 +223,7 @@ def _histogram(num_classes: int, dim: int, bins: int) -> NamedFigure:
 
     Args:
         num_classes: Number of classes K.
-        dim: Dimension of the prototypes. BCH codes have one dimension less.
+        dim: Dimension of the prototypes. The prototypes of BCH codes have dimension `dim` - 1.
         bins: Number of intervals into which [-1, 1] is divided.
     """
     schemes = ("uniform", *paper_descents(), "reed_muller")

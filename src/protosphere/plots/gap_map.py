@@ -94,8 +94,9 @@ def _label_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
 def _labeled_columns(dims: Sequence[int]) -> list[int]:
     """Return the indices of the columns to label.
 
-    These are the columns whose dimension is a power of two. If no dimension is a power of two, all columns are labeled.
-    If there are more than `MOST_LABELED_COLUMNS` columns, those close to the last labeled column are left out.
+    The columns whose dimension is a power of two are labeled. If no dimension is a power of two, all columns are
+    labeled. If the map has more than `MOST_LABELED_COLUMNS` columns, columns close to the last labeled column get no
+    label.
     """
     powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0]
     columns = powers or list(range(len(dims)))

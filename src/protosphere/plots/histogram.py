@@ -78,9 +78,9 @@ def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
 
 
 def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
-    """Draw the histogram of one code in the panel `ax`, within the limits of the horizontal axis.
+    """Draw the histogram of one code in the panel `ax`.
 
-    If there are pairs with smaller cosines, the title says how many.
+    Cosines below the left end of the horizontal axis are not drawn. The title says how many pairs have such cosines.
     """
     low, high = ax.get_xlim()
     shown = [entry for entry in count.bins if float(entry.low) >= low]
@@ -135,7 +135,7 @@ def _cosine_text(cosine: Cosine) -> str:
 def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
     """Return the heights and the edges of the steps of a histogram.
 
-    Intervals without pairs between others have height 0.
+    Intervals that are missing between the first and the last interval in `bins` have height 0.
 
     Args:
         bins: Intervals of equal length with their numbers of pairs, in ascending order.

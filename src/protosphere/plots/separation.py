@@ -86,7 +86,7 @@ def statistic_figure(comparison: Comparison, statistic: str) -> Any:
 
     Args:
         comparison: Schemes to draw.
-        statistic: Either "energy", or "mean_square" for the mean squared cosine. For the latter, a lower bound is
+        statistic: Either "energy", or "mean_square" for the mean squared cosine. For "mean_square", a lower bound is
             drawn, too.
     """
     with new_panels(4.6) as (figure, ax):
@@ -198,7 +198,7 @@ def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
 
 
 def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
-    """Draw the converses, the achievable bound, and the region between bounds.
+    """Draw the converses, the achievable bound, and the region between the best converse and the achievable bound.
 
     Returns:
         The objects that matplotlib drew, for the legend.
@@ -239,7 +239,7 @@ def _limit_places(curve: Sequence[Limits]) -> list[tuple[float, Limits]]:
 
 
 def _draw_achievable(ax: Any, places: Sequence[tuple[float, Limits]]) -> list[Any]:
-    """Draw the achievable bound, where it exists, and the region between it and the converse.
+    """Draw the achievable bound where it exists, and the region between the achievable bound and the converse.
 
     Args:
         ax: Panel to draw in.

@@ -72,8 +72,9 @@ def draw_similarity(
 def drawing_order(similarity: Points, groups: Indices) -> Indices:
     """Return the indices of the classes in the order in which they are drawn.
 
-    The classes are drawn group by group, with similar groups side by side. The mean similarities between groups form a
-    matrix, which is centered. The groups are sorted by their entries in the eigenvector of its largest eigenvalue.
+    The classes are drawn group by group, with similar groups side by side. To sort the groups, the matrix of the mean
+    similarities between groups is centered. The groups are sorted by their entries in the eigenvector of the largest
+    eigenvalue of the centered matrix.
 
     Args:
         similarity: K x K similarities of classes.

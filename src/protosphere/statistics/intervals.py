@@ -34,8 +34,9 @@ class Compared:
         lr: Learning rate that was chosen for the method by validation accuracy.
         seeds: Number of runs, each with another seed.
         mean: Mean of the metric over the runs.
-        difference: Mean difference of the metric from that of the reference method, over the seeds that both methods
-            have. It is None for the reference method itself, or if both methods have fewer than two seeds in common.
+        difference: Mean difference from the reference method over the seeds that both methods have: the metric of this
+            method minus the metric of the reference method. It is None for the reference method, and if both methods
+            have fewer than two seeds in common.
     """
 
     method: str

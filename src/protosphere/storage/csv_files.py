@@ -26,10 +26,10 @@ _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?(/\d+)?")
 
 
 def guarded(cell: Any) -> Any:
-    """Return the value to write into a cell, which has an apostrophe in front if it could be a formula.
+    """Return the value to write into a cell, with an apostrophe in front of text that could be a formula.
 
     Text could be a formula if it begins with one of `FORMULA_STARTS` and is not a number. Text that begins with an
-    apostrophe also gets another one in front, so that `unguarded` can restore the text.
+    apostrophe gets a second apostrophe in front, so that `unguarded` can restore the text.
 
     >>> guarded("=1+1"), guarded("-1/9"), guarded(-0.5)
     ("'=1+1", '-1/9', -0.5)

@@ -56,7 +56,7 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     """Create or replace a file atomically: write a temporary file, then rename this file to `target`.
 
     Symbolic links are followed, and the new file has the permissions of the file that it replaces. If `target` exists
-    and is not a regular file, an error is raised. Temporary files that killed processes left in the folder are removed.
+    and is not a regular file, an error is raised. Temporary files of killed processes in the folder are removed.
 
     Args:
         target: The file to create or replace.
@@ -97,8 +97,8 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
 def _created(beside: Path, place: Path) -> int:
     """Create the empty temporary file `beside`, and return the permissions that the finished file gets.
 
-    If the file `place` exists, these are its permissions. While the temporary file is written, no user can read it who
-    cannot read `place`.
+    If the file `place` exists, the finished file gets the permissions of `place`. A user who cannot read `place` cannot
+    read the temporary file either.
     """
     old_mode = place.stat().st_mode if place.exists() else None
     if old_mode is None:
@@ -182,7 +182,7 @@ def cache_folder() -> Path | None:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove the temporary files in a folder that killed processes have left there.
+    """Remove the temporary files of killed processes in a folder.
 
     A temporary file is removed if it is a day old, or if it was written by a process of this machine that has ended.
     """

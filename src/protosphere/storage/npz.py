@@ -77,7 +77,7 @@ def _too_tight(size_bytes: int, path: Path) -> str:
     """Return the end of the error message for a file that would unpack to far too much data.
 
     Args:
-        size_bytes: Number of bytes to which the file would unpack, or a smaller number.
+        size_bytes: Lower bound on the number of bytes to which the file would unpack.
         path: Path of the packed file.
     """
     size = f"at least {size_bytes / 2**20:,.0f} MiB out of {path.stat().st_size / 2**20:.1f} MiB"
@@ -130,7 +130,7 @@ def read_arrays(
         needed: Names of arrays that must be in the file.
 
     Returns:
-        A mapping from names to arrays. It has those of the wanted arrays that are in the file.
+        A mapping from the names in `wanted` to arrays. Names without an array in the file are left out.
 
     Raises:
         StorageError: If a needed array is missing, or the file cannot be read.
