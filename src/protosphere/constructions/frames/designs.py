@@ -1,11 +1,12 @@
-"""Codes from blocks of designs and from constant-weight codes: 0/1 vectors minus their means, normalized.
+"""Codes whose points are 0/1 vectors from classical codes and designs, with their means subtracted.
 
-Take 0/1 vectors of length v with k ones, any two of which share at most x ones. After the mean k/v is subtracted,
-their maximum cosine is (x - k^2/v) / (k - k^2/v), and they lie in v - 1 dimensions.
+Take 0/1 vectors of length v with k ones each, and let x be the largest number of ones that two of them share. Subtract
+the mean k/v from all entries, and normalize the vectors. The points then lie in v - 1 dimensions, and their maximum
+cosine is (x - k^2/v) / (k - k^2/v).
 
-The vectors are codewords of a few classical codes and designs, called parents. More generally, the coordinates of a
-parent are divided into sets, called cells. All codewords are taken that have a given number of ones on each cell. The
-mean is subtracted on each cell separately. The coordinates of some cells may then be left out.
+The vectors are codewords of a few classical codes and designs, called parents. The coordinates of a parent may be
+divided into sets, called cells. A code then has all codewords of the parent with a given number of ones on each cell.
+The mean of each cell is subtracted separately. The coordinates of some cells may then be left out.
 """
 
 import re
@@ -86,10 +87,10 @@ class WeightedCell:
 
     @property
     def mean_product(self) -> Fraction:
-        """Squared norm w^2/v of the mean vector of the cell.
+        """Squared norm w^2/v of the vector that is subtracted from each codeword on the cell.
 
         Here w is the number of ones on the cell, and v is the number of coordinates of the cell. All v entries of the
-        mean vector are w/v. The mean vector is subtracted from each codeword.
+        subtracted vector are w/v.
         """
         return Fraction(self.weight**2, len(self.places))
 
@@ -172,9 +173,10 @@ class CellWords:
 
     @property
     def cosine_step(self) -> Fraction:
-        """Fraction 1 / `squared_norm`; for each cosine c of the points, 1 - c is a multiple of this fraction.
+        """Fraction 1 / `squared_norm`. If c is the cosine of two points, 1 - c is a multiple of this fraction.
 
-        If two codewords share x of their k ones on the kept cells, their cosine is 1 - (k - x) * cosine_step.
+        If two codewords share x of their k ones on the kept cells, the cosine of their points is 1 - (k - x) *
+        cosine_step.
         """
         return 1 / self.squared_norm
 

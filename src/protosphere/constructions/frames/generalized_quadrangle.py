@@ -34,14 +34,15 @@ gigabytes.
 def generalized_quadrangle() -> Iterator[Member]:
     """Yield codes whose points are the points of a generalized quadrangle GQ(q, q^2).
 
-    The collinearity graph has an edge between any two collinear points. The points are projected to the eigenspace of
-    its smallest eigenvalue. Collinear points then have cosine -1/q, and other points have cosine 1/q^2. Together the
-    (q+1)(q^3+1) points meet Levenshtein's bound. These codes have (n, K) = (6,27), (21,112), (52,325), (105,756),
-    (301,2752), (456,4617) and (657,7300). Their points are sorted by their coordinates over GF(q).
+    The collinearity graph has an edge between any two collinear points. The vector of a point in the standard basis is
+    projected to the eigenspace of the smallest eigenvalue of this graph, and normalized. Collinear points then have
+    cosine -1/q, and other points have cosine 1/q^2. A code of all (q+1)(q^3+1) points meets Levenshtein's bound. These
+    codes have (n, K) = (6,27), (21,112), (52,325), (105,756), (301,2752), (456,4617) and (657,7300). Their points are
+    sorted by their coordinates over GF(q).
 
-    Further codes are made by fixing j <= 3 points, no two of which are collinear. The points that are collinear with
-    none of the fixed points are projected to the orthogonal complement of the fixed points. The complement has n - j
-    dimensions, and the cosines of the projected points are at most 1/(q^2+j). For q = 4 these codes have (n, K) =
+    Further codes are made by fixing j <= 3 points, no two of which are collinear. Such a code has the points that are
+    collinear with none of the fixed points. They are projected to the orthogonal complement of the fixed points, which
+    has n - j dimensions, and normalized. Their cosines are at most 1/(q^2+j). For q = 4 these codes have (n, K) =
     (51,256), (50,204) and (49,164). Any three points of which no two are collinear have q + 1 common neighbors, so K
     does not depend on the choice of the fixed points.
     """
@@ -144,9 +145,6 @@ def _projective_points(q: int) -> Indices:
 def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
     """Return which inner products of two lists of vectors over GF(q) are 0.
 
-    Let q = p^e. The base-p digits of a product are linear in the digits of each factor, so one matrix product is
-    computed for each digit.
-
     Args:
         q: Order of the field.
         points: Vectors over the field, as rows.
@@ -161,6 +159,7 @@ def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
     digits = digits.reshape(len(points), -1).astype(np.float32)
     shifted = F.multiply[images[:, :, None], weights].astype(np.int64)
     zero = np.ones((len(images), len(points)), dtype=np.bool_)
+    # base-p digits of a product are linear in the digits of each factor: one matrix product for each digit
     for weight in weights:
         functionals = shifted // weight % F.p
         functionals = functionals.reshape(len(images), -1).astype(np.float32)
@@ -174,9 +173,9 @@ def _points(q: int, count: int) -> Points:
 
 
 def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
-    """Return the maximum cosine of the code with `along` fixed points, and the largest step of its cosines.
+    """Return the maximum cosine of the code with `along` fixed points, and the step of its cosines.
 
-    For each cosine c, 1 - c is a multiple of the step.
+    The step is the largest fraction of which 1 - c is a multiple for every cosine c.
     """
     b = Fraction(1, q * q)
     left = (1 - b) * (1 + along * b) / (1 + (along - 1) * b)

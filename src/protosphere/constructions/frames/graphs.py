@@ -52,7 +52,7 @@ class Graph:
 
     @property
     def complement(self) -> "Graph":
-        """The graph on the same vertices in which two vertices are adjacent if they are not adjacent in this graph."""
+        """The graph on the same vertices in which two different vertices are adjacent if they are not in this graph."""
         v = self.vertices
         k = self.degree
 
@@ -374,7 +374,7 @@ def latin_squares(m: int, t: int) -> Adjacency:
 def _digits(m: int) -> list[tuple[int, Indices]]:
     """Return a pair (q, residues) for each factor q in `_prime_power_factors(m)`.
 
-    The residues are those of the numbers 0, ..., m - 1 modulo q.
+    The array `residues` has the residues of 0, ..., m - 1 modulo q.
     """
     return [(q, np.arange(m) % q) for q in _prime_power_factors(m)]
 

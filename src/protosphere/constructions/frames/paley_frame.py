@@ -40,10 +40,9 @@ def paley_frame() -> Iterator[Member]:
 def paley_points(q: int) -> Points:
     """Return one unit vector of each of the q + 1 lines, as rows.
 
-    The first vector is (1, 0, ...). There is one more vector for each element x of GF(q). Its first coordinate is
-    1/sqrt(q). Its other coordinates come in pairs 2 cos(2 pi Tr(ax)/p)/sqrt(q) and 2 sin(2 pi Tr(ax)/p)/sqrt(q). There
-    is one pair of coordinates for each pair +-a of nonzero squares of the field. Here p is the characteristic of the
-    field, and Tr is the trace to GF(p).
+    The first vector is (1, 0, ...). Each element x of GF(q) gives one more vector, whose first coordinate is 1/sqrt(q).
+    Each pair +-a of nonzero squares of the field gives it two more coordinates, 2 cos(2 pi Tr(ax)/p)/sqrt(q) and 2
+    sin(2 pi Tr(ax)/p)/sqrt(q). Here p is the characteristic of the field, and Tr is the trace to GF(p).
     """
     p, _ = prime_power(q) or (q, 1)
     squares = 2 * np.arange((q - 1) // 4)

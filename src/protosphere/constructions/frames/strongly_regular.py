@@ -22,15 +22,15 @@ from protosphere.types import Cosine, Points
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Dimension and cosines of the vertices of a strongly regular graph in an eigenspace of its adjacency matrix.
+    """Dimension of an eigenspace of a strongly regular graph, and the cosines of the vertices in this eigenspace.
 
-    Each vertex is a vector of the standard basis, projected to the eigenspace of the smallest eigenvalue and
-    normalized.
+    An eigenspace of a graph is an eigenspace of its adjacency matrix. The point of a vertex is its vector of the
+    standard basis, projected to the eigenspace and normalized.
 
     Attributes:
         dim: Dimension of the eigenspace.
-        adjacent: Cosine of two adjacent vertices.
-        apart: Cosine of two non-adjacent vertices.
+        adjacent: Cosine of the points of two adjacent vertices.
+        apart: Cosine of the points of two non-adjacent vertices.
     """
 
     dim: int
@@ -60,16 +60,15 @@ def least_eigenspace(graph: Graph) -> Spectrum:
 
 @dataclass(frozen=True)
 class View:
-    """A choice of vertices of a strongly regular graph by their relations to one or two fixed vertices.
+    """A rule that chooses vertices of a strongly regular graph by their relations to one or two fixed vertices.
 
-    The chosen vertices give a code: they are projected to the orthogonal complement of the fixed vertices.
+    The points of the chosen vertices are projected to the orthogonal complement of the points of the fixed vertices.
 
     Attributes:
         name: Text that describes the relations.
         num_fixed: Number of fixed vertices, 1 or 2.
-        fixed_adjacent: Whether the two fixed vertices are adjacent. False if there is one fixed vertex.
-        adjacent: For each fixed vertex, whether the chosen vertices are adjacent to it. If the two entries differ, only
-            the vertices that are adjacent to the first fixed vertex are chosen.
+        fixed_adjacent: Whether the two fixed vertices are adjacent. If there is only one, this is False.
+        adjacent: Entry i says whether the chosen vertices are adjacent to fixed vertex i.
     """
 
     name: str
@@ -92,7 +91,7 @@ class View:
         return v - 2 - shared - 2 * only_one
 
     def cosines(self, spectrum: Spectrum) -> tuple[Fraction, Fraction]:
-        """Return two cosines after the projection: of adjacent chosen vertices, and of non-adjacent chosen vertices.
+        """Return the cosine of two adjacent chosen vertices after the projection, and that of two non-adjacent ones.
 
         Args:
             spectrum: Cosines of the vertices before the projection.

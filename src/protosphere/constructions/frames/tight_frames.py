@@ -13,12 +13,13 @@ from protosphere.types import Cosine, Points
 def frame(gram: Points, dim: int) -> Points:
     """Return K unit vectors of R^n, as rows, that have a given Gram matrix.
 
-    The matrix must be K/n times the matrix of an orthogonal projection. The function projects fixed random vectors to
-    the range of the matrix and orthonormalizes them. It does so twice, because the second time removes the rounding
-    errors of the first.
+    The Gram matrix must be K/n times the matrix of an orthogonal projection. The columns of the result are an
+    orthogonal basis of the range of the Gram matrix. To compute them, the function multiplies random vectors (with a
+    fixed seed) by the Gram matrix and orthonormalizes the products. It does so twice, because the second time removes
+    the rounding errors of the first.
 
     Args:
-        gram: K x K Gram matrix. The function sets the diagonal of this array to 1.
+        gram: K x K Gram matrix. The diagonal may have any entries: the function sets them to 1, in this array.
         dim: Dimension n.
     """
     np.fill_diagonal(gram, 1.0)

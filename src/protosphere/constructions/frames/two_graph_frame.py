@@ -1,4 +1,8 @@
-"""Equiangular lines from the unitary and the symplectic two-graphs."""
+"""Equiangular lines from the unitary and the symplectic two-graphs.
+
+A two-graph is given by a symmetric matrix of signs, with a row and a column for each line. The inner products of the
+unit vectors on two lines are these signs, divided by a common integer.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
@@ -87,10 +91,11 @@ def two_graph_frame() -> Iterable[Member]:
 
 
 def unitary_signs(q: int) -> Points:
-    """Return a matrix of signs that says for which pairs of isotropic points of GF(q^2)^3 the product is a square.
+    """Return the signs of the unitary two-graph, one for each pair of isotropic points of GF(q^2)^3.
 
-    The product is the Hermitian form x0 y2' + x1 y1' + x2 y0', where y' = y^q. The isotropic points are (0, 0, 1) and
-    all (1, b, c) with c + c' + b b' = 0. The sign is 1 for squares if q = 1 mod 4, and -1 for squares if q = 3 mod 4.
+    The isotropic points are (0, 0, 1) and all (1, b, c) with c + c' + b b' = 0, where y' = y^q. The Hermitian product
+    of points x and y is x0 y2' + x1 y1' + x2 y0'. If q = 1 mod 4, the sign of a pair is 1 if the product is a square,
+    and -1 otherwise. If q = 3 mod 4, all signs are reversed.
 
     Args:
         q: Odd prime power.
@@ -116,12 +121,14 @@ def unitary_signs(q: int) -> Points:
 
 
 def symplectic_signs(m: int, sign: int) -> Points:
-    """Return the symplectic products of all pairs of vectors at which a quadratic form is 1, written as signs.
+    """Return the signs of a symplectic two-graph, one for each pair of vectors x of GF(2)^(2m) with Q(x) = 1.
+
+    Here Q is a quadratic form. The sign of a pair of vectors is `sign` if their symplectic product is 0, and -`sign` if
+    it is 1.
 
     Args:
-        m: Half of the dimension 2m of the vectors over GF(2).
-        sign: Type of the two-graph, 1 or -1. The quadratic form is elliptic for 1 and hyperbolic for -1. All products
-            are multiplied by this sign.
+        m: Half of the dimension of the vectors.
+        sign: Type of the two-graph, 1 or -1. The form Q is elliptic for 1 and hyperbolic for -1.
 
     Returns:
         A symmetric matrix of +-1 with a row and a column for each vector.

@@ -30,12 +30,12 @@ def weil_chirp() -> Iterator[Member]:
     ..., p-1. A code has the chirps of all polynomials of degree at most d with f(0) = 0. Each chirp is multiplied by 1,
     i, -1 and -i. The real parts and then the imaginary parts of the p entries are the 2p coordinates.
 
-    The inner product of the chirps of f and g is a character sum of f - g, divided by p. Its absolute value is at most
-    (d-1)/sqrt(p) (Weil), and equal to this bound for d = 2 (Gauss). If d = 2, the code also has the standard basis of
-    C^p, with each vector multiplied by 1, i, -1 and -i.
+    The absolute value of the inner product of two different chirps is at most (d-1)/sqrt(p) (Weil). If d = 2, it is
+    either 0 or equal to this bound (Gauss). In this case, the code also has the standard basis of C^p, with each vector
+    multiplied by 1, i, -1 and -i.
 
-    The four multiples of a chirp are consecutive, and coefficients of low degree change fastest. So the first 4p points
-    are orthogonal or antipodal. The basis comes last.
+    The four multiples of a chirp are consecutive. The coefficient of x changes fastest from chirp to chirp, so that any
+    two of the first 4p points are orthogonal or antipodal. The basis comes last.
     """
     for p in range(3, LARGEST_FAMILY_DIM // 2 + 1):
         if is_prime(p):
@@ -44,10 +44,9 @@ def weil_chirp() -> Iterator[Member]:
 
 
 def _degrees(p: int) -> Iterator[int]:
-    """Yield the largest degrees d of the polynomials for which a code is made.
+    """Yield each number d for which a code is made of the polynomials of degree at most d.
 
-    They are 2, and each larger d for which (d - 1)/sqrt(p) < 1 and the chirps of degree d - 1 have fewer than `ENOUGH`
-    multiples.
+    These numbers are 2, and all d > 2 with (d - 1)/sqrt(p) < 1 and 4 p^(d-1) < `ENOUGH`.
     """
     yield 2
     for degree in range(3, isqrt(p - 1) + 2):
@@ -81,7 +80,7 @@ def _points(p: int, degree: int, count: int) -> Points:
 
 
 def _chirps(p: int, degree: int, count: int) -> Points:
-    """Return the first `count` points of the chirps and their multiples, as rows of 2p real numbers.
+    """Return the first `count` points that are multiples of chirps, as rows of 2p real numbers.
 
     Each chirp is followed by its products with i, -1 and -i.
     """
@@ -100,9 +99,9 @@ def _chirps(p: int, degree: int, count: int) -> Points:
 
 
 def _basis(p: int, count: int) -> Points:
-    """Return the first `count` points of the basis of C^p and its multiples, as rows of 2p real numbers.
+    """Return the first `count` points that are multiples of basis vectors, as rows of 2p real numbers.
 
-    They are e_0, i e_0, -e_0, -i e_0, e_1, i e_1, and so on, where e_j are the vectors of the standard basis.
+    They are e_0, i e_0, -e_0, -i e_0, e_1, i e_1, and so on, where e_j are the vectors of the standard basis of C^p.
     """
     numbers = np.arange(count)
     imaginary = numbers % 2
@@ -113,10 +112,10 @@ def _basis(p: int, count: int) -> Points:
 
 
 def _values(p: int, degree: int, numbers: Indices) -> Indices:
-    """Return the values of polynomials modulo p at x = 0, ..., p - 1.
+    """Return the values of polynomials modulo p at x = 0, ..., p - 1, one polynomial per row.
 
-    Row j belongs to the number `numbers[j]`. The lowest `degree` digits of the number in base p are the coefficients of
-    x, x^2, and so on.
+    The polynomial of row j is given by the integer `numbers[j]`: its lowest `degree` digits in base p are the
+    coefficients of x, x^2, and so on.
     """
     values = np.zeros((len(numbers), p), dtype=np.int64)
     power = np.ones(p, dtype=np.int64)

@@ -1,13 +1,12 @@
 """Kissing configurations of 17 and 18 dimensions, in layers over the Barnes-Wall lattice with odd signs.
 
-The first 16 coordinates of a vector stand for the points of GF(2)^4. R^17 has one additional coordinate, and R^18 has
+The first 16 coordinates of a vector belong to the points of GF(2)^4. R^17 has one additional coordinate, and R^18 has
 two. A layer consists of all vectors with the same additional coordinates. The additional coordinates are a vector too:
 its norm is called the length of the layer, and its direction is called the direction of the layer. All vectors of the
 configuration have squared norm 32. The layers are:
 
 - length 0: vectors (+-4, +-4, 0, ...), and vectors with entries +-2 on one of the 30 affine hyperplanes. An odd number
-  of these entries is negative. In the Barnes-Wall lattice, an even number is negative, and the number of minimal
-  vectors is the same.
+  of these eight entries is negative. In the Barnes-Wall lattice, this number is even, and there are as many vectors.
 - length sqrt 8: vectors with entries +-2 at the points where a function x1 x2 + x3 x4 + (affine function) is 1. Only
   the 16 such functions with six ones are taken. An odd number of the six entries is negative.
 - length sqrt(32/9): vectors 4/3 (+-1, ..., +-1) with the signs of quadratic functions.
@@ -17,17 +16,22 @@ The functions x1 x2 + x3 x4 + (affine function) are bent functions: their quadra
 is written as an integer from 0 to 63. Bit b of the integer is the coefficient of the monomial x_i x_j, where (i, j) is
 `PRODUCTS[b]`.
 
-A quadratic function has an even number of minus signs on a hyperplane. It also has an even number of minus signs on the
-ones of a bent function if the two quadratic forms are orthogonal by the polar form of the Pfaffian. So a quadratic
-function differs in at least one sign from a vector with an odd number of minus signs. In the same direction, two
-quadratic functions must differ in at least six coordinates, which they do if their sum is a bent function. In
-directions 60 degrees apart, it is enough that the two functions differ.
+All angles are at least 60 degrees for the following reasons:
+
+- The signs of a quadratic function have an even number of minus signs on each hyperplane. They also have an even number
+  on the ones of a bent function if the two quadratic forms are orthogonal by the polar form of the Pfaffian. Therefore
+  they differ in at least one place from every vector with an odd number of minus signs.
+- If two quadratic functions have the same direction, their sum is a bent function. Therefore their signs differ in at
+  least six places.
+- If two quadratic functions have directions 60 degrees apart, it is enough that they differ.
 
 In R^17 there are two directions, 1 and -1, with six quadratic forms for each. These are the 5,730 points of Cohn & Li
-(2024). In R^18 the directions of the layers of length sqrt 8 are the six corners of a hexagon, and the directions of
-the layers of length sqrt(32/9) are halfway between neighboring corners. There are three bent forms, none of which is
-the sum of the two others, and each is used at two opposite corners. Each direction between corners has five quadratic
-forms. These are the 8,358 points of Kravatskiy (2026); Cohn & Li have 7,654.
+(2024).
+
+In R^18 the directions of the layers of length sqrt 8 are the six corners of a hexagon. There are three bent forms, none
+of which is the sum of the two others. Each is used at two opposite corners. The directions of the layers of length
+sqrt(32/9) are halfway between neighboring corners. Each of them has five quadratic forms. These are the 8,358 points of
+Kravatskiy (2026); Cohn & Li have 7,654.
 """
 
 from collections.abc import Sequence
@@ -122,9 +126,9 @@ def _layered(
 
 
 def _signed_sets(words: Indices, weight: int) -> Points:
-    """Return the vectors with entries +-2 at the ones of a codeword that has `weight` ones, and zeros elsewhere.
+    """Return all vectors with entries +-2 at the ones of a codeword, zeros elsewhere, and an odd number of entries -2.
 
-    The codewords are the rows of `words` with `weight` ones. Each vector has an odd number of negative entries.
+    The codewords are the rows of `words` that have `weight` ones.
     """
     chosen = words[words.sum(axis=1) == weight]
     odd_signs = signs_of_parity(weight, 1)

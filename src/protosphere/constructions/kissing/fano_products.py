@@ -1,15 +1,20 @@
 """Ganzhinov's kissing configuration of 14 dimensions: signs on products of two Fano planes.
 
-The coordinates of R^14 are two copies of the seven points of the Fano plane. The configuration has 1,932 integer
-vectors of squared norm 8 with inner products up to 4. The first vectors have entries +-2 at two coordinates, and zeros
-elsewhere. The other vectors belong to the 49 pairs (i, j) of lines. They have entries +-1 at eight coordinates: at the
-four points of the first copy that are not on line i, and at the four points of the second copy that are not on line j.
+The points of the Fano plane are the residues modulo 7. Line i is `LINE` shifted by i. The lines of the opposite plane
+are the negatives of these lines. The coordinates of R^14 are two copies of the seven points.
 
-For each pair (i, j), 32 sign patterns are taken. They come from the codewords (s + a, s + b), where s is 0 or the
-complement of a line of the opposite plane, and a and b are bits. In each codeword, two signs are then changed: those of
-coordinate i - 1 (modulo 7) of the first copy, and of coordinate j - 1 (modulo 7) of the second copy. Two different
-pairs share four of their eight coordinates, or six if the pairs have i or j in common. If two pairs share six, no two
-of their vectors have the same signs on all six.
+The configuration has 1,932 integer vectors of squared norm 8 with inner products up to 4. The first vectors have
+entries +-2 at two coordinates, and zeros elsewhere. The other vectors belong to the 49 pairs (i, j) of lines. They have
+entries +-1 at eight coordinates: at the four points of the first copy that are not on line i, and at the four points of
+the second copy that are not on line j.
+
+The signs are given by codewords of 14 bits, where 1 means a minus sign. Each pair (i, j) has 32 codewords (s + a, s +
+b). Here s is 0 or the complement of a line of the opposite plane, and a and b are bits that are added to all entries of
+s. In each codeword, two bits are then flipped: bit i - 1 (modulo 7) of the first half, and bit j - 1 (modulo 7) of the
+second half.
+
+Two different pairs share four of their eight coordinates, or six if the pairs have i or j in common. If two pairs share
+six, no two of their vectors have the same signs on all six.
 """
 
 from itertools import product
@@ -50,8 +55,8 @@ def fano_products() -> Points:
 def _complements(sign: int) -> Indices:
     """Return the complements of seven lines as 0/1 rows.
 
-    Row i belongs to the line that is shifted by i modulo 7: the line `LINE` if `sign` is 1, and its negative if `sign`
-    is -1.
+    If `sign` is 1, row i belongs to `LINE` shifted by i modulo 7. If `sign` is -1, it belongs to the negative of
+    `LINE`, shifted by i.
     """
     return np.array(
         [

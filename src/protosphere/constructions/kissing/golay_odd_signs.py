@@ -3,14 +3,17 @@
 The minimal vectors of the laminated lattice of dimension n have squared norm 32. There are two types: vectors with two
 entries +-4, and vectors with entries +-2 on an octad within the first n of 24 coordinates. In the lattice, an even
 number of these eight entries is negative. If an odd number is negative instead, the number of points and the distances
-stay the same. Then there is room for the vectors sqrt(32/n) (+-1, ..., +-1) with the signs of a codeword of the Golay
-code. Such a codeword has an even number of minus signs on an octad. It therefore agrees with a vector on the octad in
-at most seven of eight signs, so that their inner product is at most 12 sqrt(32/n), which is below 16.
+stay the same.
 
-Two such codewords must differ in at least n/4 of the n coordinates. Since codewords differ in at least 8 of the 24
-coordinates, they may differ in 3 of the other 24 - n coordinates (in 2 if n = 21). The best choice is to allow at most
-one 1 among four of the other coordinates if n = 19, and among three of them if n = 20 or 21 (Kleitman's theorem). If n
-= 19, this allows 10 of 32 patterns, which is Ho's improvement.
+Then there is room for the vectors sqrt(32/n) (+-1, ..., +-1) with the signs of a codeword of the Golay code. A codeword
+has an even number of minus signs on an octad. It therefore agrees with a vector on the octad in at most seven of eight
+signs. Their inner product is then at most 12 sqrt(32/n), which is below 16.
+
+Two codewords must differ in at least n/4 of the first n coordinates. All codewords differ in at least 8 of the 24
+coordinates. So it is enough that the chosen codewords differ in at most 3 of the other 24 - n coordinates (in at most 2
+if n = 21). For this purpose, codewords with at most one 1 among some of these coordinates are chosen: among four of
+them if n = 19, and among three if n = 20 or 21. By Kleitman's theorem, no choice allows more patterns. If n = 19, there
+are 10 of 32 patterns, which is Ho's improvement.
 """
 
 import numpy as np

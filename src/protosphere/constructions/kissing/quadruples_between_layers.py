@@ -2,14 +2,15 @@
 
 All points of a layer have the same last coordinate: 0, 1/2, -1/2, 1 or -1. This number is the name of the layer.
 
-- The layer 0 has the signed quadruples of R^12: 51 quadruples with 16 sign patterns each.
+- The layer 0 has the vectors of R^12 with entries +-1/2 at four coordinates (a quadruple), and zeros elsewhere. There
+  are 51 quadruples with 16 sign patterns each (see `signed_quadruples`).
 - Each of the layers 1/2 and -1/2 has the axes +-e_i of R^12 and 144 vectors (+-1, ..., +-1), all scaled to norm
   sqrt(3)/2. Any two of the 144 vectors differ in at least four coordinates. A point of the layer 1/2 and a point of the
   layer -1/2 are always at least 60 degrees apart.
 - The layers 1 and -1 have one point each: e_13 and -e_13.
 
-The 144 vectors are the codewords of Julin's code: the 132 hexads of the Steiner system S(5, 6, 12), six disjoint pairs,
-and the complements of these pairs.
+The 144 vectors are the codewords of Julin's code. Each codeword is a set of coordinates: one of the 132 hexads of the
+Steiner system S(5, 6, 12), one of six disjoint pairs of coordinates, or the complement of such a pair.
 """
 
 import numpy as np
