@@ -46,9 +46,10 @@ class Cell:
         dim: Dimension n.
         max_cosine: Largest cosine of two prototypes; None if the scheme is infeasible.
         infeasible_reason: Why the scheme is infeasible, or None if it is feasible.
-        energy: Energy of the code as `ps.code_statistics` defines it; lower means more uniform points. Its scale s is
-            `confident_scale` for a maximum cosine equal to the converse at this dimension, so only energies at the
-            same dimension can be compared. None if the scheme is infeasible or has more than 5,000 prototypes.
+        energy: Energy of the code as `ps.code_statistics` defines it; lower means more uniform points. The scale s of
+            the energy is `confident_scale` for a maximum cosine equal to the converse at this dimension. Therefore only
+            energies at the same dimension can be compared. None if the scheme is infeasible or has more than 5,000
+            prototypes.
         mean_square: Mean squared cosine of all pairs of prototypes; None in the same cases as `energy`.
 
     Example:

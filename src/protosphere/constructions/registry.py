@@ -1,7 +1,7 @@
 """Registry of constructions.
 
-The decorator `construction` makes a `Construction`, an immutable record, of a build function, and adds it to the
-registry.
+The decorator `construction` turns a build function into an immutable record, a `Construction`, and adds the record to
+the registry.
 """
 
 import inspect

@@ -54,8 +54,8 @@ class Traits:
             the same maximum cosine.
         fast_projection: Whether the points are codewords in cosets of RM(1, m), for which a head computes logits
             fastest.
-        smallest_dim: Function from K to the smallest dimension of K points. `compose` uses this dimension for a part if
-            none is given. None if the dimension must be given.
+        smallest_dim: Function from K to the smallest dimension in which the construction has K points. `compose` uses
+            this dimension for a part if none is given. None if `compose` requires a dimension.
         in_paper: Whether the construction is in Lindström et al. (2024).
         on_page: Whether the atlas page shows the construction.
         page_formula: Whether the scripts of the atlas page compute the maximum cosine of the construction.

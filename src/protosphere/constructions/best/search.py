@@ -174,7 +174,7 @@ def searched(
 def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
     """Return the code that gradient descent on the energy finds, starting from a given code.
 
-    The energy is defined by `ps.code_statistics`; lower energy means more uniform points. Its scale is
+    The energy is defined by `ps.code_statistics`; lower energy means more uniform points. The scale of the energy is
     `confident_scale` for the maximum cosine of the given code.
 
     Args:
@@ -194,7 +194,7 @@ def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
 def _catalogued(
     built: Sequence[SphericalCode], num_classes: int, dim: int, progress: Progress
 ) -> list[SphericalCode]:
-    """Return a list with the code of the catalogue for (K, n).
+    """Return a list of at most one code: the code of the catalogue for (K, n).
 
     The list is empty if the catalogue has no such code, or if the first of the `built` codes is as good.
     """

@@ -245,7 +245,7 @@ def _most_even(codes: Sequence[SphericalCode], tolerance: float) -> int:
     """Return the index of the code with the lowest energy.
 
     Only codes whose maximum cosine is at most `tolerance` above the lowest maximum cosine are compared. If there are
-    more than `LARGEST_COMPARED` classes, the first of these codes is taken.
+    more than `LARGEST_COMPARED` classes, no energies are computed, and the index of the first such code is returned.
     """
     values = [float(code.max_cosine) for code in codes]
     lowest = min(values)

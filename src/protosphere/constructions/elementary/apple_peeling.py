@@ -33,12 +33,12 @@ def latitudes(angle: float) -> Points:
 
 
 def inner_angle(angle: float, latitude: float) -> float:
-    """Convert an angle between two points of a layer to their angle after the layer is scaled to a unit sphere.
+    """Return the angle between two points of a layer after the layer is scaled to a unit sphere.
 
-    If the layer is too small for two points at this angle, `ALONE` is returned.
+    If the layer is too small for two points at the given angle, `ALONE` is returned.
 
     Args:
-        angle: Angle in radians between the points on the original sphere.
+        angle: Angle between the two points before scaling, in radians.
         latitude: Polar angle of the layer in radians.
     """
     ratio = sin(angle / 2) / max(sin(latitude), 1e-12)
