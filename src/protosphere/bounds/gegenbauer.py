@@ -1,6 +1,6 @@
 """Gegenbauer polynomials P_k of the sphere in R^n, scaled so that P_k(1) = 1.
 
-They satisfy the recurrence (k+n-2) P_{k+1} = (2k+n-2) t P_k - k P_{k-1}.
+They satisfy the recurrence (k+n-2) P_{k+1}(t) = (2k+n-2) t P_k(t) - k P_{k-1}(t), with P_0(t) = 1 and P_1(t) = t.
 """
 
 import numpy as np

@@ -1,8 +1,9 @@
 """Primitive BCH codes of length n = 2^m - 1: the cyclic codes with roots alpha, alpha^2, ..., alpha^(d-1).
 
-Here alpha is a primitive element of GF(2^m), and d is the designed distance. Narrow-sense codes have just these roots
-and their conjugates: alpha^(2i), alpha^(4i), ... for each root alpha^i. The even-weight subcodes have the additional
-root alpha^0 = 1. See MacWilliams & Sloane, chapter 7, sections 5 and 6, and chapter 9.
+Here alpha is a primitive element of GF(2^m), and d is the designed distance. A root of a code is a root of its
+generator polynomial. Narrow-sense codes have just these roots and their conjugates: alpha^(2i), alpha^(4i), ... for
+each root alpha^i. The even-weight subcodes have the additional root alpha^0 = 1. See MacWilliams & Sloane, chapter 7,
+sections 5 and 6, and chapter 9.
 """
 
 from dataclasses import dataclass

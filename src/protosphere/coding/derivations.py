@@ -95,12 +95,12 @@ def _as_columns(columns: list[int], k: int) -> Bits:
 
 
 def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits:
-    """Return a generator matrix whose columns are the orbits of the representatives under linear maps.
+    """Return a generator matrix whose columns are orbits under linear maps.
 
-    A column stands for a list of polynomials, one modulo each of the given moduli. It contains their coefficients,
-    lowest power first, one polynomial after another. The first map multiplies each polynomial by x. If `squarings` is
-    not 0, a second map squares each polynomial that many times. One orbit gives a cyclic code, several orbits a
-    quasi-cyclic code.
+    Each column stands for a list of polynomials, one for each given modulus, and contains their coefficients: the
+    coefficients of the first polynomial, lowest power first, then those of the second, and so on. The first map
+    multiplies each polynomial by x modulo its modulus. If `squarings` is not 0, a second map squares each polynomial
+    that many times. A matrix of one orbit generates a cyclic code, and a matrix of several orbits a quasi-cyclic code.
 
     Args:
         polynomials: Moduli in hexadecimal, separated by dots.

@@ -141,7 +141,7 @@ def field(q: int) -> FiniteField:
         q: Prime power from 2 to 256.
 
     Raises:
-        InvalidArgumentError: If q is not such a prime power; the message names the nearest one.
+        InvalidArgumentError: If q is not a prime power from 2 to 256; the message names the nearest one.
 
     >>> int(field(9).multiply[3, 3])  # x^2 = -x - 2 = 2x + 1 modulo x^2 + x + 2
     7

@@ -1,7 +1,8 @@
 """Hadamard matrices: square matrices of +-1 with orthogonal rows.
 
 The constructions are Sylvester's (1867) for powers of two, Paley's (1933) for orders q + 1 and 2(q + 1) with q a prime
-power, and Kronecker products of these. The smallest multiples of 4 without such a matrix are 92, 116 and 156.
+power, and Kronecker products of these. The smallest multiples of 4 for which these constructions give no matrix are 92,
+116 and 156.
 """
 
 from functools import cache, lru_cache

@@ -58,7 +58,7 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
 
     Raises:
         InfeasibleError: If the code has fewer than `start + count` codewords.
-        InvalidArgumentError: If `start` is not such a multiple.
+        InvalidArgumentError: If `start` is not a multiple of this power of two.
 
     >>> unpack(codewords(pack([[1, 1, 0], [0, 1, 1]]), 4), 3).tolist()
     [[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]]

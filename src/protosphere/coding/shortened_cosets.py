@@ -1,10 +1,10 @@
 """Unions of cosets of RM(1, m), shortened and punctured: their codewords and largest inner products.
 
-The coordinates of a codeword are the points of F_2^m; their number is N = 2^m. Shortening by j keeps the codewords of
-each coset that are zero in j coordinates, which are affinely independent points (0, 1, 2, 4, ...), and deletes these
-coordinates. Of the 2N codewords of a coset, 2N / 2^j remain. Puncturing deletes i more coordinates. Shortening changes
-the inner product s of two codewords to s - j, and puncturing then to at most s - j + i. If mu is the maximum cosine of
-the original codewords, the new cosines are at most (N mu + i - j) / (N - i - j).
+The coordinates of a codeword are the points of F_2^m; their number is N = 2^m. Shortening by j uses j coordinates that
+are affinely independent points (0, 1, 2, 4, ...): it keeps the codewords of each coset that are zero there, and deletes
+these coordinates. Of the 2N codewords of a coset, 2N / 2^j remain. Puncturing deletes i more coordinates. Shortening
+changes the inner product s of two codewords to s - j, and puncturing then to at most s - j + i. If mu is the maximum
+cosine of the original codewords, the new cosines are at most (N mu + i - j) / (N - i - j).
 
 Each coset belongs to a quadratic form A_p + T_b (see `quadratic_forms`). For m even, A_p is Kerdock's form with the
 slope p; for m odd, A_p is zero. The trace forms T_b are the codewords of a linear code, and b is the index of T_b in
@@ -226,7 +226,7 @@ class ShortenedCosets:
             group: Number of consecutive cosets that form a group. Only cosets of different groups are compared.
 
         Returns:
-            Whether such a pair was found.
+            Whether two such codewords were found.
         """
         if cosets <= group:
             return False

@@ -207,8 +207,11 @@ class Catalogue:
     def can_build(self, entry: CatalogueEntry) -> bool:
         """Return whether an entry is valid.
 
-        Its (K, n) must have been searched, and it must be possible to bring its stored code to this size. The index of
-        the stored code, the seed and the maximum cosine must be in their ranges.
+        An entry is valid under these conditions:
+
+        - The index of the stored code, the seed and the maximum cosine are in their ranges.
+        - The stored code can be brought to the K points and n dimensions of the entry.
+        - The searches for the catalogue included (K, n).
         """
         if not (
             0 <= entry.source < len(self.sources)
