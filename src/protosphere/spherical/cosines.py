@@ -88,8 +88,8 @@ def cosine_spectrum(
 ) -> dict[Cosine, int]:
     """Return the number of pairs for each exact cosine, in ascending order of the cosine.
 
-    For example, the spectrum of a linear code follows from the weights of its codewords, without comparing pairs. For a
-    float64 matrix whose cosines are known to be 1 minus multiples of a fraction, all pairs are compared.
+    For some codes, the numbers are computed without comparing pairs. For example, the spectrum of a linear code follows
+    from the weights of its codewords. For other codes, such as points in a float64 matrix, all pairs are compared.
 
     Args:
         code: The code.

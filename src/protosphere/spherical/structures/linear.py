@@ -87,10 +87,11 @@ class LinearWords(SignWords):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        The distance of two codewords is the weight of the codeword that belongs to the difference of their messages. If
-        the messages are all different, and are more than half of all possible messages, every message is such a
-        difference. The maximum cosine then follows from the minimum distance of the code. In other cases, the
-        differences that occur are counted. If `by_differences` is False, all pairs are compared instead.
+        - If `by_differences` is False, all pairs are compared.
+        - If `by_differences` is True, the differences of messages that occur are counted: the distance of two codewords
+          is the weight of the codeword of the difference of their messages.
+        - If, moreover, the messages are different and more than half of all messages, every nonzero message is such a
+          difference. The maximum cosine is then computed from the minimum distance of the code.
         """
         if not self.by_differences:
             return super().largest_cosine(progress)

@@ -146,11 +146,10 @@ class ProductPoints:
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Fraction such that every cosine of two classes is 1 minus a multiple of it, or None.
+        """Fraction c such that every cosine of two classes is 1 minus a multiple of c, or None.
 
-        For each part, its share is multiplied by its cosine step. The fraction is the greatest common divisor of these
-        products. The result is None if a share or a step is not known exactly, or if the denominator of the fraction is
-        above `FINEST_STEP`.
+        c is the greatest common divisor of the products share * cosine step of all parts. The result is None if a share
+        or a cosine step is not known exactly, or if the denominator of c is above `FINEST_STEP`.
         """
         steps: list[Fraction] = []
         for part, share in zip(self.parts, self.shares, strict=True):
@@ -449,8 +448,8 @@ def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
 def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
     """Return shares (weights of parts) that sum to 1.
 
-    Fractions must sum to 1 exactly, and floats up to rounding. Floats are divided by their sum, unless the sum differs
-    from 1 by at most `LAST_BITS`.
+    Fractions must sum to 1 exactly, and floats up to rounding. If the sum of floats differs from 1 by more than
+    `LAST_BITS`, they are divided by it. Otherwise the shares are returned unchanged.
 
     Args:
         shares: Share of each part.

@@ -95,9 +95,9 @@ class ShortenedWords(SignWords):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `by_cosets` is True, cosets are compared, either by all differences of their quadratic forms or by the ranks
-        of these differences. Otherwise all pairs are compared. The cosine is an `UpperBound` if no pair is known to
-        attain it and comparing all pairs would take too long.
+        If `by_cosets` is False, all pairs are compared. Otherwise cosets are compared in one of the two ways that the
+        docstring of this module describes. If no pair is known to attain the resulting upper bound, all pairs are
+        compared too. If that would take too long, the upper bound is returned as an `UpperBound`.
         """
         if not self.by_cosets:
             return super().largest_cosine(progress)
@@ -208,7 +208,7 @@ class ShortenedWords(SignWords):
     def _attained_bound(
         self, cosets: int, group: int, progress: Progress
     ) -> int | None:
-        """Return the largest inner product of codewords of different groups of cosets, found by ranks, or None.
+        """Return the largest inner product of codewords of different groups of cosets, or None.
 
         The first `cosets` cosets are divided into groups of `group` consecutive cosets. The ranks of the differences of
         quadratic forms give an upper bound on the inner products. The bound is returned if a pair of codewords of

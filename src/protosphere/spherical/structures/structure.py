@@ -90,7 +90,7 @@ class Structure(Protocol):
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Fraction such that every cosine is provably 1 minus a multiple of it; None if no such fraction is known."""
+        """Fraction c such that every cosine is provably 1 minus a multiple of c; None if no such c is known."""
         ...
 
     @property
@@ -333,8 +333,8 @@ def fraction_to_json(value: Cosine | None) -> str | float | None:
 def read_fraction(name: str, text: object) -> Fraction | None:
     """Return the fraction that `fraction_to_json` wrote as `text`.
 
-    Texts with more than 18 digits in the numerator or denominator are refused, because parsing them could take very
-    long.
+    A text is accepted if its numerator and its denominator have at most 18 digits each. Parsing longer texts could take
+    very long.
 
     Args:
         name: Name of the header entry, for the error message.
@@ -344,7 +344,7 @@ def read_fraction(name: str, text: object) -> Fraction | None:
         The fraction; None if `text` is None.
 
     Raises:
-        InvalidArgumentError: If `text` is neither None nor such a text.
+        InvalidArgumentError: If `text` is neither None nor an accepted text.
     """
     if text is None:
         return None
@@ -365,7 +365,7 @@ def read_line(name: str, value: object) -> str:
         value: Value of the entry.
 
     Raises:
-        InvalidArgumentError: If `value` is not such a text.
+        InvalidArgumentError: If `value` is anything else.
     """
     text = as_text(name, value)
     if len(text) > LONGEST_TEXT or not text.isprintable():
