@@ -1,7 +1,7 @@
 """Labeled datasets of images or features, and random transforms of images.
 
-The module `protosphere.data.augmentation` has the transforms of images for training, and `protosphere.data.views` those
-for self-supervised learning.
+The module `protosphere.data.augmentation` has the transforms for training with labels. The module
+`protosphere.data.views` has the transforms for self-supervised learning.
 """
 
 from protosphere.data import (

@@ -5,8 +5,9 @@ rotation about the center with nearest-pixel sampling. Pixels from outside the i
 pixels, so all three are done in one step: each pixel of the result is copied from a computed position in the original.
 Random numbers are drawn on the CPU, so that every device gets the same images.
 
-`moved` works on any device. On the CPU, `gather_augmented` selects, transforms and normalizes images in one compiled
-pass over their pixels. Separate operations would need ten passes, and give bit for bit the same result.
+The function `moved` works on any device. The function `gather_augmented` works on the CPU only. It selects, transforms
+and normalizes images in one compiled pass over their pixels. Its result is bit for bit the same as that of separate
+operations, which need ten passes.
 """
 
 import math

@@ -118,8 +118,8 @@ def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
 def found_in_roots(path: Path) -> Path:
     """Return the path of a file that may be in a folder for datasets.
 
-    If `path` is not a file, the result is `root / path` for the first folder `root` of `data_roots(None)` in which this
-    is a file. If there is none, the result is `path`.
+    If `path` is a file, the result is `path`. Otherwise the file is searched for in the folders of `data_roots(None)`,
+    and the result is the first path `root / path` that is a file. If no such file exists, the result is `path`.
     """
     below = (root / path for root in data_roots(None))
     if path.is_file():

@@ -1,6 +1,6 @@
 """The registry of datasets.
 
-There is one frozen record per dataset. A decorator of the function that reads the dataset adds it.
+The registry has a `DatasetEntry` for each dataset, which the decorator `dataset` of the reading function adds.
 """
 
 from collections.abc import Callable, Mapping

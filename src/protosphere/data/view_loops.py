@@ -95,10 +95,11 @@ def _resize(
 
 @compiled_exactly
 def _neighbors(start: Float, size: Float, k: int, count: int) -> tuple[int, int, Float]:
-    """Return the two pixels of the original between which pixel `k` of a resized crop is interpolated.
+    """Return the two pixels of the original between which pixel `k` of a resized crop is interpolated, along one axis.
 
-    The crop begins at position `start` and has the length `size`; the original and the resized crop have `count`
-    pixels. The result consists of the indices of the two pixels and the weight of the second one.
+    The crop begins at the position `start` of the original and has the length `size`. The original has `count` pixels
+    along the axis, and so has the resized crop. The result consists of the indices of the two pixels and the weight of
+    the second one.
     """
     position = start + size * np.float32((k + 0.5) / count) - np.float32(0.5)
     position = min(max(position, np.float32(0)), np.float32(count - 1))

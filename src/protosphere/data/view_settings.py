@@ -11,8 +11,9 @@ class ViewSettings:
     """Ranges of the random transforms that make a view of an image.
 
     Attributes:
-        crop_area: Smallest area of a crop, as a fraction of the area of the image. A crop that would be wider or higher
-            than the image is cut off, and may then be smaller. 1 means no crops.
+        crop_area: Smallest area of a crop, as a fraction of the area of the image. If the drawn crop is wider or higher
+            than the image, it is reduced to the width or height of the image, so its area may be smaller. 1 means no
+            crops.
         flip: Whether views are mirrored left to right, each with probability 1/2.
         jitter: Largest relative change of brightness, contrast and saturation. The hue is rotated by at most a quarter
             of this number, in turns of the color circle. The changes are made with probability 0.8.

@@ -5,8 +5,8 @@ aspect ratio is resized to the size of the image by bilinear interpolation. At r
 mirrored, changed in brightness, contrast, saturation and hue, or converted to gray. Random numbers are drawn on the
 CPU, so that every device gets the same transforms.
 
-`transformed` works on any device. On the CPU, `gather_views` selects, transforms and normalizes images in one compiled
-pass over their pixels.
+The function `transformed` works on any device. The function `gather_views` works on the CPU only. It selects,
+transforms and normalizes images in one compiled pass over their pixels.
 
 The transforms come from T. Chen et al., A simple framework for contrastive learning of visual representations, ICML
 2020. Their blur is left out.

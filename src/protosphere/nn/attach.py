@@ -142,7 +142,7 @@ def prototype_head(model: nn.Module) -> PrototypeHead:
 def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
     """Replace the layer `old` of `model` by a new linear layer followed by `head`.
 
-    If a `PrototypeHead` follows `old` in an `nn.Sequential`, `head` takes its place.
+    If a `PrototypeHead` follows `old` in an `nn.Sequential`, `head` replaces this `PrototypeHead`.
     """
     device = old.weight.device
     dtype = old.weight.dtype
@@ -170,7 +170,11 @@ def _children(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Module]]:
 def _layers_to_replace(
     model: nn.Module, layer: str | Sequence[str] | None
 ) -> list[nn.Linear]:
-    """Return the linear layers to replace. They have the names `layer`, or are found in `model` if `layer` is None."""
+    """Return the linear layers of `model` to replace.
+
+    These are the layers that `layer` names. If `layer` is None, they are the layers before a `PrototypeHead` or, if
+    there are none, the last linear layers of the classifiers.
+    """
     if layer is not None:
         if not layer and layer != "":
             raise InvalidArgumentError(
@@ -228,8 +232,11 @@ def _named(model: nn.Module, name: str) -> nn.Linear:
 def _classifiers(model: nn.Module) -> list[nn.Module]:
     """Return the modules that contain the classifiers of `model`.
 
-    They are the results of `model.get_classifier()`. If there are none, the result is the attribute with a name in
-    `NAMES`, or the last `nn.Linear` of a model that is an `nn.Sequential`.
+    The modules are found by the first of these methods that finds any:
+
+    - Call `model.get_classifier()`.
+    - Take the attribute of `model` whose name is in `NAMES`.
+    - If `model` is an `nn.Sequential`, take its last `nn.Linear`.
     """
     asked = _from_get_classifier(model)
     reset = getattr(model, "reset_classifier", None)
@@ -287,7 +294,7 @@ def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
 def _needs_linear(model: nn.Module, root: nn.Module) -> str:
     """Return the error message for a classifier `root` of `model` that contains no `nn.Linear`.
 
-    If `root` contains a convolution, the message proposes a classifier that can replace it.
+    If `root` contains a convolution, the message proposes a linear classifier to use instead of `root`.
     """
     modules = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
     name = next((name for name, module in modules if module is root), "classifier")
@@ -311,9 +318,9 @@ def _require_no_other(
 ) -> None:
     """Raise InvalidArgumentError if another linear layer of `model` may be a classifier.
 
-    Other layers are those that are neither in `chosen` nor inside one of `roots`. Such a layer may be a classifier if
-    its name matches `LIKELY` and it has as many outputs as `chosen[0]`. An `nn.Sequential` is not checked if its
-    classifiers `roots` are the layers `chosen` themselves.
+    A linear layer may be a classifier if its name matches `LIKELY` and it has as many outputs as `chosen[0]`. Layers in
+    `chosen` and layers inside one of the modules `roots` are ignored. Nothing is checked if `model` is an
+    `nn.Sequential` and `roots` equals `chosen`.
     """
     inside = [*chosen, *_linears(roots)]
     outputs = chosen[0].out_features

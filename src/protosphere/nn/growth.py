@@ -161,7 +161,7 @@ def require_room(
 
 
 def warn_once(num_classes: int, dim: int) -> None:
-    """Warn that K is large for the dimension n, unless this process has already given this warning.
+    """Warn that the dimension is too small for the number of classes. Only the first call in a process warns.
 
     Args:
         num_classes: Number of classes K.
@@ -187,8 +187,8 @@ def reserved(
 ) -> tuple[SphericalCode, int]:
     """Return the code of a head, including reserved classes, and the number of classes in use.
 
-    `PrototypeHead.grow` may add the reserved classes later. If this function constructs a code with reserved classes,
-    it orders the points so that the first ones are well separated.
+    `PrototypeHead.grow` may add the reserved classes later. If `reserve` is a number above `given`, the points are
+    ordered so that the points of the classes in use are well separated.
 
     Args:
         given: Number K of classes in use, or a code. All classes of a given code are in use.
@@ -197,8 +197,8 @@ def reserved(
             for each of these classes; the head first uses the first `given` points of this code. None means that no
             classes are reserved. If `given` is a code, `reserve` must be None.
         scheme: Name of the scheme that builds the code, if neither `given` nor `reserve` is a code. If `options` does
-            not contain 'budget', the scheme gets its fast options (see `Traits.quick_options`). A fast option is, for
-            example, to skip a search.
+            not contain 'budget', the scheme gets its fast options (see `Traits.quick_options`), which skip a search,
+            for example.
         seed: Seed of the scheme, if the scheme is random.
         options: Keyword options of the scheme.
 

@@ -87,8 +87,8 @@ def perfect_scale(code: SphericalCode) -> float:
 def soft_cap_scale(code: SphericalCode) -> float:
     """Return the scale of the preset 'soft_cap'.
 
-    The scale is the maximum of 2 * perfect_scale(code) and LOGIT * sqrt(min(n, K - 1)). The measurements in
-    docs/studies/presets.md led to this formula. The scale is also an upper bound on the norm of the vectors that
+    The scale is the larger of 2 * perfect_scale(code) and sqrt(10 * min(n, K - 1)). This formula was chosen by the
+    measurements in docs/studies/presets.md. The scale is an upper bound on the norm of the vectors that
     `PrototypeHead.embed` returns.
 
     Args:

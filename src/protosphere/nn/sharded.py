@@ -74,7 +74,7 @@ class ShardedProjection(Projection):
 
     @property
     def all_combinations(self) -> None:
-        """Always None, because the algorithm for all combinations of parts cannot be sharded."""
+        """None, because the algorithm for codes of all combinations of parts (see `ps.compose`) cannot be sharded."""
 
     def of(self, code: SphericalCode, dtype: torch.dtype | None) -> ShardedProjection:
         """Return a sharded projection of another code with the same algorithm and the same process group.

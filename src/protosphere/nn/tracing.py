@@ -77,9 +77,9 @@ def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
 
 
 def _call_with_batched_gradients(function: Any, arguments: tuple[Any, ...]) -> Any:
-    """Return `function.apply(*arguments)` if some of the arguments are batched gradients.
+    """Return the result of `function` for arguments some of which are batched gradients.
 
-    torch does not call the vmap rule of `function` for `is_grads_batched=True`, so the rule is called here.
+    For batched gradients, `function.apply` would not call the vmap rule of `function`, so it is called here.
     """
     internals: Any = cast("Any", torch)
     level = internals._C._vmapmode_increment_nesting() - 1

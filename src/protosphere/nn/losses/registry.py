@@ -1,6 +1,6 @@
 """The registry of losses.
 
-There is one frozen record per loss. A decorator of the loss's module class adds it.
+The registry has a `Loss` for each loss, which the decorator `loss` of the module class adds.
 """
 
 import inspect

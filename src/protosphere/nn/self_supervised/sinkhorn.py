@@ -14,12 +14,14 @@ from protosphere.nn.vectors import widened
 def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> Tensor:
     """Return soft assignments of examples to prototypes in which all prototypes are used equally.
 
-    The assignments are computed from exp(scores / epsilon). Each iteration rescales every column, so that all columns
-    have the same sum, and then every row, so that all rows sum to 1. Consider all assignments whose rows sum to 1 and
-    whose columns sum to B / K. In the limit of many iterations, the result is the one with the largest value of the sum
-    of score times assignment over all entries, plus epsilon times the entropy of the assignment. The computation uses
-    logarithms, so small values of epsilon do not cause overflow. If torch.distributed is initialized, column sums
-    include the examples of all processes.
+    The computation starts from the matrix exp(scores / epsilon). Each iteration first rescales every column, so that
+    all columns have the same sum. Then it rescales every row, so that all rows sum to 1. If torch.distributed is
+    initialized, the column sums include the examples of all processes. The computation uses logarithms, so small values
+    of epsilon do not cause overflow.
+
+    As the number of iterations grows, the result converges to the solution of an optimal transport problem. Among all
+    nonnegative B x K matrices A whose rows sum to 1 and whose columns sum to B / K, the solution maximizes
+    sum_ik scores_ik A_ik - epsilon sum_ik A_ik log A_ik.
 
     Args:
         scores: B x K similarities of the examples and the prototypes, such as cosines.

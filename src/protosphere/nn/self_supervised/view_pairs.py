@@ -29,7 +29,7 @@ from protosphere.nn.vectors import widened
 class ViewPredictions(NamedTuple):
     """Predictions for the B rows of a view.
 
-    The cross-entropy of a row with a target y is the log-sum-exp of the row minus the dot product of its vector with y.
+    The cross-entropy of row i with a target y is log_sum_exps[i] minus the dot product of vectors[i] and y.
 
     Attributes:
         vectors: For fixed prototypes, the B x n embeddings divided by the temperature. For learned prototypes, the B x
@@ -144,8 +144,8 @@ def mean_cross_entropy(
 
     Args:
         students: The student's predictions, one per view.
-        targets: The targets of the first views, one tensor per view, in the order of `students`. At least one of the
-            two arguments must have two or more views.
+        targets: The targets, one tensor per view. `targets[j]` belongs to the same view as `students[j]`. There may be
+            fewer targets than predictions. At least one of the two arguments must have two or more views.
     """
     losses: list[Tensor] = []
     num_pairs = 0

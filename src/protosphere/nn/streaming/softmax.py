@@ -87,9 +87,10 @@ def log_sum_exp_and_target(
 def _needs_plain_sums(z: Tensor, projection: Projection) -> bool:
     """Return True if the log-sum-exp must be computed by torch's standard operations, which torch can differentiate.
 
-    The result is True if two conditions hold. First, the prototypes are all combinations of parts, so that moments
-    would take time for every combination. Second, the call is in compiled code, inside a transform such as vmap, or in
-    forward-mode differentiation.
+    The result is True if two conditions hold:
+
+    - The prototypes are all combinations of the values of parts (see `ps.compose`). Moments would then be slow.
+    - The call is in compiled code, inside a transform such as vmap, or in forward-mode differentiation.
     """
     # for all combinations of parts, the formula by moments would take time for every combination
     if not projection.has_all_combinations:
@@ -193,7 +194,8 @@ def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
     Args:
         info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members.
         in_dims: Batch dimension of each tensor. None stands for a tensor that is the same for all members.
-        tensors: Tensors whose first dimension, not counting the batch dimension, is the dimension of the rows.
+        tensors: Tensors with one row per example in each member. If the batch dimension is removed, the first
+            dimension is the dimension of the rows.
     """
     rows: list[Tensor] = []
     for tensor, dim in zip(tensors, in_dims, strict=True):
@@ -225,15 +227,15 @@ def softmax_gradient(
 ) -> Tensor | None:
     """Return the gradient of a loss with respect to z, by the chain rule.
 
-    `of_value` and `of_mean` are the gradients of the loss with respect to the log-sum-exps and the mean prototypes of
-    the rows of z. The result is differentiable. It is None if neither gradient is given.
+    The loss is a function of the log-sum-exps and the mean prototypes of the rows of z. The result is differentiable.
+    It is None if `of_value` and `of_mean` are None.
 
     Args:
         ctx: Context of an autograd function. Its saved tensors are z, the log-sum-exps and the mean prototypes. Its
             attribute `with_mean` says whether the means were computed in the forward pass, and `projection` holds the
             prototypes.
-        of_value: B gradients with respect to the log-sum-exps, or None.
-        of_mean: B x n gradients with respect to the mean prototypes, or None.
+        of_value: B gradients of the loss with respect to the log-sum-exps, or None.
+        of_mean: B x n gradients of the loss with respect to the mean prototypes, or None.
     """
     z, value, mean = ctx.saved_tensors
     if ctx.projection.has_all_combinations:
