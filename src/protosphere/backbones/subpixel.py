@@ -48,8 +48,9 @@ def _is_faster(input: Tensor) -> bool:
 def input_gradient(gradient: Tensor, weight: Tensor, height: int, width: int) -> Tensor:
     """Return the gradient of a convolution of stride 2 with respect to its input.
 
-    All rows of the result whose index has the same parity p are computed together. Row 2a + p of the result is the sum
-    over u of row 2u + p of the kernel times row a - u of `gradient`. The same holds for columns.
+    The rows of the result with even indices (p = 0) are computed together, and so are those with odd indices (p = 1).
+    Row 2a + p of the result is the sum over u of row 2u + p of the kernel times row a - u of `gradient`. The same holds
+    for columns.
 
     Args:
         gradient: Gradient with respect to the output: batch x outputs x output height x output width.

@@ -41,7 +41,7 @@ class Trained:
         dim: Dimension n.
         mapping: Value of the setting `mapping`, which says how prototypes are assigned to classes.
         seed: Seed of the run.
-        max_cosine: Maximum cosine of the prototypes; None for a learned head.
+        max_cosine: Maximum cosine of the prototypes. For a learned head, it is None.
         accuracy: Test accuracy from 0 to 1.
         variant: Values of other settings that distinguish this run from runs of the same scheme, as text.
     """
@@ -64,9 +64,9 @@ class Averaged:
         dim: Dimension n.
         mapping: Value of the setting `mapping`, which says how prototypes are assigned to classes.
         seeds: Number of runs.
-        max_cosine: Mean of the maximum cosines; None for a learned head.
+        max_cosine: Mean of the maximum cosines. For a learned head, it is None.
         accuracy: Mean test accuracy from 0 to 1.
-        margin: Half of the width of the 95% confidence interval of the accuracy; None for a single run.
+        margin: Half of the width of the 95% confidence interval of the accuracy. For a single run, it is None.
         variant: Values of other settings that distinguish these runs from runs of the same scheme, as text.
     """
 
@@ -107,9 +107,9 @@ def _average(runs: Sequence[Trained]) -> Averaged:
 
 
 def series_of(rows: Iterable[Averaged]) -> list[list[Averaged]]:
-    """Group means by scheme, mapping and variant into series.
+    """Return the series of `rows`, as lists of means with the same scheme, mapping and variant.
 
-    A figure shows each series as one line. `rows` must be in the order in which `averages` returns them.
+    A figure shows each series as one line. The means in `rows` must be in the order in which `averages` returns them.
     """
     series = attrgetter("scheme", "mapping", "variant")
     return [list(group) for _, group in groupby(rows, key=series)]

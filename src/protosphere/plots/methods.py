@@ -124,7 +124,7 @@ def _draw_method(
 def _drawn_dims(by_method: Mapping[str, Sequence[Compared]]) -> list[int]:
     """Return the dimensions that the horizontal axis must show, in ascending order.
 
-    Methods with a single dimension are ignored, unless all methods have a single dimension.
+    If any method has several dimensions, the methods with a single dimension are ignored.
     """
     several: set[int] = set()
     every: set[int] = set()

@@ -12,7 +12,7 @@ class Mean:
 
     Attributes:
         value: The mean.
-        margin: Half of the width of the interval; None for the mean of a single value.
+        margin: Half of the width of the interval. For the mean of a single value, it is None.
     """
 
     value: float

@@ -216,7 +216,7 @@ def _abandoned(machine: str, process: int, changed: float) -> bool:
 
 
 def make_folder(folder: Path) -> Path:
-    """Create a folder and its parents, unless the folder exists, and return the folder.
+    """Create a folder and its parents if they do not exist, and return the folder.
 
     Args:
         folder: Path of the folder.

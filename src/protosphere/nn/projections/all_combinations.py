@@ -149,12 +149,12 @@ def _every_sum(first: Tensor, second: Tensor) -> Tensor:
 
 
 def _ranks_to_compare(first: int, second: int, k: int) -> list[tuple[int, int, int]]:
-    """Return triples (start, stop, length) that say which entries of two descending lists must be added.
+    """Return the pairs of entries of two descending lists that can have one of the k largest sums.
 
-    To find the k largest sums, each of the entries start, ..., stop - 1 of the first list is added to each of the first
-    `length` entries of the second list. The sum of the i-th largest entry of the first list and the j-th largest entry
-    of the second list is at most as large as each of i j - 1 other sums. So only the pairs with i j <= k are needed,
-    about k log k pairs.
+    The pairs are given as triples (start, stop, length): each of the entries start, ..., stop - 1 of the first list is
+    paired with each of the first `length` entries of the second list. The sum of the i-th largest entry of the first
+    list and the j-th largest entry of the second list is at most as large as i j - 1 other sums. So only the pairs with
+    i j <= k are needed, about k log k pairs.
 
     Args:
         first: Length of the first list.

@@ -82,8 +82,8 @@ class ProjectionBlock(Protocol):
             tile: Range of units: the index of the first unit, and one past the index of the last.
 
         Returns:
-            A new tensor with three axes, of which the second has the B vectors. The first and the third axis together
-            have the points, in an order that depends on the block. The caller may overwrite the tensor.
+            A new tensor of shape (p, B, q), where p q is the number of scores of each vector. The order of the points
+            along the first and the third axis depends on the block. The caller may overwrite the tensor.
         """
         del tile
         return self(z)[None]
@@ -163,16 +163,16 @@ def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
 
 
 def empty_top_k(z: Tensor) -> TopK:
-    """Return empty B x 0 values and indices for B x n vectors z, to which `merged_top_k` adds the first results."""
+    """Return B x 0 values and indices for B x n vectors z, as the first argument of `merged_top_k`."""
     values = z.new_empty(len(z), 0)
     indices = z.new_empty(len(z), 0, dtype=torch.int64)
     return values, indices
 
 
 def merged_top_k(first: TopK, second: TopK, k: int) -> TopK:
-    """Merge the results of two top-k searches: return the k largest of all values in each row, and their indices.
+    """Return the k largest values in each row of the results of two top-k searches, and their indices.
 
-    Of equal values, those of `first` come before those of `second`. If `first` is empty, `second` is returned.
+    Among equal values, values of `first` come before values of `second`. If `first` is empty, `second` is returned.
 
     Args:
         first: Values and indices of some points; two tensors of the same shape, with B rows.

@@ -134,7 +134,8 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         """Return the coordinates of B x n vectors in the order of the bins, for the first matrix product.
 
         The result has shape (b, B, L). Entry (i, j, l) is coordinate l of bin i of vector j, times `coefficient`. Bins
-        with fewer than L coordinates are padded with the first coordinate of the vector, for which `signs` are 0.
+        with fewer than L coordinates are padded with the first coordinate of the vector. The padding has no effect on
+        the matrix product, because its entries in `signs` are 0.
         """
         b, size, _ = self.signs.shape
         scaled = z[:, : self.length] * self.coefficient

@@ -164,7 +164,7 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
 
 
 def _saves_half(layout: HadamardLayout) -> bool:
-    """Return True if `layout` halves the multiplications per dot product, compared with a matrix of all codewords."""
+    """Return True if a dot product takes at most half as many multiplications as with a matrix of all codewords."""
     small = layout.split(split_bits(layout.length))
     largest_bin = int(np.bincount(small.bins).max())
     multiplications = largest_bin + (1 << len(small.generator))
@@ -268,8 +268,7 @@ def _whole_starts(ordered: Indices, size: int) -> Indices:
 def _linear(words: PackedBits) -> bool:
     """Return True if the list `words` is a linear code in the order of `HadamardLayout`.
 
-    In this order, codeword i is the sum of the codewords with the indices 2^j, for all positions j of a one in the
-    binary form of i.
+    In this order, codeword i is the sum of the codewords with the indices 2^j, for all j for which bit j of i is 1.
     """
     i = np.arange(1, len(words))
     return not words[0].any() and np.array_equal(

@@ -158,6 +158,6 @@ class PartTables(nn.Module):
         return self._side_by_side(found)
 
     def _side_by_side(self, columns: list[Tensor]) -> Tensor:
-        """Return a matrix that consists of the columns of all given matrices, padded with zero columns to n columns."""
+        """Return the matrices in `columns` side by side as one matrix, padded with zero columns to n columns."""
         rows = columns[0] if len(columns) == 1 else torch.cat(columns, dim=1)
         return nn.functional.pad(rows, (0, self.missing)) if self.missing else rows

@@ -85,7 +85,7 @@ class Projection(nn.Module):
         num_classes: Number K of classes.
         dim: Dimension n.
         rank: Index of this process, if the classes are sharded over several processes.
-        world: Number of processes over which the classes are sharded; 1 if they are not sharded.
+        world: Number of processes over which the classes are sharded. If they are not sharded, it is 1.
 
     Attributes:
         num_classes: Number K of classes.
@@ -160,7 +160,7 @@ class Projection(nn.Module):
 
     @property
     def all_combinations(self) -> AllCombinationsBlock | None:
-        """The only block, if its points are all combinations of the values of parts. In all other cases, None."""
+        """The block, if the projection has a single block and this is an `AllCombinationsBlock`. Otherwise, None."""
         block = self.blocks[0] if len(self.blocks) == 1 else None
         return block if isinstance(block, AllCombinationsBlock) else None
 

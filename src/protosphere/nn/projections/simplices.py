@@ -126,7 +126,7 @@ def _simplex_sums(weights: Tensor, steps: Tensor, size: int, count: int) -> Tens
     The function is the transpose of `_simplex_products`.
 
     Args:
-        weights: The weights of the vertices, one simplex after the other, with one sum per row.
+        weights: Matrix with one row per sum. A row has the weights of the vertices, one simplex after the other.
         steps: The factors f_j of one simplex (see `SimplicesBlock`).
         size: Number of vertices of each simplex.
         count: Number of simplices.

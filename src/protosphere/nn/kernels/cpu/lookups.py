@@ -144,7 +144,7 @@ def sum_rows(
         table: Lookup table, a one-dimensional array of rows of LANES numbers.
         values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
             entries of a row are the indices of the values and codewords of the class.
-        offsets: Index of the first table row of each part, followed by that of each codebook.
+        offsets: For each part, and then for each codebook, the index of its first table row.
         factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
             no codebooks.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
@@ -178,7 +178,7 @@ def add_looked_up_rows(
         table: Lookup table, a one-dimensional array of rows of LANES numbers.
         values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
             entries of a row are the indices of the values and codewords of the class.
-        offsets: Index of the first table row of each part, followed by that of each codebook.
+        offsets: For each part, and then for each codebook, the index of its first table row.
         start: First column of `values` to process.
         stop: One past the last column of `values` to process.
         first: Index of the first class.
@@ -239,7 +239,7 @@ def scatter_rows(
         x: One-dimensional array with a row of LANES numbers per class; overwritten if `factors` is not empty.
         values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
             entries of a row are the indices of the values and codewords of the class.
-        offsets: Index of the first table row of each part, followed by that of each codebook.
+        offsets: For each part, and then for each codebook, the index of its first table row.
         factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
             no codebooks.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
@@ -275,7 +275,7 @@ def write_scores(
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
         values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
             entries of a row are the indices of the values and codewords of the class.
-        offsets: Index of the first table row of each part, followed by that of each codebook.
+        offsets: For each part, and then for each codebook, the index of its first table row.
         factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
             no codebooks.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
@@ -313,7 +313,7 @@ def add_weights(
         weights: B x K weights, one row for each vector.
         values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
             entries of a row are the indices of the values and codewords of the class.
-        offsets: Index of the first table row of each part, followed by that of each codebook.
+        offsets: For each part, and then for each codebook, the index of its first table row.
         factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
             no codebooks.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
@@ -350,7 +350,7 @@ def write_highest_lookups(
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
         values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
             entries of a row are the indices of the values and codewords of the class.
-        offsets: Index of the first table row of each part, followed by that of each codebook.
+        offsets: For each part, and then for each codebook, the index of its first table row.
         factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
             no codebooks.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
@@ -421,7 +421,7 @@ def write_lookup_sums(
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
         values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
             entries of a row are the indices of the values and codewords of the class.
-        offsets: Index of the first table row of each part, followed by that of each codebook.
+        offsets: For each part, and then for each codebook, the index of its first table row.
         factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
             no codebooks.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
