@@ -81,7 +81,7 @@ class TrainingError(ProtosphereError):
 class ManyClassesWarning(UserWarning):
     """Warning that a head has many classes for its dimension, so that training may fail.
 
-    This holds for prototypes that are assigned to classes without regard to how similar the classes are.
+    It is only given if the prototypes are assigned to classes without regard to the similarity of the classes.
 
     Example:
         >>> from protosphere.errors import ManyClassesWarning

@@ -299,12 +299,12 @@ def scaled(array: StoredArray) -> list[list[int]]:
 
 
 def rounding(dim: int) -> Fraction:
-    """Return a bound on the change of an inner product if all coordinates are rounded to multiples of 1 / ONE.
+    """Return an upper bound on the error of an inner product that is computed from scaled rows.
 
-    Let x and y be unit vectors of R^n, n < 2^29, and let X and Y be their scaled rows. The bound is on the absolute
-    difference of the inner product of x and y from the inner product of X and Y divided by ONE^2. A coordinate of X /
-    ONE differs from that of x by at most 1 / (2 ONE). So x - X / ONE has a norm of at most sqrt(n) / (2 ONE), and the
-    bound follows by the Cauchy-Schwarz inequality.
+    Let x and y be unit vectors of R^n, n < 2^29, and let X and Y be their scaled rows. The inner product of x and y
+    differs from the inner product of X and Y, divided by ONE^2, by at most the bound. The reason is that a coordinate
+    of X / ONE differs from that of x by at most 1 / (2 ONE). So x - X / ONE has a norm of at most sqrt(n) / (2 ONE),
+    and the bound follows by the Cauchy-Schwarz inequality.
     """
     return Fraction(math.isqrt(dim) + 1, ONE)
 
@@ -322,10 +322,10 @@ def unit_error(rows: list[list[int]], dim: int) -> Fraction:
 
 
 def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int]]:
-    """Yield the index pairs (i, j), i < j, of rows with nearly the largest inner product, and of some other rows.
+    """Yield index pairs (i, j), i < j, of rows, including all pairs with nearly the largest inner product.
 
-    Let p be the largest inner product of two rows. All pairs with an inner product above p - `margin` are yielded, and
-    at least one pair with the inner product p.
+    Let p be the largest inner product of two different rows. Every pair with an inner product above p - `margin` is
+    yielded, and at least one pair with the inner product p. Other pairs may be yielded too.
 
     A row is multiplied with all later rows at once: column j of the later rows is packed into one long integer, in
     which every row has a fixed range of bits (a lane). The sum over j of row[j] times column j then has one inner
@@ -371,9 +371,8 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
     pairs of rounded rows with nearly the largest inner product are then compared exactly. If there are too many such
     pairs, all pairs are compared exactly.
 
-    A divided row has a norm of at most 2 ONE / COARSE. Rounding down changes it by a vector of norm at most sqrt(n). So
-    the inner product of two rounded rows differs from that of the divided rows by at most the number `error` in the
-    code.
+    A divided row has a norm of at most 2 ONE / COARSE. Rounding down changes it by a vector of norm at most sqrt(n). It
+    follows that rounding changes an inner product of two rows by at most the number `error` in the code.
     """
     short = [[x // COARSE for x in row] for row in rows]
     root = math.isqrt(dim) + 1
@@ -386,10 +385,10 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
 
 
 def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
-    """Write the points as integer vectors divided by sqrt(N), and return the vectors and N.
+    """Return integer vectors and a number N such that each point is an integer vector divided by sqrt(N).
 
-    `rows` are the scaled points. N is the squared norm of all vectors. If there are no such vectors with N up to
-    `LARGEST_INTEGER_NORM`, None is returned. Coordinates are compared up to rounding (see `is_rounded`).
+    `rows` are the scaled points. All vectors have the squared norm N. Coordinates are compared up to rounding (see
+    `is_rounded`). If there are no such vectors with N up to `LARGEST_INTEGER_NORM`, None is returned.
     """
     for norm in range(1, LARGEST_INTEGER_NORM + 1):
         root = math.sqrt(norm) / ONE
@@ -401,10 +400,10 @@ def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
 
 
 def is_rounded(vector: list[int], norm: int, row: list[int]) -> bool:
-    """Return whether an integer vector of squared norm `norm`, divided by sqrt(norm), is a given point.
+    """Return whether a point is the integer vector `vector` divided by sqrt(`norm`), up to rounding.
 
-    `row` is the scaled row of the point. The result is False if `vector` has another squared norm. The entries of `row`
-    may differ by at most 4 from the exact values times ONE.
+    `row` is the scaled row of the point. Its entries may differ by at most 4 from the exact values times ONE. If the
+    squared norm of `vector` is not `norm`, the result is False.
     """
     exact = {a: math.isqrt(a * a * ONE * ONE // norm) for a in map(abs, vector)}
     near = all(
@@ -443,8 +442,8 @@ class Codewords:
     Attributes:
         length: Number of bits of a codeword.
         words: The codewords.
-        numbers: Index of each codeword in its code.
-        rows: Codewords that generate a linear subcode of the code; empty if no linear subcode is known.
+        numbers: Index of each codeword in the code from which the codewords are taken.
+        rows: Codewords that generate a linear subcode of this code. The list is empty if no linear subcode is known.
     """
 
     length: int
@@ -549,10 +548,10 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
 
 
 def shortened_rows(code: CodeFile, n: int) -> list[int]:
-    """Return generators of a linear subcode of the shortened code that the header describes.
+    """Return codewords of n bits that generate a linear subcode of the shortened code in the header.
 
-    Shortening has removed some coordinates. The generators are affine functions that are zero at these coordinates, as
-    codewords on the first n of the other coordinates.
+    Shortening has removed some coordinates. The subcode consists of the affine functions that are zero at the removed
+    coordinates. A codeword lists the values of such a function at the first n of the other coordinates.
     """
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])
@@ -603,15 +602,16 @@ def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Coset
 
 
 def are_filled(cosets: Cosets, size: int) -> bool:
-    """Return whether comparing whole cosets gives the same minimum distances as comparing the codewords of the file.
+    """Return whether whole cosets may be compared in place of the codewords of the file.
 
-    `cosets` is a result of `cosets_of` for a linear code with `size` codewords. Let A be the codewords of the file with
-    one label in one coset, and B those with another label or in another coset. If |A| + |B| > size, every sum of a
-    codeword of the first coset and a codeword of the second coset is also a sum of a codeword of A and a codeword of B.
-    The reason is that the sum can be written in `size` ways. Each codeword that is missing from A or B excludes one
-    way, and fewer than `size` codewords are missing.
+    `cosets` is a result of `cosets_of` for a linear code with `size` codewords. Let A and B be the codewords of the
+    file with one label in one coset, and with another label or in another coset. If |A| + |B| > size, the minimum
+    distance between A and B is the minimum distance between their cosets. The reason is that any sum of a codeword of
+    the first coset and a codeword of the second coset can be written in `size` ways. Each codeword that is missing from
+    A or B excludes one way. Fewer than `size` codewords are missing, so at least one way is left.
 
-    For two codewords of A, the condition is 2 |A| > size. If |A| = 1, there is no such pair.
+    In the same way, the minimum distance within A is that within its coset if 2 |A| > size. If |A| = 1, A has no pair,
+    and this condition is not needed.
     """
     counts = sorted(count for counter in cosets.values() for count in counter.values())
     alone = all(2 * count > size for count in counts if count > 1)
@@ -619,11 +619,11 @@ def are_filled(cosets: Cosets, size: int) -> bool:
 
 
 def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
-    """Return generators of a linear subcode whose cosets can be compared instead of single codewords.
+    """Return generators of a linear subcode whose cosets may be compared in place of single codewords.
 
-    `labels[i]` is the label of codeword i of `code`. The subcode is generated by the first rows of `code.rows`: by as
-    many, up to `LARGEST_SPAN_BITS`, as `are_filled` allows. An empty list is returned if it allows none, or if there
-    are at most `FEW_WORDS` codewords.
+    `labels[i]` is the label of codeword i of `code`. The subcode is generated by the first k entries of `code.rows`.
+    Here k is the largest number, up to `LARGEST_SPAN_BITS`, for which `are_filled` is true. If there is no such k, or
+    if there are at most `FEW_WORDS` codewords, an empty list is returned.
     """
     count = len(code.words)
     if count > FEW_WORDS:
@@ -640,9 +640,9 @@ def least_distances(
 ) -> dict[tuple[int, int], int]:
     """Return, for each pair of labels (g, h), the minimum distance of a codeword with label g and one with label h.
 
-    The distance is the Hamming distance of two different points. `labels[i]` is the label of codeword i of `signs`. A
-    pair (g, h) has g <= h. Pairs of labels without two points are left out. If two points are equal, the result has
-    only their distance 0, under the first label twice.
+    `labels[i]` is the label of codeword i of `signs`. The distance is the Hamming distance of two codewords of
+    different points. A key (g, h) of the result has g <= h. Pairs of labels without two points are left out. If two
+    points are equal, the result has only one entry: the distance 0 for the pair (g, g), where g is `labels[0]`.
     """
     if len(set(zip(labels, signs.words, strict=True))) < len(labels):
         return {(labels[0], labels[0]): 0}  # two classes have one point
@@ -667,11 +667,11 @@ def least_distances(
 
 
 def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
-    """Return Hamming distances from the coset of `word` to other cosets of a linear code.
+    """Return Hamming distances, the smallest of which is the distance from the coset of `word` to other cosets.
 
-    The smallest of them is the minimum distance of a codeword of the first coset and a codeword of the other cosets.
-    The list is empty if there are no other cosets. `others` has one codeword of each of the other cosets, and `sums`
-    has all codewords of the linear code.
+    The distance of two cosets is the minimum distance of a codeword of the first and a codeword of the second. `sums`
+    has all codewords of the linear code whose cosets these are. `others` has one codeword of each of the other cosets.
+    If `others` is empty, the result is empty.
     """
     if not others:
         return []
@@ -782,7 +782,7 @@ def simplex_cosine(code: CodeFile) -> MaxCosine:
 
 @dataclass(frozen=True)
 class Part:
-    """One part of classes that are made of parts. Each value that the part can have is represented by a point.
+    """One of the parts that describe a class. Each value that the part can have is represented by a point.
 
     Attributes:
         share: Weight of this part in the cosine of two classes.
@@ -825,10 +825,11 @@ def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
 
 
 def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
-    """Return the cosines of the first `size` points of a part, and a bound on the differences of squared norms from 1.
+    """Return two results: the cosines of the first `size` points of a part, and a bound on the error of their norms.
 
-    Entry (i, j) of the first result is the cosine of points i and j, times ONE^2, as an integer. If the points are not
-    stored as floats (for example, signs), the cosines are rounded down and the bound is 0.
+    Entry (i, j) of the first result is the cosine of points i and j, times ONE^2, as an integer. The second result is
+    an upper bound on the differences between 1 and the squared norms of the points. If the points are not stored as
+    floats (for example, if they are signs), the cosines are rounded down and the bound is 0.
     """
     structure = part.description["structure"]
     if structure in ("plain", "lattice"):
@@ -971,8 +972,8 @@ def quantized_cosine(code: CodeFile) -> MaxCosine:
 
     A point consists of a value of each part, and of a factor times the sum of one codeword from each codebook. Values
     and codewords are rounded to multiples of 1 / FINE. The sums and their squared norms are then computed without
-    rounding, and the relative error of a factor is at most 2^-100. So the scaled coordinates are as exact as `rounding`
-    assumes.
+    rounding, and the relative error of a factor is at most 2^-100. Therefore the bound of `rounding` holds for the
+    scaled rows.
     """
     parts, codebooks = read_quantized(code)
     width = sum(len(table[0]) for table in [*parts, codebooks[0]])

@@ -103,6 +103,19 @@ def test_a_name_that_names_nothing_is_refused(name):
         section_named(22 if "8 8" in name else 23, name)
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("leech:8:300000", "indices below 196560"),
+        ("leech:8:3+196560", "indices below 196560"),
+        ("leech:8,8:3", "as many products as vectors"),
+    ],
+)
+def test_a_refused_section_says_what_is_wrong(name, reason):
+    with pytest.raises(InvalidArgumentError, match=reason):
+        section_named(23, name)
+
+
 @given(
     st.lists(
         st.lists(st.integers(-3, 3), min_size=4, max_size=4), min_size=1, max_size=3

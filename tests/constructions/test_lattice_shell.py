@@ -195,6 +195,21 @@ def test_names_that_describe_no_shells_are_refused(name):
         shells_named(4, name)
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("laminated-4:4:9,0,0,0/1", "'member' must have a center"),
+        ("laminated-4:4:2,0,0,0/2", "'member' must have a center"),
+        ("laminated-4:4:0,0,0,0/0", "'member' must have a center"),
+        ("laminated-4:99:0,0,0,0/1", "'member' must have distances"),
+        ("laminated-4:1..16:0,0,0,0/1", "'member' must have distances"),
+    ],
+)
+def test_refused_shells_name_the_wrong_part_of_the_id(name, reason):
+    with pytest.raises(InvalidArgumentError, match=reason):
+        shells_named(4, name)
+
+
 def test_a_code_of_several_shells_comes_back_from_its_file(tmp_path):
     code = ps.construct("lattice_shell", num_classes=300, dim=10)
     assert code.placement.structure.lengths is not None

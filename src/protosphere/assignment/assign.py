@@ -193,7 +193,7 @@ def _assign_by_pair_sum(
 ) -> Assignment:
     """Maximize the sum over pairs of classes u, v of S[u, v] times the cosine of their points.
 
-    The result has `objective` as the name of its objective.
+    `objective` is only the name of the objective in the result.
     """
     K = code.num_classes
     if K > MAX_WHOLE_CLASSES:

@@ -148,10 +148,11 @@ class _MatchingProgram:
 def min_weight_matching(weights: Points, num_pairs: int) -> tuple[Indices, bool]:
     """Return a given number of disjoint pairs with the smallest total weight.
 
-    The pairs are the edges of a graph with K vertices. The linear program minimizes over Edmonds' matching polytope. It
-    requires that at most one edge is chosen at each vertex. It also has the odd-set inequalities, which are added when
-    a solution violates them. The first program has only edges of small weight. Other edges are added while their
-    reduced cost is negative.
+    The pairs are the edges of a matching in a graph with K vertices. A sequence of linear programs finds the matching.
+    The first program has only edges of small weight, and requires that at most one edge is chosen at each vertex. Each
+    later program has more edges (those with negative reduced cost) or more odd sets (see `_MatchingProgram`). The
+    sequence ends when nothing needs to be added. If the last solution has fractional values, an integer program finds
+    the matching.
 
     Args:
         weights: Symmetric K x K weights of the pairs.
@@ -208,9 +209,9 @@ def _first_edges(weights: Points) -> Mask:
 
 
 def _branch_and_bound(program: _MatchingProgram, solution: _Solution) -> Mask:
-    """Return a Boolean array that says which edges of the program are in its lightest matching.
+    """Return a Boolean array that says which edges of the program are in its matching of smallest weight.
 
-    The matching is found by an integer program.
+    An integer program finds this matching.
     """
     from scipy.optimize import LinearConstraint, milp
     from scipy.sparse import csr_array

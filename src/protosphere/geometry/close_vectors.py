@@ -1,9 +1,11 @@
 """Enumeration of all vectors of a lattice within a given distance of a center, in blocks.
 
-This is the algorithm of Fincke & Pohst (1985). The coefficients of a vector are enumerated from the last to the first,
-and a partial vector (the last few coefficients) is dropped if its projection is too far from the center. Many partial
-vectors are extended at once. The order of the vectors is the same on every machine: they are sorted by the last
-coefficient, then by the second to last, and so on.
+This is the algorithm of Fincke & Pohst (1985). The coefficients of the vectors are enumerated from the last to the
+first. A partial vector has only the last few coefficients. Many partial vectors are extended at once. A partial vector
+is dropped if its projection is too far from the center.
+
+The order of the vectors is the same on every machine: they are sorted by the last coefficient, then by the second to
+last, and so on.
 """
 
 from collections.abc import Iterator

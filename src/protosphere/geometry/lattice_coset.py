@@ -44,9 +44,9 @@ class LatticeCoset:
         return 1 - self.least / 2
 
     def in_annulus(self, lengths: Points) -> bool:
-        """Return whether `ceiling` also bounds the cosines of points that are not unit vectors.
+        """Return whether `ceiling` is also an upper bound on the cosines of points with the given norms.
 
-        This is the case if the norm of each point is between 1 - `least` and 1.
+        This is the case if all norms are between 1 - `least` and 1. The points need not be unit vectors.
 
         Args:
             lengths: Norms of the points.

@@ -1,8 +1,8 @@
 """Test whether a lattice has vectors shorter than a given length, by enumeration.
 
-The basis is reduced (Lenstra, Lenstra & Lovasz 1982). Then coefficients are enumerated from the last to the first
-(Fincke & Pohst 1985): all partial vectors, which consist of the last few coefficients, are extended at once, and those
-with a long projection are dropped.
+The basis is reduced (Lenstra, Lenstra & Lovasz 1982). Then the coefficients of the vectors are enumerated from the last
+to the first (Fincke & Pohst 1985). A partial vector has only the last few coefficients. All partial vectors are
+extended at once. A partial vector is dropped if its projection is too long.
 """
 
 import numpy as np
@@ -51,7 +51,11 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
 
 
 def _largest_shorter(basis: Points, squared_length: float) -> float:
-    """Return an upper bound on the squared lengths of lattice vectors that are shorter than `squared_length`."""
+    """Return the squared length up to which `has_shorter` searches for vectors.
+
+    It is a little below `squared_length`. If all squared lengths are multiples of a unit, it is the largest multiple
+    below `squared_length`, plus a margin for rounding errors. Otherwise, it is `squared_length` * (1 - `ROUNDING`).
+    """
     # If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths. The
     # bound is then the largest multiple below `squared_length`, plus a bound on the rounding error. The rounding error
     # of a squared length is a sum over pairs of basis vectors: the error of their inner product times the two

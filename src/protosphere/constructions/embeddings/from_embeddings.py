@@ -70,10 +70,10 @@ def from_embeddings(
             keep the proportions of the vectors. With 1, all components have the same variance.
         parts: Number of bytes of a compressed prototype, at most n / 2. A good choice is n / 4. If it is None, the
             prototypes are dense.
-        min_angle: Smallest angle in degrees between two prototypes. Prototypes that are closer are moved apart. The
-            default for dense prototypes is 5 degrees, or less if K points with this angle do not fit. For compressed
-            prototypes, the default follows from the stored vectors: the smallest distance of two stored vectors of a
-            part is about half of the distance that equally spaced vectors would have.
+        min_angle: Smallest angle in degrees between two prototypes. Prototypes that are closer are moved apart. For
+            dense prototypes, the default is 5 degrees, or less if K points with this angle do not fit. For compressed
+            prototypes, the default depends on the part: its stored vectors are at least half as far apart as the same
+            number of equally spaced vectors would be, or less if this is not reached.
         seed: Seed of the random moves and of the quantization.
         progress: Called during quantization and while pairs are compared.
 

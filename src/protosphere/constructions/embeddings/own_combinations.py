@@ -1,6 +1,6 @@
-"""Give every class a combination of values that no other class has.
+"""Change the values of classes so that no two classes have the same combination of values.
 
-The values are those of product quantization (see `quantization`). A combination consists of one value of each part.
+A class has one value of each part, as in product quantization (see `quantization`). These values are its combination.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ BLOCK_ENTRIES = 1 << 21
 def with_own_combinations(values: Values, parts: list[Points]) -> Values:
     """Return indices of values such that no two classes have the same combination.
 
-    The first class with a combination keeps it. The other classes with the same combination get the nearest
-    combinations that no class has. The distance of two combinations is the distance of the vectors that are made by
-    concatenating their values. If several classes need the same free combination, one of them gets it. The others are
-    tried again, with more combinations to choose from.
+    The first class with a combination keeps it. Each other class with this combination gets one of the nearest
+    combinations that no class has. The vector of a combination is the concatenation of its values, and the distance of
+    two combinations is the distance of their vectors. If several classes would get the same new combination, only one
+    of them gets it. The others are tried again, with more combinations to choose from.
 
     Args:
         values: K x P matrix of indices: entry (i, p) is the index of the value that class i has in part p.
@@ -88,13 +88,14 @@ def _move(
 ) -> None:
     """Give free combinations to classes, by changing `found` in place.
 
-    A class keeps its combination if too few of the combinations that are compared are free.
+    A combination is free if no class has it. If a class finds no free combination among those that are compared, it
+    keeps its combination.
 
     Args:
         found: K x P indices of values.
         repeated: Indices of the classes that need another combination. Classes with the same combination are
             consecutive.
-        groups: For each entry of `repeated`, a number. Two numbers are equal if the classes have the same combination.
+        groups: For each entry of `repeated`, a number that is the same for classes with the same combination.
         taken: Combinations that are not free, as sorted numbers (see `radix`).
         neighbors: For each part, the two matrices of `_neighbors`.
         radix: P integers. Their inner product with the P indices of a combination is the number of the combination.

@@ -240,9 +240,9 @@ def _with_limited_norms(
 ) -> list[Points]:
     """Return the values of the parts, scaled down if necessary.
 
-    The squared norms of a point's values in all parts must sum to at most `LARGEST_PRODUCT`, so that the codewords have
-    the rest of the norm 1. Scaling brings values closer together. If a `distance` is given, values that are closer than
-    this are moved apart again.
+    A point consists of a value of each part and a multiple of a sum of codewords. The squared norms of its values must
+    sum to at most `LARGEST_PRODUCT`, because the codewords need the rest of the squared norm 1. Scaling brings values
+    closer together. If `distance` is given, values that are closer than `distance` are moved apart again.
 
     Args:
         parts: Values of each part, as rows of a matrix.
@@ -265,7 +265,10 @@ def _with_limited_norms(
 
 
 def _largest_squared_norm(parts: list[Points], values: Values) -> float:
-    """Return the largest of K sums: the sum of the squared norms of a point's values in all parts."""
+    """Return the largest value that a sum has for any point: the sum of the squared norms of its values.
+
+    Row i of `values` has the indices of the values of point i in the parts.
+    """
     squares = np.zeros(len(values))
     for part, points in enumerate(parts):
         squares += np.square(points).sum(axis=1)[values[:, part]]
@@ -289,7 +292,7 @@ def _directions(rows: Units) -> Units:
 
 
 def _subtract(rows: Units, centers: Units, nearest: Indices) -> None:
-    """Subtract center `nearest[i]` from row i, in place."""
+    """Subtract row `nearest[i]` of `centers` from row i of `rows`, in place."""
     for start in range(0, len(rows), BLOCK_ROWS):
         block = slice(start, start + BLOCK_ROWS)
         rows[block] -= centers[nearest[block]]

@@ -107,10 +107,9 @@ def _apart(
 ) -> Points | None:
     """Return points whose pairs are at least `distance` apart, or None if the search does not find such points.
 
-    The shortfall of a pair is the difference between `distance` and its distance, divided by `distance`. The shortfall
-    of a round is the sum over all pairs that are too close. The shortfall of a round decreases by about the same factor
-    in every round. Every few rounds, this factor is used to predict the shortfall of the last round. If the prediction
-    is above 1/20 of the number of points, the search ends early.
+    The shortfall of a pair at distance d is 1 - d / `distance`. The shortfall of a round is the sum over all pairs that
+    are too close. It decreases by about the same factor in every round, so the shortfall of the last round can be
+    predicted. If the prediction is above 1/20 of the number of points, the search ends early.
     """
     found = points.copy()
     _scatter_crowds(found, distance, rng, on_sphere=on_sphere)
@@ -137,10 +136,7 @@ def _apart(
 
 
 def _foreseen(before: float, now: float, times: float) -> float:
-    """Return `now` times a power of the factor `now` / `before`. The exponent is `times`.
-
-    A factor above 1 is replaced by 1.
-    """
+    """Return `now` times (`now` / `before`) ** `times`. If `now` is above `before`, return `now`."""
     factor = min(1.0, now / max(before, np.finfo(np.float64).tiny))
     return now * factor**times
 
@@ -148,12 +144,12 @@ def _foreseen(before: float, now: float, times: float) -> float:
 def _scatter_crowds(
     points: Points, distance: float, rng: np.random.Generator, *, on_sphere: bool
 ) -> None:
-    """Move points that have very many neighbors closer than `distance`, in place, until they have fewer.
+    """Scatter points that have very many close neighbors, by changing `points` in place.
 
-    Let m be the number of such neighbors of a point, and let d be the dimension of the space or of the sphere. The
-    point moves by a random vector, which is uniform in a ball of d dimensions whose radius is `SCATTERING` times
-    `distance` times m^(1/d). About m points with this distance fit into such a ball. If `on_sphere` is True, the points
-    stay on the unit sphere.
+    A neighbor is close if its distance is below `distance`. A point with m close neighbors moves by a random vector of
+    norm at most `SCATTERING` * `distance` * m^(1/d), where d is the dimension of the space or of the sphere. About m
+    points with this distance fit into a ball of this radius. Points that still have very many close neighbors are moved
+    again, up to `MOST_SCATTERINGS` times. If `on_sphere` is True, the points stay on the unit sphere.
     """
     dim = points.shape[1] - on_sphere
     rows = np.arange(len(points))
@@ -176,7 +172,7 @@ def _scatter_crowds(
 def _num_close(points: Points, rows: Indices, distance: float) -> Indices:
     """Return, for each point whose index is in `rows`, the number of other points closer to it than `distance`.
 
-    Distances are computed in float32. Pairs at a slightly larger distance may be counted too.
+    Distances are computed in float32, so pairs at a slightly larger distance may be counted too.
     """
     counts = [near.sum(axis=1) - 1 for _, near in _near(points, rows, distance)]
     return np.concatenate(counts) if counts else np.zeros(0, dtype=np.int64)
@@ -187,8 +183,9 @@ def _near(
 ) -> Iterator[tuple[Indices, NDArray[np.bool_]]]:
     """Yield the indices `rows` in blocks, each with a Boolean matrix.
 
-    Entry (i, j) of the matrix says whether point j is closer than `distance` to the point with index i of the block.
-    Distances are computed in float32. Pairs at a slightly larger distance may be included.
+    Row i of the matrix belongs to index i of the block, and column j to point j. An entry says whether the two points
+    are closer than `distance`. Distances are computed in float32, so pairs at a slightly larger distance may be
+    included.
     """
     rounded = points.astype(np.float32)
     halves = np.einsum("ij,ij->i", rounded, rounded) / 2
@@ -237,7 +234,8 @@ def _verified(
 ) -> tuple[Indices, Indices]:
     """Return the pairs (`ones[i]`, `others[i]`) whose distance in float64 is below `distance`, each pair once.
 
-    The result has two arrays: the smaller and the larger index of each pair.
+    Returns:
+        Two arrays: the smaller and the larger index of each pair.
     """
     low = np.minimum(ones, others)
     high = np.maximum(ones, others)

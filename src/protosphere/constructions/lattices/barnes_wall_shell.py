@@ -108,7 +108,8 @@ def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
 def _affine_subspaces(m: int, r: int) -> Iterator[list[int]]:
     """Yield the points of each affine subspace of dimension `r` of GF(2)^`m`, as a list of integers.
 
-    Point i of the list is the combination of the basis whose coefficients are the bits of i, plus a fixed point.
+    Point i of the list is the sum of a fixed point and some basis vectors of the subspace: basis vector j is in the sum
+    if bit j of i is 1.
     """
     for basis in _subspaces(m, r):
         points = [0]

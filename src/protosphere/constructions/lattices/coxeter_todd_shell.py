@@ -4,8 +4,8 @@ Let E be the ring of the numbers a + b w, where a and b are integers and w is a 
 is in the lattice if its entries are congruent modulo theta = w - w^2 and their sum is a multiple of 3 (Conway & Sloane,
 SPLAG, chapter 4, section 9).
 
-The norm of a vector, which in this module means its squared norm, is the sum of a^2 - a b + b^2 over its entries. It is
-3/2 of the usual norm. The smallest nonzero value of the usual norm is 4.
+This module measures squared norms in two scales. The norm of a vector is the sum of a^2 - a b + b^2 over its entries.
+The usual norm is 2/3 of the norm. The shortest nonzero vectors have norm 6 and usual norm 4.
 """
 
 from collections.abc import Iterator
@@ -45,11 +45,11 @@ THEOREM = "the Coxeter-Todd lattice has as shortest vectors those of norm 4"
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def coxeter_todd_shell() -> Iterator[Member]:
-    """Yield the shells of the Coxeter-Todd lattice in R^12; a shell has all vectors of one usual norm N.
+    """Yield the shells of the Coxeter-Todd lattice in R^12.
 
-    The usual norm is the squared norm, in the scale in which the shortest nonzero vectors have squared norm 4. Two
-    vectors of a shell differ by a lattice vector of squared norm at least 4. Therefore the maximum cosine of a shell is
-    1 - 2/N.
+    A shell has all vectors of one squared norm N, in the scale in which the shortest nonzero vectors have squared norm
+    4. Two vectors of a shell differ by a lattice vector of squared norm at least 4. Therefore the maximum cosine of a
+    shell is 1 - 2/N.
     """
     for norm, size in SIZES.items():
         yield Member(

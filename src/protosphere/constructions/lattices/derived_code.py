@@ -130,8 +130,8 @@ def section_named(dim: int, id: str) -> Section:
         id: Identifier, which has the name of the shell, the inner products and the fixed vectors.
 
     Raises:
-        InvalidArgumentError: If the id has another form or names an unknown shell or vector, if its numbers of fixed
-            vectors and of inner products are not both 24 - n, if the fixed vectors are linearly dependent, or if no
+        InvalidArgumentError: If the id has another form, if it names an unknown shell or vector, or if the number of
+            fixed vectors or of inner products is not 24 - n. Also if the fixed vectors are linearly dependent, or if no
             vector can have these inner products.
     """
     read = ID.fullmatch(id)
@@ -143,13 +143,13 @@ def section_named(dim: int, id: str) -> Section:
     products = tuple(map(int, read[2].split(",")))
     vectors = leech_minimal_vectors()
     tokens = [tuple(map(int, token.split("+"))) for token in read[3].split(",")]
-    if (
-        len(tokens) != len(products)
-        or max(map(max, tokens)) >= len(vectors)
-        or dim != 24 - len(tokens)
-    ):
+    if len(tokens) != len(products) or dim != 24 - len(tokens):
         raise InvalidArgumentError(
             f"'member' must have as many products as vectors, 24 - {dim}, got {brief(id)}"
+        )
+    if max(map(max, tokens)) >= len(vectors):
+        raise InvalidArgumentError(
+            f"'member' must have vectors with indices below {len(vectors)}, got {brief(id)}"
         )
     fixed = tuple(tuple(vectors[list(token)].sum(axis=0).tolist()) for token in tokens)
     left = norm_left(

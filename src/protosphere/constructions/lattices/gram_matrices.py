@@ -1,4 +1,6 @@
-"""Gram matrices of two chains of lattices; the lattices of a chain are spanned by the first vectors of one basis.
+"""Gram matrices of the lattices of two chains, LAMINATED and COXETER_TODD.
+
+A chain is a sequence of vectors. Its first n vectors are a basis of the lattice of dimension n.
 
 The first n vectors of LAMINATED span the laminated lattice Lambda_n. For n up to 8 these are sqrt(2) times A1, A2, A3,
 D4, D5, E6, E7 and E8. For n from 9 to 24, except 11, 12 and 13, they are the densest known lattices, with the

@@ -211,15 +211,23 @@ def shells_named(dim: int, id: str) -> Shells:
         outer = Fraction(read[4])
     except ZeroDivisionError:
         inner = outer = Fraction(0)
-    reaches = 0 < inner <= outer <= LARGEST_SQUARED_RADIUS and max(
-        center
-    ) < denominator + (denominator == 1)
+    limit = 2 if denominator == 1 else denominator
+    if denominator == 0:
+        raise InvalidArgumentError(
+            f"'member' must have a center with a denominator from 1, got {brief(id)}"
+        )
+    if max(center) >= limit:
+        raise InvalidArgumentError(
+            f"'member' must have a center of integers from 0 to {limit - 1} over {denominator}, got {brief(id)}"
+        )
+    reaches = 0 < inner <= outer <= LARGEST_SQUARED_RADIUS
     in_annulus = (
         outer <= LEAST_NORM or inner * outer >= (outer - LEAST_NORM) ** 2
     )  # as squares, which are rational
     if not reaches or not in_annulus:
         raise InvalidArgumentError(
-            f"'member' must have distances from r - {LEAST_NORM}/r to r, got {brief(id)}"
+            f"'member' must have distances from r - {LEAST_NORM}/r to r, with r^2 up to {LARGEST_SQUARED_RADIUS}, "
+            f"got {brief(id)}"
         )
     return Shells(read[1], dim, inner, outer, center, denominator)
 
@@ -247,12 +255,15 @@ def _named(dim: int, id: str, size: int = 0) -> Member:
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def lattice_shell() -> Iterator[Member]:
-    """Yield the directions from a center to lattice vectors at distances between r - m/r and r.
+    """Yield codes of directions from a center to lattice vectors.
 
-    The lattices are the laminated lattices Lambda_n and the Coxeter-Todd lattices K11, K12 and K13. Here m is the
-    minimum squared norm of the lattice, and each code has its own center and its own largest distance r. The centers
-    are lattice points, vectors of the dual lattice, and halves of vectors of the dual lattice. Many of them are holes.
-    The maximum cosine is 1 - m/(2r^2).
+    The lattices are the laminated lattices Lambda_n and the Coxeter-Todd lattices K11, K12 and K13. A code has the
+    directions to the lattice vectors of one shell or of several neighboring shells around its center. Let r be the
+    radius of the largest of these shells, and m the minimum squared norm of the lattice. All radii are between r - m/r
+    and r, and the maximum cosine is 1 - m/(2r^2).
+
+    The centers are lattice points, vectors of the dual lattice, and halves of vectors of the dual lattice. Many of them
+    are holes.
     """
     with shipped_file("lattice_shells.csv") as path:
         rows = read_known_table(path, ShellRow, lambda row: row.size > 1)

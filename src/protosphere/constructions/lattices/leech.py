@@ -1,8 +1,11 @@
 """The Leech lattice in its usual coordinates: integers over sqrt(8), built on the extended Golay code.
 
-An integer vector x is in sqrt(8) times the lattice if three conditions hold: its entries are all even (m = 0) or all
-odd (m = 1), their sum is 4m modulo 8, and the coordinates at which x - m is 2 modulo 4 form a codeword of the Golay
-code (Conway & Sloane, SPLAG, chapter 4, section 11).
+An integer vector x is in sqrt(8) times the lattice if three conditions hold (Conway & Sloane, SPLAG, chapter 4, section
+11):
+
+- The entries of x are all even (m = 0) or all odd (m = 1).
+- Their sum is 4m modulo 8.
+- The coordinates i for which x_i - m is 2 modulo 4 form a codeword of the Golay code.
 """
 
 from functools import lru_cache

@@ -62,9 +62,9 @@ def _shell(
 def hole_vectors() -> SmallIntegers:
     """Return twice the vectors from the hole c / 2 to the lattice vectors in its second shell, as rows.
 
-    Here c is the vector `TYPE_3` of squared norm 6. Norms and inner products are in the usual scale of the lattice. The
-    rows are the vectors 2v - c for all minimal vectors v that have inner product 2 with c, and then the negatives of
-    these vectors. The negative of 2v - c is 2(c - v) - c.
+    Here c is the vector `TYPE_3`, whose squared norm is 6 in the usual scale of the lattice. The first rows are the
+    vectors 2v - c for all minimal vectors v that have inner product 2 with c in this scale. The other rows are their
+    negatives.
     """
     vectors = leech_minimal_vectors().astype(np.int64)
     halves = 2 * vectors[vectors @ TYPE_3 == 16] - TYPE_3

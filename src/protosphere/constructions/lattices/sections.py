@@ -31,7 +31,8 @@ class Parent:
     Attributes:
         name: Name of the shell, for descriptions.
         vectors: Function that returns the vectors of the shell, as integer rows.
-        norms: An integer k. Let m be the minimum squared norm of the lattice. All squared norms are multiples of m / k.
+        norms: An integer k. All squared norms of the lattice are multiples of m / k, where m is the smallest nonzero
+            one.
         theorem: Text of the theorem on the minimum squared norm, for certificates.
     """
 
