@@ -48,7 +48,9 @@ def later_rows(old: Tensor, new: Tensor) -> dict[str, Tensor]:
     stored = old[torch.randperm(len(old))[:STORED]]
     return {
         "new digits alone": new,
-        f"new digits and {STORED} stored images of the old": torch.cat([stored, new]),
+        f"new digits and {STORED} stored images of old digits": torch.cat(
+            [stored, new]
+        ),
         "all images": torch.cat([old, new]),
     }
 
@@ -93,7 +95,7 @@ def measured(
     new = train_rows[~is_old[:HALF]]
     model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), make_last())
     train(model, old, epochs=20)
-    found = {"before the new digits": {"old": accuracy(model, tests["old"])}}
+    found = {"nothing more": {"old": accuracy(model, tests["old"])}}
     for name, rows in later_rows(old, new).items():
         later = grown(model)
         train(later, rows, epochs=10)
@@ -126,7 +128,7 @@ def main() -> None:
     }
     if as_json:
         ours = table["prototype head"]
-        shares = {"seven_digits": ours["before the new digits"]["old"]}
+        shares = {"seven_digits": ours["nothing more"]["old"]}
         shares |= {
             "old_digits": ours["all images"]["old"],
             "new_digits": ours["all images"]["new"],

@@ -86,12 +86,8 @@ def growth_table(answer: Answer) -> str:
         rows.append(
             [name, *("" if value is None else f"{value:.1f}%" for value in found)]
         )
-    headings = [
-        f"{layer}: old digits" if part == "old" else part
-        for layer in LAYERS
-        for part in PARTS
-    ]
-    return markdown(["trained later on", *headings], rows)
+    headings = [f"{layer}: {part} digits" for layer in LAYERS for part in PARTS]
+    return markdown(["then trained on", *headings], rows)
 
 
 def rehearsed(answer: Answer, layer: str) -> float:
