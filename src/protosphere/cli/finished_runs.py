@@ -256,8 +256,8 @@ def of_one_dataset(
         store: Path of the results, for the error message.
 
     Raises:
-        StorageError: If there are no runs on `dataset`, or if `dataset` is None and there are no runs or runs on
-            several datasets.
+        StorageError: If there are no runs on `dataset`. If `dataset` is None, the error is raised if there are no
+            runs, or if the runs are on several datasets.
     """
     names = sorted({record.config.dataset for record in records})
     if not names:

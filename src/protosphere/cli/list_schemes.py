@@ -58,7 +58,7 @@ def print_schemes(entries: list[Construction]) -> None:
 
 
 def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
-    """Return the details of a scheme as pairs of a name and a text."""
+    """Return the details of a scheme as a list of tuples (name, text)."""
     random = (
         "yes, by --seed" if entry.traits.stochastic else "no, at the default options"
     )

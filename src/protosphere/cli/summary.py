@@ -52,7 +52,7 @@ def show_code(
 def code_lines(
     code: SphericalCode, from_file: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a code's summary as pairs of a name and a text.
+    """Yield the lines of a code's summary. Each line is a tuple (name, text).
 
     Args:
         code: The code.
@@ -86,7 +86,7 @@ def code_lines(
 def statistics_lines(
     code: SphericalCode, statistics: CodeStatistics
 ) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a code's summary that state statistics of all pairs of points, as pairs of a name and a text.
+    """Yield the lines of a code's summary that state its statistics. Each line is a tuple (name, text).
 
     Args:
         code: The code.

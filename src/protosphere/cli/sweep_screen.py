@@ -33,8 +33,7 @@ class _Board:
         store: Store with the records of the runs.
         estimate: Estimator of the remaining time.
         statuses: Status of each run that has ended, by the digest of the run.
-        fresh_images: Number of training images that have been processed by the runs that ended since the sweep was
-            started.
+        fresh_images: Number of images that this sweep has processed, summed over the epochs of all runs that are done.
     """
 
     configs: Sequence[TrainingConfig]

@@ -1,6 +1,7 @@
 """The registry of datasets.
 
-The registry has a `DatasetEntry` for each dataset, which the decorator `dataset` of the reading function adds.
+The decorator `dataset` of the function that reads a dataset registers the dataset. For each registered dataset, the
+registry contains a `DatasetEntry`.
 """
 
 from collections.abc import Callable, Mapping

@@ -36,8 +36,8 @@ def write_views(
         mirrored: B booleans, True if the view is mirrored left to right.
         factors: 2 x B array with the factor of the brightness and the factor of the contrast of each view.
         matrices: B x 3 x 3 color matrices, which are applied only if there are three channels.
-        levels: C x 256 table with the normalized value of each byte in each channel. It must be an affine function of
-            the byte.
+        levels: C x 256 table with the normalized value of each byte in each channel. The normalized value must be an
+            affine function of the byte.
         batch: B x C x H x W array, which is overwritten with the views.
     """
     channels = batch.shape[1]

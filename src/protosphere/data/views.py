@@ -179,8 +179,8 @@ def gather_views(images: Tensor, rows: Tensor, views: Views, levels: Tensor) -> 
         images: N x C x H x W bytes, with one channel or three.
         rows: B indices of the images to select.
         views: Transforms of the B selected images.
-        levels: C x 256 table with the normalized value of each byte in each channel. It must be an affine function of
-            the byte.
+        levels: C x 256 table with the normalized value of each byte in each channel. The normalized value must be an
+            affine function of the byte.
 
     Returns:
         B x C x H x W normalized views in float32.

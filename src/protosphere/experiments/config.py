@@ -1,4 +1,4 @@
-"""`TrainingConfig`: the settings of a training run (data, head, network, training), whose digest identifies the run."""
+"""`TrainingConfig`: the settings of a training run. The digest of the settings identifies the run."""
 
 from __future__ import annotations
 

@@ -64,9 +64,8 @@ def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
     """Return the function that computes the training loss of a run.
 
     The function maps the outputs z of the backbone and the labels to two numbers: the sum of the losses and the number
-    of correct predictions. If the loss is cross-entropy, the function computes all B x K logits at once, or blocks of
-    classes one after the other if `prefers_streaming` is true. If the config names another loss, the function calls
-    the module of this loss.
+    of correct predictions. For cross-entropy, the function computes all B x K logits at once or, if `prefers_streaming`
+    is true, one block of classes after the other. For any other loss, the function calls the module of the loss.
 
     Args:
         config: Config with the loss and its options.
@@ -95,8 +94,8 @@ def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
     """Return True if the loss should be computed in blocks of classes instead of from all logits.
 
-    Computation in blocks saves memory if there are many logits. It is also faster if the prototypes are codewords in
-    cosets of a linear code.
+    The result is True if there would be too many logits, or if the prototypes are codewords in cosets of a linear code.
+    For such prototypes, computation in blocks is faster.
 
     Args:
         head: Head with the prototypes.

@@ -192,9 +192,9 @@ def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
 
 
 def _paired(values: Mapping[int, float], reference: Mapping[int, float]) -> Mean | None:
-    """Return the mean difference of `values` and `reference` (both by seed) over the seeds that both have.
+    """Return the mean of `values[seed]` - `reference[seed]` over the common seeds, with its confidence interval.
 
-    The result contains the confidence interval of the mean. It is None if fewer than two seeds occur in both.
+    The result is None if there are fewer than two common seeds.
     """
     shared = sorted(values.keys() & reference.keys())
     if len(shared) < 2:

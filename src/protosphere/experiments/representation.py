@@ -80,10 +80,11 @@ class RepresentationEvaluation:
         )
 
     def all_metrics(self) -> dict[str, float | None]:
-        """Return the metrics of the features, by name with the prefix test_ or validation_.
+        """Return the metrics of the features, by name.
 
-        The metrics are `linear_probe_accuracy`, `prototypes_in_use` and `prototype_perplexity`, for the test and the
-        validation examples, and `test_accuracy`, the accuracy of a vote of nearest neighbors.
+        The names have the prefix test_ or validation_, for the test or the validation examples. The metrics are
+        `linear_probe_accuracy`, `prototypes_in_use` and `prototype_perplexity`. In addition, `test_accuracy` is the
+        accuracy of a vote of nearest neighbors.
         """
         known = self._features(self.data.train)
         labels = self.data.train.labels

@@ -239,8 +239,8 @@ def _compressible(array: NDArray[Any]) -> NDArray[Any]:
 def rounded_digest(code: SphericalCode) -> str:
     """Return the SHA-256 digest of the rounded points of a code.
 
-    Coordinates are rounded to multiples of 1 / ROUNDED. Unlike `code_digest`, the result is the same on CPUs that round
-    the last bits of the points differently.
+    Coordinates are rounded to multiples of 2^-20. If the last bits of the points differ between two CPUs, the digest is
+    still the same, unlike the result of `code_digest`.
 
     Args:
         code: The code.

@@ -58,7 +58,7 @@ def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor
 def weighted_prototypes(
     weights: Tensor, factors: Tensor | None, handle: int
 ) -> tuple[Tensor, Tensor]:
-    """Return the weighted sums of the prototypes, and the sum of the weights, for each row of weights.
+    """Return, for each row of weights, the weighted sum of the prototypes and the sum of the weights.
 
     The function calls `Projection.weighted_prototypes` of the projection.
 

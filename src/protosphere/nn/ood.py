@@ -30,7 +30,7 @@ def threshold_at_tpr(known: Tensor | ArrayLike, accept: float = 0.95) -> float:
         The threshold.
 
     Raises:
-        InvalidArgumentError: If `accept` is out of range, or `known` is not a vector of finite scores.
+        InvalidArgumentError: If `accept` is out of range, or `known` is empty or not a vector of finite scores.
 
     Example:
         >>> import torch

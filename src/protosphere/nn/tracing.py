@@ -79,7 +79,8 @@ def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
 def _call_with_batched_gradients(function: Any, arguments: tuple[Any, ...]) -> Any:
     """Return the result of `function` for arguments some of which are batched gradients.
 
-    For batched gradients, `function.apply` would not call the vmap rule of `function`, so it is called here.
+    The function `function.apply` would not call the vmap rule of `function` for batched gradients. Therefore this
+    function calls the rule itself.
     """
     internals: Any = cast("Any", torch)
     level = internals._C._vmapmode_increment_nesting() - 1

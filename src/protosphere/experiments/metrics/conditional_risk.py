@@ -23,7 +23,7 @@ from protosphere.experiments.metrics.severity import (
 
 
 def _least_risk_sums(sums: Sums, predictions: Predictions) -> Tensor:
-    """Return the result of `sums` after replacing the logit of each class by minus its conditional risk."""
+    """Return the result of `sums` for predictions whose logits are replaced by the negative conditional risks."""
     chances = predictions.log_probabilities.exp()
     return sums(
         replace(

@@ -52,9 +52,9 @@ def tree_heights(predictions: Predictions) -> Tensor:
 
 
 def _heights(predictions: Predictions, k: int) -> Tensor:
-    """Return a matrix with a row for each example and a column for each of the k classes with the largest logits.
+    """Return the heights of lowest common ancestors, in a matrix with a row for each example and k columns.
 
-    An entry is the height of the lowest common ancestor of this class and the true class.
+    Entry (i, j) belongs to the true class of example i and the class with the j-th largest logit of this example.
     """
     heights = tree_heights(predictions)
     best = predictions.logits.topk(min(k, len(heights)), dim=1).indices

@@ -1,4 +1,4 @@
-"""The base class of all loss modules, and the function that returns the scale module of a loss on cosines."""
+"""The base class of all loss modules, and the scale by which losses multiply cosines."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias, cast

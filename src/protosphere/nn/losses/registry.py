@@ -1,6 +1,6 @@
 """The registry of losses.
 
-The registry has a `Loss` for each loss, which the decorator `loss` of the module class adds.
+The decorator `loss` of a module class registers a loss. For each registered loss, the registry contains a `Loss`.
 """
 
 import inspect

@@ -144,7 +144,7 @@ class LearnedPrototypes(nn.Module):
     def weighted_prototypes(
         self, weights: Tensor, factors: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Return the weighted sums of the prototypes, and the sum of the weights, for each row of weights.
+        """Return, for each row of weights, the weighted sum of the prototypes and the sum of the weights.
 
         Args:
             weights: B x K weights, one row per example.

@@ -21,7 +21,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 class NoiseAsTargets(nn.Module):
-    """Mean squared distance of embeddings to fixed targets, which are rematched within each batch.
+    """Mean squared distance of normalized embeddings to fixed targets, which are rematched within each batch.
 
     At first, every example has a random target. In training mode, the targets of the examples in a batch are
     redistributed among these examples so that the sum of squared distances is minimal (an exact linear assignment), and
@@ -68,9 +68,9 @@ class NoiseAsTargets(nn.Module):
         self.register_buffer("assignment", order[:count] % code.num_classes)
 
     def forward(self, z: Tensor, index: Tensor) -> Tensor:
-        """Return the mean squared distance of the embeddings to their targets.
+        """Return the mean squared distance of the normalized embeddings to their targets.
 
-        In training mode, the targets of the batch are rematched first.
+        In training mode, the targets of the batch are rematched before the distances are computed.
 
         Args:
             z: B x n embeddings. They need not be normalized.
@@ -78,8 +78,8 @@ class NoiseAsTargets(nn.Module):
                 rows is used for the matching.
 
         Raises:
-            InvalidArgumentError: If `z` or `index` does not have its shape, or if `index` has an entry that is not the
-                index of an example. In training mode, also if `z` is not finite.
+            InvalidArgumentError: If the shape or dtype of `z` or `index` is wrong, or if `index` has an entry that is
+                not the index of an example. In training mode, the error is also raised if `z` is not finite.
         """
         check_vectors(z, self.projection.dim)
         self._check_index(z, index)

@@ -33,7 +33,7 @@ def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> T
         columns have about the same sum over the examples of all processes.
 
     Raises:
-        InvalidArgumentError: If `scores` is not a matrix, or an option is out of range.
+        InvalidArgumentError: If `scores` is empty or not a floating-point matrix, or an option is out of range.
 
     References:
         Cuturi, *Sinkhorn distances: lightspeed computation of optimal transport* (2013); Caron, Misra, Mairal, Goyal,

@@ -150,7 +150,7 @@ def mean_and_covariance(
 def weighted_prototypes(
     weights: Tensor, factors: Tensor | None, projection: Projection
 ) -> tuple[Tensor, Tensor]:
-    """Return the weighted sums of the prototypes, and the sum of the weights, for each row of weights.
+    """Return, for each row of weights, the weighted sum of the prototypes and the sum of the weights.
 
     Both results are differentiable.
 
@@ -373,9 +373,9 @@ def _moment_derivative(
     by: int,
     along: Tensor,
 ) -> Tensor:
-    """Return the derivative of the moments `output` with respect to `tensors[by]`, multiplied by `along`.
+    """Return the derivative of the moments `output` with respect to `tensors[by]`, along the direction `along`.
 
-    `tensors` contains z, the log-sum-exps, and the directions.
+    `tensors` contains the arguments of the moments: z, the log-sum-exps, and the directions v_1, ..., v_r.
     """
     # the derivative by z or by a direction is a symmetric matrix, so the product serves forward and backward mode
     z, log_sum_exps, *directions = tensors
