@@ -604,8 +604,8 @@ def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Coset
 def are_filled(cosets: Cosets, size: int) -> bool:
     """Return whether whole cosets may be compared in place of the codewords of the file.
 
-    `cosets` is a result of `cosets_of` for a linear code with `size` codewords. Let A and B be the codewords of the
-    file with one label in one coset, and with another label or in another coset. If |A| + |B| > size, the minimum
+    `cosets` is a result of `cosets_of` for a linear code with `size` codewords. A group is the set of all codewords of
+    the file that have one label and are in one coset. Let A and B be two groups. If |A| + |B| > size, the minimum
     distance between A and B is the minimum distance between their cosets. The reason is that any sum of a codeword of
     the first coset and a codeword of the second coset can be written in `size` ways. Each codeword that is missing from
     A or B excludes one way. Fewer than `size` codewords are missing, so at least one way is left.
@@ -1333,8 +1333,8 @@ CITED = """
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
     """Return the lower bound on the maximum cosine of K points in R^n that the table `CITED` has for a theorem.
 
-    `theorem` is the text in the last column. A row of the table applies to at least as many points in at most as many
-    dimensions. If several rows apply, the largest value is returned.
+    `theorem` is the text in the last column. The bound in a row also holds for more points and for fewer dimensions. If
+    several rows apply, the largest bound is returned.
     """
     values: list[Fraction] = []
     for line in CITED.split("\n")[1:-1]:

@@ -93,7 +93,7 @@ def swap_classes(matrix: Points, order: Indices, pair: Indices) -> None:
     """Exchange the points of two classes in place.
 
     Args:
-        matrix: A K x K matrix with a number for each pair of points, in the order of the classes. Rows and columns are
+        matrix: K x K matrix. Entry (u, v) belongs to the points of classes u and v. Two rows and two columns are
             exchanged.
         order: The index of the point of each class. Two entries are exchanged.
         pair: The indices of the two classes.

@@ -129,7 +129,10 @@ class _MatchingProgram:
         return len(self.odd_sets) > count_before
 
     def _odd_components(self, solution: _Solution, threshold: float) -> list[Mask]:
-        """Return the connected components of odd size of the edges with fractional values above `threshold`."""
+        """Return sets of an odd number of vertices, at least three, as Boolean arrays over the vertices.
+
+        They are connected components of the graph of all edges with fractional values above `threshold`.
+        """
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 

@@ -72,8 +72,8 @@ def from_embeddings(
             prototypes are dense.
         min_angle: Smallest angle in degrees between two prototypes. Prototypes that are closer are moved apart. For
             dense prototypes, the default is 5 degrees, or less if K points with this angle do not fit. For compressed
-            prototypes, the default depends on the part: its stored vectors are at least half as far apart as the same
-            number of equally spaced vectors would be, or less if this is not reached.
+            prototypes, the default sets a minimum distance of the stored vectors of a part: half of the distance that
+            as many equally spaced vectors would have, or less if this cannot be reached.
         seed: Seed of the random moves and of the quantization.
         progress: Called during quantization and while pairs are compared.
 

@@ -265,7 +265,7 @@ def _with_limited_norms(
 
 
 def _largest_squared_norm(parts: list[Points], values: Values) -> float:
-    """Return the largest value that a sum has for any point: the sum of the squared norms of its values.
+    """Return the maximum over all points of the sum of the squared norms of their values.
 
     Row i of `values` has the indices of the values of point i in the parts.
     """

@@ -107,9 +107,9 @@ def _apart(
 ) -> Points | None:
     """Return points whose pairs are at least `distance` apart, or None if the search does not find such points.
 
-    The shortfall of a pair at distance d is 1 - d / `distance`. The shortfall of a round is the sum over all pairs that
-    are too close. It decreases by about the same factor in every round, so the shortfall of the last round can be
-    predicted. If the prediction is above 1/20 of the number of points, the search ends early.
+    The shortfall of a pair at distance d is 1 - d / `distance`. The shortfall of a round is the sum of the shortfalls
+    of all pairs that are too close. It decreases by about the same factor in every round, so the shortfall of the last
+    round can be predicted. If the prediction is above 1/20 of the number of points, the search ends early.
     """
     found = points.copy()
     _scatter_crowds(found, distance, rng, on_sphere=on_sphere)
@@ -128,15 +128,19 @@ def _apart(
             found[moved] = normalized(found[moved])
         if number % ROUNDS_TO_COMPARE == 0:
             later = (MOST_ROUNDS - number) / ROUNDS_TO_COMPARE
-            last = _foreseen(before, shortfall, later)
+            last = _predicted_shortfall(before, shortfall, later)
             if number > ROUNDS_TO_COMPARE and last > len(points) / 20:
                 return None
             before = shortfall
     return None
 
 
-def _foreseen(before: float, now: float, times: float) -> float:
-    """Return `now` times (`now` / `before`) ** `times`. If `now` is above `before`, return `now`."""
+def _predicted_shortfall(before: float, now: float, times: float) -> float:
+    """Return the shortfall after `times` more periods, if each period multiplies it by `now` / `before`.
+
+    `before` and `now` are the shortfalls at the start and at the end of the last period. A factor above 1 is replaced
+    by 1.
+    """
     factor = min(1.0, now / max(before, np.finfo(np.float64).tiny))
     return now * factor**times
 

@@ -130,9 +130,9 @@ def section_named(dim: int, id: str) -> Section:
         id: Identifier, which has the name of the shell, the inner products and the fixed vectors.
 
     Raises:
-        InvalidArgumentError: If the id has another form, if it names an unknown shell or vector, or if the number of
-            fixed vectors or of inner products is not 24 - n. Also if the fixed vectors are linearly dependent, or if no
-            vector can have these inner products.
+        InvalidArgumentError: If the id has another form or names an unknown shell or vector. If the number of fixed
+            vectors or of inner products is not 24 - n. If the fixed vectors are linearly dependent. If no vector can
+            have these inner products.
     """
     read = ID.fullmatch(id)
     if read is None or read[1] not in PARENTS:

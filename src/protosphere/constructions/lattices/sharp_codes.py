@@ -47,7 +47,7 @@ def _kissing_chain() -> Iterable[Section]:
 def _around_triangles() -> Iterable[Section]:
     """Yield sections of the Leech lattice with a fixed vector of squared norm 6 and up to two more fixed vectors.
 
-    They are related to small triangles of lattice vectors (SPLAG, table 10.4).
+    See SPLAG, table 10.4, on small triangles of lattice vectors.
     """
     one, two = _star(24, 4, 2)
     orthogonal = sparse(24, {0: 4, 1: -4})
