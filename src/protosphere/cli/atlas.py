@@ -91,7 +91,7 @@ def _class_dim_pairs(classes: str, dims: str) -> list[tuple[int, int]]:
 def _check(
     rows: Sequence[AtlasRow], name: str, check: int, seed: int, json: bool
 ) -> None:
-    """Rebuild the codes of `check` random rows of an atlas, and compare their maximum cosines with the rows."""
+    """Rebuild the codes of `check` random rows of an atlas, and check the maximum cosines recorded in these rows."""
     if not rows:
         raise ps.StorageError(f"'{name}' has no rows to check")
     drawn = random.Random(seed).sample(rows, min(check, len(rows)))

@@ -135,10 +135,10 @@ def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
 
 
 def code_distance(num_classes: int, dim: int) -> tuple[int, int] | None:
-    """Return a minimum distance that some binary linear code with at least K codewords has, by Gilbert and Varshamov.
+    """Return the size and the minimum distance of a binary code that exists by the Gilbert-Varshamov bound.
 
-    Let k be the smallest positive integer with 2^k >= K. By the Gilbert-Varshamov bound, there is a binary linear code
-    of length `dim` with 2^k codewords whose minimum distance is at least the returned distance.
+    Let k be the smallest positive integer with 2^k >= K. By the bound, some binary linear code of length `dim` with 2^k
+    codewords has at least the returned minimum distance.
 
     Args:
         num_classes: Number of classes K.

@@ -38,7 +38,7 @@ def error_sentence(
         error: Exception that a command raised.
         commands: Names of all commands.
         arguments: Arguments of the command line.
-        program_name: Name of the program, for the hint at the help page.
+        program_name: Name of the program. Messages that refer to the help page contain it.
     """
     if isinstance(error, UnknownCommandError):
         unknown = (error.unused_tokens or ["?"])[0]

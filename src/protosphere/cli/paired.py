@@ -83,7 +83,7 @@ def chosen(rows: list[Compared], methods: list[str] | None) -> list[Compared]:
         methods: Names of the methods to keep. None or an empty list keeps all rows in their order.
 
     Raises:
-        InvalidArgumentError: If no row belongs to a named method.
+        InvalidArgumentError: If `methods` contains a name that is not the method of any row.
     """
     known = dict.fromkeys(row.method for row in rows)
     for name in methods or ():

@@ -75,7 +75,7 @@ class DeviceData:
 
     Attributes:
         train: Training examples.
-        validation: Examples held out of the training set.
+        validation: Held-out examples, which are not used for training.
         test: Test examples.
         normalized: Module that normalizes inputs.
     """

@@ -98,10 +98,10 @@ def write_features(
 ) -> tuple[int, int, int]:
     """Compute the features of every image of a dataset with a network, and write them to a file.
 
-    If `int8` is true, the features are stored as integers from -127 to 127. The integer for a feature x is (x - center)
-    / step, rounded. The file contains one number `center` and one number `step` for each column of features: `center`
-    is the mean of the column over the training images, and `step` is the largest difference from this mean divided by
-    127. Test features outside the range of the training features get -127 or 127.
+    If `int8` is true, a feature x is stored as the integer nearest to (x - center) / step, from -127 to 127. The file
+    then also contains the numbers `center` and `step` of each column of features. `center` is the mean of the column
+    over the training images. `step` is chosen such that the training feature farthest from `center` becomes -127 or
+    127. Test features that are even farther from `center` become -127 or 127, too.
 
     Args:
         dataset: Dataset of images.

@@ -39,8 +39,7 @@ def new_handle(projection: Projection) -> int:
 def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor]:
     """Return the log-sum-exp of each row's dot products with the prototypes, and each row's mean prototype.
 
-    The mean of a row is weighted by the softmax of the dot products. The function calls
-    `Projection.log_sum_exp_and_mean` of the projection.
+    The mean of a row is weighted by the softmax of the dot products.
 
     Args:
         z: B x n vectors.
@@ -59,8 +58,6 @@ def weighted_prototypes(
     weights: Tensor, factors: Tensor | None, handle: int
 ) -> tuple[Tensor, Tensor]:
     """Return, for each row of weights, the weighted sum of the prototypes and the sum of the weights.
-
-    The function calls `Projection.weighted_prototypes` of the projection.
 
     Args:
         weights: B x K weights of the prototypes, one row per example.

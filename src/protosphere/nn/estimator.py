@@ -1,4 +1,4 @@
-"""A scikit-learn classifier that trains a linear map or a small network from features to fixed prototypes."""
+"""`PrototypeClassifier`: a scikit-learn classifier with fixed prototypes."""
 # scikit-learn ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # pyright: reportArgumentType=false, reportUnknownArgumentType=false

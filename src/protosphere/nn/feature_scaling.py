@@ -1,6 +1,6 @@
 """Standardize features to mean 0 and variance 1.
 
-The examples may have weights. They may be given in several batches, as NumPy arrays or SciPy sparse matrices.
+The examples may have weights. The features are NumPy arrays or SciPy sparse matrices, and may be given in batches.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Train a linear map or a small network from features to the fixed prototypes of a head by L-BFGS or Adam."""
+"""Train a linear map or a small network that is followed by a head of fixed prototypes.
+
+The solver is L-BFGS or Adam.
+"""
 # torch has no types for passes backwards and steps:
 # pyright: reportUnknownMemberType=false
 

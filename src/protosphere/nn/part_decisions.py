@@ -87,9 +87,9 @@ def part_decisions(
 
 
 def _part_tables(structure: ProductPoints, projection: Projection) -> PartTables:
-    """Return the tables of the points of each part.
+    """Return the module that computes the dot products with the points of each part.
 
-    If `projection` has such tables, they are returned. Otherwise, new tables are computed from `structure`.
+    If `projection` contains this module, it is not built again.
     """
     for block in projection.blocks:
         held = cast("PartTables | None", getattr(block, "tables", None))

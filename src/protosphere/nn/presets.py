@@ -68,7 +68,7 @@ def _unit_scale(code: SphericalCode) -> float:
 
 
 def _small_radius(code: SphericalCode) -> float:
-    """Return 0.1, the radius that Kasarla et al. (2022) use for residual networks."""
+    """Return 0.1, the scale with which Kasarla et al. (2022) train residual networks."""
     del code
     return 0.1
 

@@ -1,10 +1,12 @@
 """The loss of DINO: a student predicts the teacher's distribution over prototypes for another view.
 
-Logits of fixed prototypes c_1, ..., c_K are linear in the embedding t of the teacher. If m is the running mean of the
-embeddings, then the dot product m c_k is the running mean of the logits of prototype k. The centered logit is the
-difference (t - m) c_k. So the center can be stored as the n numbers of m instead of K numbers. The cross-entropy
-depends on the teacher's probabilities only through the mean prototype, which has n numbers per example (see
-`view_pairs`). So the B x K logits of B examples need not be materialized.
+Let c_1, ..., c_K be fixed prototypes, t an embedding of the teacher, and m the running mean of the embeddings. A
+product of two vectors, such as t c_k, is their dot product. The logits t c_k are linear in t, so m c_k is the running
+mean of the logits of prototype k, and (t - m) c_k is the centered logit. Therefore the center is stored as the vector m
+of n numbers instead of K numbers.
+
+The cross-entropy depends on the teacher's probabilities q_1, ..., q_K only through the vector sum_k q_k c_k of n numbers
+(see `view_pairs`). Therefore the K logits of an example need not be materialized.
 """
 
 from __future__ import annotations
@@ -64,8 +66,8 @@ class DINOLoss(nn.Module):
     Args:
         prototypes: Prototypes of the student: a `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
         teacher_prototypes: Prototypes of the teacher, if they are learned. They are usually a moving average of the
-            student's prototypes, which the training loop updates. By default, the teacher uses the student's
-            prototypes.
+            student's prototypes. The training loop must update this average. By default, the teacher uses the
+            student's prototypes.
         student_temp: Number by which the student's cosines are divided to give logits.
         teacher_temp: Number by which the teacher's cosines are divided to give logits. A schedule may change this
             attribute during training.

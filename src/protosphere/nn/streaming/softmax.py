@@ -388,7 +388,7 @@ def _moment_derivative(
 
 
 class WeightedPrototypes(torch.autograd.Function):
-    """Autograd function of weighted sums of prototypes, see the function `weighted_prototypes`."""
+    """Autograd function that the function `weighted_prototypes` calls."""
 
     @staticmethod
     def forward(
