@@ -5,8 +5,8 @@ product of two vectors, such as t c_k, is their dot product. The logits t c_k ar
 mean of the logits of prototype k, and (t - m) c_k is the centered logit. Therefore the center is stored as the vector m
 of n numbers instead of K numbers.
 
-The cross-entropy depends on the teacher's probabilities q_1, ..., q_K only through the vector sum_k q_k c_k of n numbers
-(see `view_pairs`). Therefore the K logits of an example need not be materialized.
+The cross-entropy depends on the teacher's probabilities q_1, ..., q_K only through the vector sum_k q_k c_k, which has
+n numbers (see `view_pairs`). Therefore the K logits of an example need not be materialized.
 """
 
 from __future__ import annotations
