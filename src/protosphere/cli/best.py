@@ -38,8 +38,7 @@ def best(
         iterations: Number of evaluations of a new search, instead of --budget. With 0, only known codes are used.
         prefer: Code to choose.
             separated is the code with the lowest maximum cosine.
-            energy is the code with the lowest energy among the codes whose maximum cosine is low enough.
-            Low enough means: at most --tolerance above the lowest maximum cosine.
+            energy is the code with the lowest energy within --tolerance of the lowest maximum cosine.
             Lower energy means more uniform points.
         tolerance: Largest increase of the maximum cosine that --prefer energy accepts.
         explain: Show the other candidates, too.

@@ -54,7 +54,7 @@ OFF_AT_ZERO = ("prototype_warmup_epochs", "label_noise", "train_images")
 
 
 def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
-    """Return a `Trained`, the data that figures show, for each finished run in `records`."""
+    """Return the data that figures show, as one `Trained` for each finished run in `records`."""
     done = [record for record in records if record.test_accuracy is not None]
     differing = differing_settings([record.config for record in done], DISTINGUISHING)
     return [_trained(record, differing) for record in done]

@@ -1,7 +1,6 @@
 """The registry of datasets.
 
-The decorator `dataset` of the function that reads a dataset registers the dataset. For each registered dataset, the
-registry contains a `DatasetEntry`.
+Each function that reads a dataset is decorated with `dataset`, which adds a `DatasetEntry` to the registry.
 """
 
 from collections.abc import Callable, Mapping

@@ -240,7 +240,7 @@ def rounded_digest(code: SphericalCode) -> str:
     """Return the SHA-256 digest of the rounded points of a code.
 
     Coordinates are rounded to multiples of 2^-20. If the last bits of the points differ between two CPUs, the digest is
-    still the same, unlike the result of `code_digest`.
+    almost always the same, unlike the result of `code_digest`.
 
     Args:
         code: The code.

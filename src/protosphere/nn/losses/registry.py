@@ -1,6 +1,6 @@
 """The registry of losses.
 
-The decorator `loss` of a module class registers a loss. For each registered loss, the registry contains a `Loss`.
+Each module class of a loss is decorated with `loss`, which adds a `Loss` to the registry.
 """
 
 import inspect
