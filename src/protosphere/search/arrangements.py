@@ -35,6 +35,22 @@ FAMILY_PROBABILITIES = (0.45, 0.3, 0.25)
 
 
 @dataclass(frozen=True, eq=False)
+class Symmetry:
+    """A group that acts on R^n, described by the types of its orbits.
+
+    Attributes:
+        name: The name of the group.
+        cosets: For each type, the (size, n, n) matrices that map a representative to the points of its orbit, the
+            identity first.
+        projectors: For each type, the (n, n) projector onto the space of points that the stabilizer fixes.
+    """
+
+    name: str
+    cosets: tuple[Matrices, ...]
+    projectors: tuple[Points, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Arrangement:
     """The symmetry of a code: the number of orbits of each type, and the matrices that generate these orbits.
 
@@ -42,6 +58,7 @@ class Arrangement:
 
     Attributes:
         name: The name of the group, followed by the numbers and the sizes of the orbits.
+        symmetry: The group and all types of its orbits.
         counts: For each type, the number of orbits.
         cosets: For each type, the (size, n, n) matrices that map a representative to the points of its orbit, the
             identity first.
@@ -50,6 +67,7 @@ class Arrangement:
     """
 
     name: str
+    symmetry: Symmetry
     counts: tuple[int, ...]
     cosets: tuple[Matrices, ...]
     projectors: tuple[Points, ...]
@@ -221,7 +239,11 @@ def random_arrangement(
     if drawn is None:
         return None
     name, symmetry, action = drawn
-    return _arranged(name, symmetry, action, num_points, rng)
+    types = _orbit_types(symmetry, action, rng)
+    if max((len(cosets) for cosets, _ in types), default=0) < 2:
+        return None
+    all_cosets, projectors = zip(*types, strict=True)
+    return rearranged(Symmetry(name, all_cosets, projectors), num_points, rng)
 
 
 def _random_symmetry(
@@ -245,21 +267,24 @@ def _random_symmetry(
     return name, symmetry, _random_action(symmetry, dim, rng)
 
 
-def _arranged(
-    name: str,
-    symmetry: Group,
-    action: Matrices,
-    num_points: int,
-    rng: np.random.Generator,
+def rearranged(
+    symmetry: Symmetry, num_points: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw orbits of an action that add up to K points; return None if the drawn orbit sizes do not add up to K."""
-    types = _orbit_types(symmetry, action, rng)
-    sizes = [len(cosets) for cosets, _ in types]
-    if max(sizes, default=0) < 2:
-        return None
+    """Draw numbers of orbits of a symmetry that add up to K points.
+
+    Args:
+        symmetry: The group and the types of its orbits.
+        num_points: Number K of points.
+        rng: Random generator.
+
+    Returns:
+        The arrangement; None if the drawn orbit sizes do not add up to K.
+    """
+    sizes = [len(cosets) for cosets in symmetry.cosets]
     # A space of one dimension has room for two points only.
     max_counts = [
-        2 if np.trace(projector) < 1.5 else num_points for _, projector in types
+        2 if np.trace(projector) < 1.5 else num_points
+        for projector in symmetry.projectors
     ]
     counts = _random_composition(sizes, max_counts, num_points, rng)
     if counts is None:
@@ -267,10 +292,11 @@ def _arranged(
     used = [i for i, count in enumerate(counts) if count]
     label = "+".join(f"{counts[i]}x{sizes[i]}" for i in used)
     return Arrangement(
-        name=f"{name} {label}",
+        name=f"{symmetry.name} {label}",
+        symmetry=symmetry,
         counts=tuple(counts[i] for i in used),
-        cosets=tuple(types[i][0] for i in used),
-        projectors=tuple(types[i][1] for i in used),
+        cosets=tuple(symmetry.cosets[i] for i in used),
+        projectors=tuple(symmetry.projectors[i] for i in used),
     )
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from protosphere.geometry.gram import max_cosine
+from protosphere.geometry.sphere import normalized
 from protosphere.search.descent_backend import DescentBackend
 from protosphere.search.initialization import refill, resize
 from protosphere.search.orbit_search import OrbitCode, OrbitSearch
@@ -312,7 +313,8 @@ class BanditSearch:
     def explore_orbits(self) -> None:
         """Screen one batch of symmetric codes.
 
-        If the best code of the batch is better than all previous symmetric codes, it is also screened without its
+        Surplus points of a code with more than K points are removed if the code is better than the best code so far. If
+        the best code of the batch is better than all previous symmetric codes, it is also screened without its
         symmetry. If no symmetry fits K points in R^n, the search among symmetric codes ends.
         """
         assert self.orbits is not None
@@ -324,9 +326,14 @@ class BanditSearch:
             self.arms = self.arms or [Arm("random")]
             return
         for code in found:
+            arm = Arm(code.label)
             if len(code.points) == self.num_points:
-                arm = Arm(code.label)
                 self._admit_all([arm], [code.points], self.screening_finishes)
+            elif not self.pool or code.value < self.pool.best.value:
+                kept = resize(
+                    code.points, self.num_points, self.dim, self.rng, caps=False
+                )
+                self._admit_all([arm], [normalized(kept)])
         best = min(found, key=lambda code: code.value)
         if best.value < least or not self.pool:
             self._free(best)

@@ -20,6 +20,7 @@ from protosphere.search.bandit import (
 )
 from protosphere.search.budget import Budget, evaluation_products
 from protosphere.search.descent_backend import LARGE_COUNT, LOW_DIM, DescentBackend
+from protosphere.search.given_symmetries import GivenSymmetries
 from protosphere.search.initialization import (
     DEFAULT_INITIALIZATIONS,
     INITIALIZATIONS,
@@ -283,8 +284,10 @@ def _initialization_arms(search: BanditSearch) -> list[Arm]:
     if "random" in names and is_left_out:
         of_orbits = []
     if of_orbits:
+        codes = [arm.code for arm in search.arms if arm.code is not None and is_large]
+        given = GivenSymmetries.suited_to(codes, search.num_points, search.dim)
         search.orbits = OrbitSearch(
-            search.num_points, search.dim, search.rng, search.backend, of_orbits
+            search.num_points, search.dim, search.rng, search.backend, of_orbits, given
         )
     if "random" in names or not of_orbits:
         return [Arm("random")]

@@ -1,8 +1,17 @@
-"""The search among symmetric codes: unions of orbits of a few representatives under a random group.
+"""The search among symmetric codes: unions of orbits of a few representatives under a group.
 
-The symmetry of a code is called its arrangement (see `search.arrangements`). The search keeps a list of the best codes,
-at most one for each arrangement. A start of a descent is either a new arrangement with random representatives, an
-arrangement of the list with new random representatives, or a code of the list with some representatives replaced.
+The group and the numbers of orbits of each type are called the arrangement of a code (see `search.arrangements`). The
+search keeps a list of the best codes, at most one for each symmetry. A start of a descent is one of these:
+
+- a new arrangement of a random group, with random representatives,
+- a symmetric variation of a given code (see `search.given_symmetries`),
+- a symmetry of the list with new numbers of orbits and random representatives,
+- an arrangement of the list with new random representatives,
+- a code of the list with some representatives replaced.
+
+For many points, more starts are annealed briefly, and only the best of them are annealed further. Variations of given
+codes and new numbers of orbits are also for many points only: with few points, a descent costs little, and many starts
+from random groups found lower maximum cosines.
 """
 
 from collections.abc import Sequence
@@ -16,9 +25,11 @@ from protosphere.search.arrangements import (
     Arrangement,
     random_arrangement,
     random_parent,
+    rearranged,
 )
 from protosphere.search.budget import Budget
 from protosphere.search.descent_backend import LARGE_COUNT, DescentBackend
+from protosphere.search.given_symmetries import GivenSymmetries
 from protosphere.types import Points
 
 MAX_CODES = 20
@@ -47,6 +58,26 @@ NEW_TEMPERATURES = (5.0, 50.0)
 VARIED_TEMPERATURES = (10.0, 300.0)
 """Ranges of the first inverse temperature of new representatives, and of partly replaced representatives."""
 
+RACE_MULTIPLE = 4
+"""Number of starts of a race, relative to the number of its best codes that are annealed further."""
+
+RACE_LAST_TEMPERATURE = 300.0
+RACE_STEPS = 20
+"""Last inverse temperature of the race, and the largest number of evaluations at each of its temperatures."""
+
+CONTINUED_TEMPERATURE = 100.0
+"""First inverse temperature of the codes that are annealed further after the race."""
+
+REARRANGED_PROBABILITY = 0.3
+"""Probability of drawing new numbers of orbits for the symmetry of a code of the list."""
+
+GIVEN_PROBABILITY = 0.5
+"""Probability of drawing a new arrangement from the symmetries of a given code, if there are given codes."""
+
+GIVEN_ATTEMPTS = 8
+GIVEN_DRAWING_PRODUCTS = 5e7
+"""Number of attempts to draw a symmetric variation of a given code, and the cost of each, in multiplications."""
+
 MAX_REPRESENTATIVE_SHARE = 0.5
 """Largest number of orbits, relative to K, for which a symmetric descent is worthwhile."""
 
@@ -73,7 +104,8 @@ class OrbitStart:
     """A start of a descent of a symmetric code.
 
     Attributes:
-        initialization: "symmetric" for a code of K points, "parent" for a code of K to 1.25 K points.
+        initialization: "symmetric" or "parent"; a code with more than K points is a variation of a given code or a
+            parent.
         arrangement: The symmetry of the code.
         representatives: (m, n) initial representatives, one for each orbit.
         temperature: First inverse temperature of the descent.
@@ -90,7 +122,7 @@ class OrbitCode:
     """A symmetric code after a descent.
 
     Attributes:
-        initialization: "symmetric" for a code of K points, "parent" for a code of K to 1.25 K points.
+        initialization: "symmetric" or "parent", as in `OrbitStart`.
         value: The maximum cosine of the code.
         arrangement: The symmetry of the code.
         points: All points of the code, orbit after orbit.
@@ -107,6 +139,12 @@ class OrbitCode:
         sizes = self.arrangement.sizes
         firsts = [0, *accumulate(sizes[:-1])]
         return self.points[firsts]
+
+    def as_start(self) -> OrbitStart:
+        """Return the code as the start of another descent."""
+        return OrbitStart(
+            self.initialization, self.arrangement, self.representatives, 0.0
+        )
 
     @property
     def label(self) -> str:
@@ -125,7 +163,8 @@ class OrbitSearch:
         backend: Object that runs the descents.
         initializations: Which codes to draw: "symmetric" (codes of K points), "parent" (codes of K to 1.25 K points,
             from which points can be removed), or both.
-        codes: The best codes so far, at most one for each arrangement, in ascending order of the maximum cosine.
+        given: The given codes of which symmetric variations are drawn; it may have no codes.
+        codes: The best codes so far, at most one for each symmetry, in ascending order of the maximum cosine.
         share: Fraction of the budget of the whole search that was used for symmetric codes.
     """
 
@@ -134,6 +173,7 @@ class OrbitSearch:
     rng: np.random.Generator
     backend: DescentBackend
     initializations: Sequence[str]
+    given: GivenSymmetries
     codes: list[OrbitCode] = field(default_factory=list[OrbitCode])
     share: float = 0.0
 
@@ -142,8 +182,15 @@ class OrbitSearch:
         """The lowest maximum cosine of the codes so far; infinity if there are none."""
         return self.codes[0].value if self.codes else float("inf")
 
+    @property
+    def is_large(self) -> bool:
+        """Whether a code has so many points that its descents are raced and its symmetries rearranged."""
+        return self.num_points > LARGE_COUNT
+
     def screen(self, steps: int, limit: float) -> list[OrbitCode]:
         """Anneal one batch of starts, and add the results to the list of the best codes.
+
+        Of many points, more starts are annealed briefly, and the best of them are annealed further.
 
         Args:
             steps: Maximum number of evaluations at each temperature.
@@ -152,38 +199,68 @@ class OrbitSearch:
         Returns:
             The codes of the batch; an empty list if no arrangement for K points in R^n was found.
         """
-        size = BATCH if self.num_points <= LARGE_COUNT else LARGE_BATCH
+        size = LARGE_BATCH if self.is_large else BATCH
+        num_starts = RACE_MULTIPLE * size if self.is_large else size
+        budget = self.backend.budget
         starts: list[OrbitStart] = []
-        while len(starts) < size:
+        while len(starts) < num_starts:
+            if starts and budget.expired(limit):
+                break
             drawn = self._draw()
             if not drawn:
                 break
             starts += drawn
         if not starts:
             return []
+        first = np.array([start.temperature for start in starts])
+        if self.is_large:
+            found = self._race(starts, first, steps, limit)
+        else:
+            found = self._anneal(starts, first, self.backend.last, steps, limit)
+        for code in found:
+            self._keep(code)
+        return found
+
+    def _race(
+        self, starts: list[OrbitStart], first: Points, steps: int, limit: float
+    ) -> list[OrbitCode]:
+        """Anneal the starts briefly, and then the best of them to the last inverse temperature."""
+        raced = self._anneal(starts, first, RACE_LAST_TEMPERATURE, RACE_STEPS, limit)
+        best = sorted(raced, key=lambda code: code.value)[:LARGE_BATCH]
+        if self.backend.budget.expired(limit):
+            return best
+        leaders = [code.as_start() for code in best]
+        first = np.full(len(leaders), CONTINUED_TEMPERATURE)
+        return self._anneal(leaders, first, self.backend.last, steps, limit)
+
+    def _anneal(
+        self,
+        starts: list[OrbitStart],
+        first: Points,
+        last: float,
+        steps: int,
+        limit: float,
+    ) -> list[OrbitCode]:
+        """Anneal the starts from the first to the last inverse temperature."""
         annealed = self.backend.descend_arrangements(
             [(start.arrangement, start.representatives) for start in starts],
-            np.array([start.temperature for start in starts]),
-            self.backend.last,
+            first,
+            last,
             steps,
             limit,
         )
-        found = [
+        return [
             OrbitCode(
                 start.initialization, max_cosine(points), start.arrangement, points
             )
             for start, points in zip(starts, annealed, strict=True)
         ]
-        for code in found:
-            self._keep(code)
-        return found
 
     def _keep(self, found: OrbitCode) -> None:
-        """Add a code to the list of the best codes unless the list has a better code of the same arrangement."""
-        same = [code for code in self.codes if code.arrangement is found.arrangement]
-        others = [
-            code for code in self.codes if code.arrangement is not found.arrangement
-        ]
+        """Add a code to the list of the best codes unless the list has a better code of the same symmetry."""
+        symmetry = found.arrangement.symmetry
+        same = [c for c in self.codes if c.arrangement.symmetry is symmetry]
+        others = [c for c in self.codes if c.arrangement.symmetry is not symmetry]
         best = min([*same, found], key=lambda code: code.value)
         ranked = sorted([*others, best], key=lambda code: code.value)
         self.codes = ranked[:MAX_CODES]
@@ -194,6 +271,10 @@ class OrbitSearch:
             return self._new_starts()
         rank = int(self.rng.exponential(MEAN_RANK))
         code = self.codes[min(rank, len(self.codes) - 1)]
+        if self.is_large and self.rng.random() < REARRANGED_PROBABILITY:
+            found = self._rearranged_start(code)
+            if found:
+                return found
         [fresh] = code.arrangement.random_representatives(1, self.rng)
         temperatures = NEW_TEMPERATURES
         if self.rng.random() < VARIATION_PROBABILITY:
@@ -205,8 +286,36 @@ class OrbitSearch:
         temperature = self._temperature(temperatures)
         return [OrbitStart(code.initialization, code.arrangement, fresh, temperature)]
 
+    def _rearranged_start(self, code: OrbitCode) -> list[OrbitStart]:
+        """Return a start with the symmetry of a code and new numbers of orbits; none if they do not add up."""
+        count = sum(code.arrangement.sizes)
+        arrangement = rearranged(code.arrangement.symmetry, count, self.rng)
+        if arrangement is None:
+            return []
+        [fresh] = arrangement.random_representatives(1, self.rng)
+        temperature = self._temperature(NEW_TEMPERATURES)
+        return [OrbitStart(code.initialization, arrangement, fresh, temperature)]
+
+    def _given_start(self) -> list[OrbitStart]:
+        """Return a symmetric variation of a given code; none if all attempts fail."""
+        budget = self.backend.budget
+        for _ in range(GIVEN_ATTEMPTS):
+            budget.spend(GIVEN_DRAWING_PRODUCTS / budget.products)
+            drawn = self.given.draw(self.num_points, self.dim, self.rng)
+            if drawn is not None:
+                arrangement, representatives = drawn
+                temperature = self._temperature(VARIED_TEMPERATURES)
+                return [
+                    OrbitStart("symmetric", arrangement, representatives, temperature)
+                ]
+        return []
+
     def _new_starts(self) -> list[OrbitStart]:
         """Return random starts of a new arrangement; none if all attempts fail."""
+        if self.given.codes and self.rng.random() < GIVEN_PROBABILITY:
+            found = self._given_start()
+            if found:
+                return found
         initialization = self.initializations[0]
         if len(self.initializations) > 1:
             is_parent = self.rng.random() < PARENT_PROBABILITY

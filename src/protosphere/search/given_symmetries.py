@@ -1,0 +1,445 @@
+"""Symmetric variations of given codes.
+
+Many given codes are very symmetric, and good codes of a similar size often share some of their symmetries. A variation
+of a given code is found in these steps: find isometries that map the code to itself, generate a small group from them,
+reduce the code to n dimensions along directions that the group fixes, divide the points into orbits, remove some orbits
+with crowded points, and add new orbits in holes, which are places far from all points.
+"""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protosphere.geometry.sphere import normalized, padded, uniform_points
+from protosphere.search.arrangements import Arrangement, Symmetry
+from protosphere.types import Indices, Points
+
+Matrices = NDArray[np.float64]
+
+MAX_ISOMETRIES = 6
+"""Number of isometries that are looked for in each given code."""
+
+MAX_NODES = 300
+"""Number of partial isometries that are tried before a search for an isometry is given up."""
+
+MAX_BRANCHES = 3
+"""Number of images that are tried for a point after the same images of earlier points."""
+
+MAX_GRAM_POINTS = 2500
+"""Largest number of points of a given code of which variations are drawn."""
+
+MAX_DIM = 32
+"""Largest dimension of a given code of which variations are drawn; the groups of larger codes are slow to generate."""
+
+MAX_ORDER = 300
+"""Largest order of a group that is generated from isometries."""
+
+MAX_SURPLUS = 0.06
+"""Largest number of points beyond K, relative to K, of a variation."""
+
+HOLE_CANDIDATES = 150
+"""Number of random positions at which a hole for a new orbit is looked for."""
+
+FIXED_SPACES = 6
+"""Number of subgroups in whose fixed spaces holes are also looked for."""
+
+CROWDING_NOISES = (0.01, 0.3, 1.0, 3.0)
+"""Standard deviations of the noise that is added to the logarithm of the crowding; one is drawn for each removal."""
+
+CROWDING_RATE = 50.0
+"""Rate of crowding: the crowding of a point is the sum of exp(CROWDING_RATE (c - 1)) over its cosines c."""
+
+MAX_ORBIT_COSINE = 0.9
+"""Orbits with a larger cosine between two of their points are not added."""
+
+SAME = 1e-6
+"""Largest difference of two cosines or coordinates that count as equal."""
+
+
+@dataclass(frozen=True, eq=False)
+class Orbit:
+    """An orbit of a group of matrices.
+
+    Attributes:
+        representative: One point.
+        stabilizer: For each matrix of the group, whether it keeps the representative fixed.
+        members: Indices of the matrices that map the representative to each point of the orbit once.
+    """
+
+    representative: Points
+    stabilizer: NDArray[np.bool_]
+    members: Indices
+
+    @property
+    def size(self) -> int:
+        """The number of points."""
+        return self.members.shape[0]
+
+
+def _labels(points: Points) -> Points:
+    """Return a number for each point, which differs for different points."""
+    positions = np.arange(points.shape[-1], dtype=np.float64)
+    return points @ np.sin(1.3 * positions + 0.7)
+
+
+def _frame(points: Points, rng: np.random.Generator) -> list[int]:
+    """Return the indices of random points that are a basis of the space that all points span."""
+    chosen: list[int] = []
+    remainders = points.copy()
+    while True:
+        lengths = np.linalg.norm(remainders, axis=1)
+        independent = np.flatnonzero(lengths > 1e-3)
+        if len(independent) == 0:
+            return chosen
+        index = int(rng.choice(independent))
+        direction = remainders[index] / lengths[index]
+        remainders = remainders - np.outer(remainders @ direction, direction)
+        chosen.append(index)
+
+
+def random_isometry(
+    points: Points, gram: Points, rng: np.random.Generator
+) -> Points | None:
+    """Look for a random isometry that maps a code to itself.
+
+    The images of a basis are chosen one after another so that the cosines stay the same. On the orthogonal complement
+    of the code, the isometry is the identity.
+
+    Args:
+        points: The (K, n) code.
+        gram: The (K, K) cosines of the code.
+        rng: Random generator.
+
+    Returns:
+        The orthogonal matrix; None if the search was given up.
+    """
+    frame = _frame(points, rng)
+    branches: list[list[int]] = []
+    images: list[int] = []
+    for _ in range(MAX_NODES):
+        depth = len(images)
+        if depth == len(frame):
+            break
+        fitting = np.abs(gram[images] - gram[frame[depth], frame[:depth]][:, None])
+        options = np.flatnonzero((fitting < SAME).all(axis=0))
+        branches.append(rng.permutation(options)[:MAX_BRANCHES].tolist())
+        while branches and not branches[-1]:
+            branches.pop()
+            del images[-1:]
+        if not branches:
+            return None
+        del images[len(branches) - 1 :]
+        images.append(branches[-1].pop())
+    if len(images) < len(frame):
+        return None
+    basis = points[frame]
+    matrix = (np.linalg.pinv(basis) @ points[images]).T
+    complement = np.linalg.svd(basis)[2][len(frame) :]
+    matrix += complement.T @ complement
+    if np.abs(matrix @ matrix.T - np.eye(len(matrix))).max() > SAME:
+        return None
+    moved = np.sort(_labels(points @ matrix.T))
+    is_symmetry = np.abs(moved - np.sort(_labels(points))).max() < SAME
+    return matrix if is_symmetry else None
+
+
+def generated_group(generators: list[Points], max_order: int) -> Matrices | None:
+    """Return all products of orthogonal matrices.
+
+    Args:
+        generators: The (n, n) matrices.
+        max_order: Largest number of products.
+
+    Returns:
+        The (order, n, n) matrices, the identity first; None if there are more than `max_order`.
+    """
+    dim = len(generators[0])
+    elements = np.eye(dim)[None]
+    weights = np.sin(np.arange(dim * dim) ** 2 + 0.5)
+    seen = set(np.round(elements.reshape(1, -1) @ weights, 5).tolist())
+    newest = elements
+    while len(newest):
+        products = np.concatenate([newest @ generator for generator in generators])
+        labels = np.round(products.reshape(len(products), -1) @ weights, 5) + 0.0
+        fresh: list[int] = []
+        for index, label in enumerate(labels.tolist()):
+            if label not in seen:
+                seen.add(label)
+                fresh.append(index)
+        newest = products[fresh]
+        elements = np.concatenate([elements, newest])
+        if len(elements) > max_order:
+            return None
+    return elements
+
+
+def _order(matrix: Points) -> int | None:
+    """Return the order of a matrix; None if it is larger than `MAX_ORDER`."""
+    power = matrix
+    for order in range(1, MAX_ORDER + 1):
+        if np.abs(power - np.eye(len(matrix))).max() < SAME:
+            return order
+        power = power @ matrix
+    return None
+
+
+def _random_power(matrix: Points, rng: np.random.Generator) -> Points | None:
+    """Return a random power of a matrix of a smaller order, other than the identity; None for the identity."""
+    order = _order(matrix)
+    if order is None or order < 2:
+        return None
+    divisors = [d for d in range(1, order) if order % d == 0]
+    return np.linalg.matrix_power(matrix, int(rng.choice(divisors)))
+
+
+def orbit_of(point: Points, group: Matrices) -> Orbit | None:
+    """Return the orbit of a point; None if it cannot be determined in floating-point numbers.
+
+    Args:
+        point: (n,) unit vector.
+        group: (order, n, n) matrices of the group, the identity first.
+    """
+    images = group @ point
+    stabilizer = np.sum((images - point) ** 2, axis=1) < 1e-9
+    labels = np.round(_labels(images), 7)
+    members = np.sort(np.unique(labels, return_index=True)[1])
+    if members[0] != 0 or len(members) * stabilizer.sum() != len(group):
+        return None
+    return Orbit(point, stabilizer, members)
+
+
+def orbits_of(points: Points, group: Matrices) -> list[Orbit]:
+    """Return the orbits into which a group divides a code; an empty list if they cannot be determined.
+
+    Args:
+        points: (K, n) code that the group maps to itself.
+        group: (order, n, n) matrices of the group, the identity first.
+    """
+    labels = _labels(points)
+    order = np.argsort(labels)
+    is_left = np.ones(len(points), dtype=bool)
+    found: list[Orbit] = []
+    while is_left.any():
+        first = int(np.argmax(is_left))
+        orbit = orbit_of(points[first], group)
+        if orbit is None:
+            return []
+        images = _labels(group[orbit.members] @ points[first])
+        positions = np.searchsorted(labels[order], images - SAME)
+        is_left[order[np.minimum(positions, len(points) - 1)]] = False
+        is_left[first] = False
+        found.append(orbit)
+    return found
+
+
+def _sliced(
+    points: Points, group: Matrices, num_points: int, rng: np.random.Generator
+) -> tuple[Points, Matrices] | None:
+    """Reduce a code and its group by one dimension, along a direction that the group fixes; None if there is none."""
+    values, vectors = np.linalg.eigh(group.mean(axis=0))
+    fixed = vectors[:, values > 0.5]
+    if fixed.shape[1] == 0:
+        return None
+    coordinates = rng.standard_normal((1, fixed.shape[1]))
+    if rng.random() < 0.5:
+        index = int(rng.integers(len(points)))
+        along = points[index : index + 1] @ fixed
+        if np.linalg.norm(along) > SAME:
+            coordinates = along
+    direction = normalized(coordinates @ fixed.T)[0]
+    basis = np.linalg.qr(np.column_stack([direction, np.eye(len(direction))]))[0]
+    others = basis[:, 1:]
+    heights = np.abs(points @ direction)
+    share = rng.uniform(1.0, 1.6) * num_points / len(points)
+    highest = min(np.quantile(heights, min(1.0, share)), 0.95)
+    kept = normalized(points[heights <= highest + SAME] @ others)
+    distinct = np.unique(np.round(_labels(kept), 6), return_index=True)[1]
+    return kept[distinct], others.T @ group @ others
+
+
+def _images(orbits: list[Orbit], group: Matrices) -> Points:
+    """Return all points of the orbits."""
+    blocks = [group[orbit.members] @ orbit.representative for orbit in orbits]
+    return np.concatenate(blocks)
+
+
+def _without_crowded_orbits(
+    orbits: list[Orbit], group: Matrices, largest: int, rng: np.random.Generator
+) -> list[Orbit]:
+    """Remove some orbits, mostly those of crowded points, at least until `largest` points are left."""
+    representatives = np.array([orbit.representative for orbit in orbits])
+    cosines = representatives @ _images(orbits, group).T
+    crowding = np.log(np.exp(CROWDING_RATE * (cosines - 1)).sum(axis=1))
+    noise = rng.choice(CROWDING_NOISES) * rng.standard_normal(len(orbits))
+    ranked: list[int] = np.argsort(-crowding - noise).tolist()
+    num_removed = int(max(2.0, len(orbits) / 3) ** rng.random()) - 1
+    total = sum(orbit.size for orbit in orbits)
+    removed: set[int] = set()
+    for index in ranked:
+        if total <= largest and len(removed) >= num_removed:
+            break
+        removed.add(index)
+        total -= orbits[index].size
+    return [orbit for index, orbit in enumerate(orbits) if index not in removed]
+
+
+def _hole_candidates(group: Matrices, rng: np.random.Generator) -> Points:
+    """Return random points of the sphere, and random points of the fixed spaces of small subgroups."""
+    dim = group.shape[1]
+    blocks = [uniform_points(HOLE_CANDIDATES, dim, rng)]
+    for _ in range(FIXED_SPACES):
+        drawn = group[rng.integers(len(group), size=rng.integers(1, 3))]
+        values, vectors = np.linalg.eigh((drawn + drawn.transpose(0, 2, 1)).mean(0) / 2)
+        fixed = vectors[:, values > 1 - 1e-7]
+        if fixed.shape[1]:
+            coordinates = rng.standard_normal((20, fixed.shape[1]))
+            blocks.append(normalized(coordinates @ fixed.T))
+    return np.concatenate(blocks)
+
+
+def _with_holes_filled(
+    orbits: list[Orbit],
+    group: Matrices,
+    between: tuple[int, int],
+    rng: np.random.Generator,
+) -> list[Orbit] | None:
+    """Add orbits in holes until the number of points is in a range; None if this does not succeed."""
+    fewest, largest = between
+    total = sum(orbit.size for orbit in orbits)
+    candidates = _hole_candidates(group, rng)
+    nearest = (candidates @ _images(orbits, group).T).max(axis=1)
+    filled = list(orbits)
+    for _ in range(len(candidates)):
+        if total >= fewest:
+            return filled
+        deepest = int(np.argmin(nearest))
+        nearest[deepest] = np.inf
+        point = candidates[deepest]
+        orbit = orbit_of(point, group)
+        if orbit is None or total + orbit.size > largest:
+            continue
+        images = group[orbit.members] @ point
+        if (images[1:] @ point).max(initial=-1.0) > MAX_ORBIT_COSINE:
+            continue
+        filled.append(orbit)
+        total += orbit.size
+        nearest = np.maximum(nearest, (candidates @ images.T).max(axis=1))
+    return filled if total >= fewest else None
+
+
+def _arranged(
+    name: str, orbits: list[Orbit], group: Matrices
+) -> tuple[Arrangement, Points]:
+    """Return the arrangement of the orbits, and their representatives in its order."""
+    by_type: dict[bytes, list[Orbit]] = {}
+    for orbit in orbits:
+        by_type.setdefault(orbit.stabilizer.tobytes(), []).append(orbit)
+    types = list(by_type.values())
+    cosets = tuple(group[same[0].members] for same in types)
+    projectors = tuple(group[same[0].stabilizer].mean(axis=0) for same in types)
+    counts = tuple(len(same) for same in types)
+    label = "+".join(f"{len(same)}x{same[0].size}" for same in types)
+    arrangement = Arrangement(
+        f"{name} {label}",
+        Symmetry(name, cosets, projectors),
+        counts,
+        cosets,
+        projectors,
+    )
+    rows = [orbit.representative for same in types for orbit in same]
+    return arrangement, np.array(rows)
+
+
+@dataclass
+class GivenSymmetries:
+    """The given codes of a search, and the isometries found so far.
+
+    Attributes:
+        codes: The codes, of any size and at least n columns.
+        isometries: For each code, the isometries found so far.
+        failures: For each code, the number of failed searches for an isometry.
+    """
+
+    codes: list[Points]
+    isometries: list[list[Points]] = field(init=False)
+    failures: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.isometries = [[] for _ in self.codes]
+        self.failures = [0] * len(self.codes)
+
+    @classmethod
+    def suited_to(cls, codes: list[Points], num_points: int, dim: int) -> Self:
+        """Return the state for the codes whose sizes are suited to variations of K points in R^n.
+
+        Args:
+            codes: Codes of any size.
+            num_points: Number K of points.
+            dim: Dimension n.
+        """
+        suited = [
+            padded(code, max(dim, code.shape[1])).astype(np.float64)
+            for code in codes
+            if num_points / 2 <= len(code) <= MAX_GRAM_POINTS
+            and max(dim, code.shape[1]) <= MAX_DIM
+        ]
+        return cls(suited)
+
+    def draw(
+        self, num_points: int, dim: int, rng: np.random.Generator
+    ) -> tuple[Arrangement, Points] | None:
+        """Draw a symmetric variation of a random given code.
+
+        Args:
+            num_points: Smallest number of points, K.
+            dim: Dimension n.
+            rng: Random generator.
+
+        Returns:
+            The arrangement of K to 1.06 K points, and the representatives of its orbits; None if the attempt fails.
+        """
+        index = int(rng.integers(len(self.codes)))
+        group = self._random_group(index, rng)
+        if group is None:
+            return None
+        points = self.codes[index]
+        name = f"{points.shape[0]} in {points.shape[1]} by {len(group)}"
+        for _ in range(points.shape[1] - dim):
+            sliced = _sliced(points, group, num_points, rng)
+            if sliced is None:
+                return None
+            points, group = sliced
+        orbits = orbits_of(points, group)
+        if not orbits:
+            return None
+        largest = int(num_points * (1 + MAX_SURPLUS * rng.random() ** 2))
+        kept = _without_crowded_orbits(orbits, group, largest, rng)
+        if not kept:
+            return None
+        filled = _with_holes_filled(kept, group, (num_points, largest), rng)
+        return None if filled is None else _arranged(name, filled, group)
+
+    def _random_group(self, index: int, rng: np.random.Generator) -> Matrices | None:
+        """Return a group that maps a code to itself, generated by powers of isometries; None if the attempt fails."""
+        found = self.isometries[index]
+        if len(found) + self.failures[index] < MAX_ISOMETRIES:
+            points = self.codes[index]
+            isometry = random_isometry(points, points @ points.T, rng)
+            if isometry is None:
+                self.failures[index] += 1
+            else:
+                found.append(isometry)
+        if not found:
+            return None
+        first = found[rng.integers(len(found))]
+        if rng.random() < 0.5:
+            first = first @ found[rng.integers(len(found))]
+        generators = [_random_power(first, rng)]
+        if rng.random() < 0.4:
+            generators.append(_random_power(found[rng.integers(len(found))], rng))
+        proper = [generator for generator in generators if generator is not None]
+        if not proper:
+            return None
+        return generated_group(proper, MAX_ORDER)
