@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+import protosphere as ps
 from protosphere.errors import StorageError
 from protosphere.geometry.sphere import padded
 from protosphere.search.code_search import search_code
@@ -74,8 +75,18 @@ def no_codes(num_points: int, dim: int) -> Sequence[Points]:
     return ()
 
 
+def points_path(folder: Path, dim: int, num_points: int) -> Path:
+    """Return the path of the file with the points of a row."""
+    return folder / f"{dim}-{num_points}.safetensors"
+
+
 def _measured(
-    row: TableRow, seconds: float, seed: int, given: Given, progress: Progress
+    row: TableRow,
+    seconds: float,
+    seed: int,
+    given: Given,
+    points_folder: Path | None,
+    progress: Progress,
 ) -> Record:
     dim, num_points, table = row
     entry = shipped_catalogue().best_entry(num_points, dim)
@@ -93,6 +104,9 @@ def _measured(
         target=table + 1e-9 if math.isfinite(table) else -1.0,
         progress=progress,
     )
+    if points_folder is not None:
+        code = ps.from_points(found.points, normalize=True)
+        code.save(points_path(points_folder, dim, num_points))
     difference = relative_difference(found.max_cosine, table)
     return Record(
         dim,
@@ -113,12 +127,21 @@ def records(
     budget_seconds: float = 60.0,
     seed: int = 0,
     given: Given = no_codes,
+    points_folder: Path | None = None,
     progress: Progress = ignore,
 ) -> Iterator[Record]:
     """Yield the record of each row when it is finished, or from `store_path` if it has the same seed and budget.
 
-    Every new record is appended to the file before it is yielded. `given(num_points, dim)` may return codes to start
-    from, such as `constructions.optimized.algebraic_codes`.
+    Every new record is appended to the file before it is yielded.
+
+    Args:
+        rows: Rows of the table of best-known values.
+        store_path: File of the records, with a line of JSON for each.
+        budget_seconds: Time for the search of a row.
+        seed: Seed of the searches.
+        given: Function from K and n to codes to start from, such as `constructions.optimized.algebraic_codes`.
+        points_folder: Folder in which the code of each new record is saved; None to save no codes.
+        progress: Called during each search.
     """
     stored = [
         record
@@ -129,7 +152,9 @@ def records(
     for row in rows:
         record = done.get((row[0], row[1]))
         if record is None:
-            record = _measured(row, budget_seconds, seed, given, progress)
+            record = _measured(
+                row, budget_seconds, seed, given, points_folder, progress
+            )
             with store_path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(asdict(record)) + "\n")
         yield record

@@ -29,6 +29,7 @@ def records(
     budget: float = 60.0,
     seed: Seed = 0,
     output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("records.jsonl"),
+    points: Path | None = None,
     json: Json = False,
 ) -> None:
     """Search for the codes of a table of best-known values; run again, it goes on where it stopped.
@@ -37,8 +38,11 @@ def records(
         table: A .csv file with columns dim, num_points and max_cosine.
         budget: Seconds a row.
         output: Where finished rows are kept, a line of JSON each.
+        points: Folder for the codes that were found, a file for each row.
     """
     rows = table_rows(table)
+    if points is not None:
+        points.mkdir(parents=True, exist_ok=True)
     console = screen()
     found = list[Record]()
     if not json:
@@ -53,6 +57,7 @@ def records(
             budget_seconds=budget,
             seed=seed,
             given=algebraic_codes,
+            points_folder=points,
             progress=progress,
         ):
             found.append(record)

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from tools.records import records, relative_difference, stored_records
+from tools.records import (
+    points_path,
+    records,
+    relative_difference,
+    stored_records,
+)
 
+import protosphere as ps
 from protosphere.errors import StorageError
 
 ROWS = [(3, 9, 1 / 3), (3, 12, 0.4472135955), (4, 8, 0.0)]
@@ -21,6 +27,14 @@ def test_rows_are_measured_stored_and_not_measured_again(tmp_path):
     assert len(stored_records(store)) == 3
     assert len(list(records(ROWS[2:], store, budget_seconds=0.5, seed=1))) == 1
     assert len(stored_records(store)) == 4
+
+
+def test_the_saved_code_of_a_row_has_the_recorded_max_cosine(tmp_path):
+    store = tmp_path / "records.jsonl"
+    (record,) = records(ROWS[:1], store, budget_seconds=0.5, points_folder=tmp_path)
+    code = ps.load(points_path(tmp_path, 3, 9))
+    assert (code.num_classes, code.dim) == (9, 3)
+    assert float(code.max_cosine) == pytest.approx(record.max_cosine, abs=1e-14)
 
 
 def test_a_line_cut_short_is_forgotten_and_nonsense_refused(tmp_path):
