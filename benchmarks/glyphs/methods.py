@@ -136,7 +136,7 @@ METHODS = {
     "cosine": Method("learned cosine layer", DIM, _cosine, rate=FAST),
     "sampled_softmax": Method("sampled softmax, 10%", DIM, _sampled_softmax, rate=FAST),
     "partial_fc": Method("Partial FC, 10%", DIM, _partial_fc, rate=FAST),
-    "default_head": Method("default head", DIM, _default_head(DIM)),
+    "default_head": Method("fixed: classes at random", DIM, _default_head(DIM)),
     "parts_unseen": Method(
         "fixed: simplices of the parts", DIM, _parts, seen="ks_x_1001", needs_parts=True
     ),
@@ -156,5 +156,5 @@ METHODS = {
         "learned layer", DIM, _learned(DIM), seen="random", rate=FAST
     ),
     "learned_256": Method("learned layer", 256, _learned(256), rate=FAST),
-    "default_head_256": Method("default head", 256, _default_head(256)),
+    "default_head_256": Method("fixed: classes at random", 256, _default_head(256)),
 }

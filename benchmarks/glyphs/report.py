@@ -31,7 +31,11 @@ COLORS = {
     "multi_head": "#6a1b9a",
     "learned": "#000000",
     "cosine": "#757575",
+    "default_head": "#ef6c00",
 }
+
+STEP_TICKS = (375, 750, 1500, 3000, 6000, 12_000)
+SECOND_TICKS = (5, 10, 20, 50, 100, 200)
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,10 @@ def write_summary(rows: Sequence[Row], path: Path) -> None:
 
 
 def _draw(
-    axes: Axes, rows: Sequence[Row], step_seconds: Mapping[str, float] | None
+    axes: Axes,
+    rows: Sequence[Row],
+    step_seconds: Mapping[str, float] | None,
+    ticks: Sequence[int],
 ) -> None:
     """Draw accuracy against steps, or against time if the time of a step is given."""
     for method, color in COLORS.items():
@@ -161,6 +168,8 @@ def _draw(
             label=points[0].last_layer,
         )
     axes.set_xscale("log")
+    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    axes.minorticks_off()
     axes.set_ylim(0, 100)
     axes.grid(alpha=0.3)
 
@@ -181,11 +190,11 @@ def draw_figure(
     hangul = [row for row in rows if row.characters == "hangul"]
     count = 2 if step_seconds else 1
     figure, panels = pyplot.subplots(count, figsize=(5.5, 3.8 * count), squeeze=False)
-    _draw(panels[0, 0], hangul, None)
+    _draw(panels[0, 0], hangul, None, STEP_TICKS)
     panels[0, 0].set_xlabel("training steps")
-    panels[0, 0].legend(fontsize=8.5, loc="lower right")
+    panels[0, 0].legend(fontsize=8.5, loc="center right", bbox_to_anchor=(1, 0.38))
     if step_seconds:
-        _draw(panels[1, 0], hangul, step_seconds)
+        _draw(panels[1, 0], hangul, step_seconds, SECOND_TICKS)
         panels[1, 0].set_xlabel("training time, seconds")
     figure.supylabel("accuracy on unseen fonts, %", fontsize="medium")
     figure.tight_layout()
