@@ -25,8 +25,8 @@ pairs of runs with the same seed, followed by ± half of its 95% interval. For a
 than another, there are three cases:
 
 - If the whole interval of the difference is above 0, the claim *holds*.
-- If the interval is not wholly above 0, and its upper end is below one standard error of an accuracy, the claim
-  fails. One standard error of an accuracy on 10,000 test images is 0.5 points at an accuracy of 50 to 70%, and 0.14
+- If the interval is not wholly above 0, and its upper end is below the standard error of a single accuracy, the claim
+  *fails*: any advantage is smaller than the noise of the test set. One standard error of an accuracy on 10,000 test images is 0.5 points at an accuracy of 50 to 70%, and 0.14
   points at 98%.
 - Otherwise the claim is *not decided*. The table then states how many seeds, or how many configurations, would decide
   the claim if the means and the spread stay the same.
@@ -38,9 +38,9 @@ regression explains. The 95% intervals of R² are computed by Fisher's z-transfo
 
 A claim has one row for each network on which it was tested, and the verdict applies to that network. If a claim
 fails, there are two possible verdicts. The verdict is *not at our scale* if our network is smaller, our training has
-fewer epochs, or our data set is smaller than the paper's. It then names our network, epochs and data, because the
-claim may still hold at the paper's scale. The verdict is *does not hold* if the claim fails at the paper's scale, or
-if the claim needs no training. These commands make runs at the paper's scale:
+fewer epochs, or our data set is smaller than the paper's. The verdict *not at our scale* also names our network, epochs
+and data, because the claim may still hold at the paper's scale. The verdict is *does not hold* if the claim fails at
+the paper's scale, or if a claim that needs no training fails. These commands make runs at the paper's scale:
 
 ```sh
 python -m reproduction reproduce cifar100 --budget paper --ray ADDRESS   # ResNet-34, 200 epochs, 5 seeds: GPUs
