@@ -70,10 +70,10 @@ def parent_words(name: str) -> Words:
 
 @dataclass(frozen=True)
 class WeightedCell:
-    """A cell, with the number of ones that each chosen codeword has on the cell.
+    """A cell, and the number of ones that all codewords of a code have on this cell.
 
     Attributes:
-        weight: Number of ones on the cell.
+        weight: Number of ones of each codeword on the cell.
         places: Indices of the coordinates of the parent that belong to the cell.
     """
 
@@ -87,10 +87,9 @@ class WeightedCell:
 
     @property
     def mean_product(self) -> Fraction:
-        """Squared norm w^2/v of the vector that is subtracted from each codeword on the cell.
+        """Squared norm w^2/v of the mean vector, which is subtracted from each codeword on the cell.
 
-        Here w is the number of ones on the cell, and v is the number of coordinates of the cell. All v entries of the
-        subtracted vector are w/v.
+        Here w is `weight`, and v is the number of coordinates of the cell. All v entries of the mean vector are w/v.
         """
         return Fraction(self.weight**2, len(self.places))
 
@@ -168,15 +167,15 @@ class CellWords:
 
     @property
     def squared_norm(self) -> Fraction:
-        """Squared norm of a chosen codeword on the kept cells, after the mean vector of each cell is subtracted."""
+        """Squared norm of each codeword on the kept cells, after the mean vector of each cell is subtracted."""
         return sum((cell.weight - cell.mean_product for cell in self.kept), Fraction(0))
 
     @property
     def cosine_step(self) -> Fraction:
         """Fraction 1 / `squared_norm`. If c is the cosine of two points, 1 - c is a multiple of this fraction.
 
-        If two codewords share x of their k ones on the kept cells, the cosine of their points is 1 - (k - x) *
-        cosine_step.
+        All codewords have the same number k of ones on the kept cells. If two of them share x of these ones, the cosine
+        of their points is 1 - (k - x) * cosine_step.
         """
         return 1 / self.squared_norm
 
@@ -190,7 +189,7 @@ class CellWords:
         return 1 - (weight - most_common) * self.cosine_step
 
     def words(self) -> Words:
-        """Return the chosen codewords of the parent as the rows of a 0/1 matrix.
+        """Return the codewords of the parent that the code has, as the rows of a 0/1 matrix.
 
         The columns are the coordinates of the first kept cell, then the coordinates of the second kept cell, and so on.
         """
@@ -264,7 +263,11 @@ def shipped_designs() -> tuple[DesignRow, ...]:
 
 
 def _possible(row: DesignRow) -> bool:
-    """Return whether the name of `row` is valid, and its dimension, size and maximum cosine are possible."""
+    """Return whether `row` may describe a code.
+
+    The name must be one that `CellWords.name` returns. The dimension must be that of the named code, and below the
+    number of points. The maximum cosine must be between 0 and 1.
+    """
     found = CellWords.parse(row.name)
     return (
         found.name == row.name
@@ -314,10 +317,10 @@ def _member(found: CellWords, size: int, max_cosine: Fraction) -> Member:
     named=_named,
 )
 def designs() -> Iterator[Member]:
-    """Yield codes made from 0/1 vectors with given numbers of ones on given sets of coordinates.
+    """Yield codes made from 0/1 vectors with given numbers of ones on given cells.
 
-    On each set, the mean is subtracted from the vectors. Then the vectors are normalized. The vectors come from three
-    sources:
+    A cell is a set of coordinates. The mean of the entries of a vector on a cell is subtracted from these entries. Then
+    the vectors are normalized. They come from three sources:
 
     - the extended Golay code, whose codewords of weight 8 and 12 are the octads and dodecads of the Witt design
       S(5,8,24)

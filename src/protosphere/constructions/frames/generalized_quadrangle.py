@@ -77,7 +77,7 @@ def generalized_quadrangle() -> Iterator[Member]:
 def _section_sizes(q: int) -> tuple[int, int, int]:
     """Return, for j = 1, 2 and 3, the number of points that are collinear with none of j fixed points.
 
-    No two of the fixed points are collinear.
+    No two of the fixed points are collinear with each other.
     """
     one = q**4
     two = q * (q - 1) * (q * q + 1)
@@ -95,8 +95,8 @@ def quadric(q: int) -> tuple[Indices, Indices]:
         q: Order of the field, a prime power.
 
     Returns:
-        Two matrices. The rows of the first matrix are the points. Row i of the second matrix is the product of the Gram
-        matrix of the quadratic form with point i.
+        Two matrices. The rows of the first matrix are the points. Row i of the second matrix is the product of point i
+        and the matrix of the bilinear form of the quadric.
     """
     F = field(q)
     b, c = _elliptic_coefficients(F)
@@ -124,7 +124,10 @@ def quadric(q: int) -> tuple[Indices, Indices]:
 
 
 def _elliptic_coefficients(F: FiniteField) -> tuple[int, int]:
-    """Return the first (b, c), in lexicographic order, for which y^2 + b y z + c z^2 is zero only at y = z = 0."""
+    """Return the first pair (b, c) for which y^2 + b y z + c z^2 is zero only at y = z = 0.
+
+    The pairs of elements of the field `F` are tried in lexicographic order.
+    """
     one = np.ones(1, dtype=np.int64)
     for b, c in product(range(F.q), repeat=2):
         if _binary_form(F, b, c, np.arange(F.q), one).all():

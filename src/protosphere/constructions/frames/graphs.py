@@ -39,7 +39,8 @@ class Graph:
         common: Number of common neighbors of two adjacent vertices.
         common_apart: Number of common neighbors of two non-adjacent vertices.
         adjacency: Function that builds the adjacency matrix.
-        viewed: Whether codes are also derived from the graph by fixing one or two vertices.
+        viewed: Whether codes are also made from only those vertices that a `View` of the module `strongly_regular`
+            chooses.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Graph:
 
     @property
     def complement(self) -> "Graph":
-        """The graph on the same vertices in which two different vertices are adjacent if they are not in this graph."""
+        """The graph on the same vertices in which two different vertices are adjacent if they are not adjacent here."""
         v = self.vertices
         k = self.degree
 
@@ -309,7 +310,7 @@ def paley(q: int) -> Adjacency:
 
 
 def _latin_square_graphs() -> Iterator[Graph]:
-    """Yield the Latin square graphs of all orders that are not prime powers.
+    """Yield the Latin square graphs whose orders are not prime powers.
 
     If the order is a prime power, the scheme `reed_solomon` has the same points.
     """
@@ -351,10 +352,9 @@ def latin_squares(m: int, t: int) -> Adjacency:
 
     Args:
         m: Order of the squares.
-        t: Number of Latin squares plus 2. If m is a product of powers of different primes, t is at most 1 plus the
-            smallest of these powers.
+        t: Number of Latin squares plus 2. It is at most 1 plus the smallest of the prime powers whose product is m.
     """
-    digits = _digits(m)
+    digits = _residues(m)
     adjacency = np.zeros((m * m, m * m), dtype=np.bool_)
     rows, columns = np.divmod(np.arange(m * m), m)
     labels = [rows, columns]
@@ -371,10 +371,10 @@ def latin_squares(m: int, t: int) -> Adjacency:
     return adjacency
 
 
-def _digits(m: int) -> list[tuple[int, Indices]]:
+def _residues(m: int) -> list[tuple[int, Indices]]:
     """Return a pair (q, residues) for each factor q in `_prime_power_factors(m)`.
 
-    The array `residues` has the residues of 0, ..., m - 1 modulo q.
+    Here `residues` is the array of 0, 1, ..., m - 1 modulo q.
     """
     return [(q, np.arange(m) % q) for q in _prime_power_factors(m)]
 

@@ -41,8 +41,8 @@ def paley_points(q: int) -> Points:
     """Return one unit vector of each of the q + 1 lines, as rows.
 
     The first vector is (1, 0, ...). Each element x of GF(q) gives one more vector, whose first coordinate is 1/sqrt(q).
-    Each pair +-a of nonzero squares of the field gives it two more coordinates, 2 cos(2 pi Tr(ax)/p)/sqrt(q) and 2
-    sin(2 pi Tr(ax)/p)/sqrt(q). Here p is the characteristic of the field, and Tr is the trace to GF(p).
+    Each pair +-a of nonzero squares of the field gives this vector two more coordinates, 2 cos(2 pi Tr(ax)/p)/sqrt(q)
+    and 2 sin(2 pi Tr(ax)/p)/sqrt(q). Here p is the characteristic of the field, and Tr is the trace to GF(p).
     """
     p, _ = prime_power(q) or (q, 1)
     squares = 2 * np.arange((q - 1) // 4)
@@ -77,7 +77,9 @@ def trace_sequence(q: int) -> Indices:
 
 
 def _recurrence(p: int, low: tuple[int, ...], period: int) -> Indices | None:
-    """Return one period of a linear recurrence modulo `p`, if its shortest period is `period`, and None otherwise.
+    """Return the first `period` terms of a linear recurrence modulo `p`.
+
+    If the shortest period is not `period`, None is returned.
 
     Term i + e is low[0] times term i plus ... plus low[e-1] times term i + e - 1, where e is the number of entries of
     `low`. The first e terms are 0, ..., 0, 1.

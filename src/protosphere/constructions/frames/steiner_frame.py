@@ -39,7 +39,10 @@ def steiner_frame() -> Iterator[Member]:
 
 
 def steiner_points(v: int) -> Points:
-    """Return one unit vector of each of the v^2 lines, as rows; the v vectors of an element are consecutive."""
+    """Return one unit vector of each of the v^2 lines of `steiner_frame`, as rows.
+
+    The v vectors that belong to the same element are consecutive.
+    """
     matrix = hadamard(v)
     rows = (matrix * matrix[:, :1])[:, 1:] / np.sqrt(v - 1)
     things, places = np.triu_indices(v, k=1)

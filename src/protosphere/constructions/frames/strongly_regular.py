@@ -1,6 +1,7 @@
 """Codes whose points are the vertices of strongly regular graphs, projected to an eigenspace of the graph.
 
-Further codes are derived by fixing one or two vertices.
+Some codes have all vertices of a graph. The other codes have only the vertices with given relations to one or two fixed
+vertices, where a relation is to be adjacent or not (see `View`).
 """
 
 import re
@@ -21,8 +22,8 @@ from protosphere.types import Cosine, Points
 
 
 @dataclass(frozen=True)
-class Spectrum:
-    """Dimension of an eigenspace of a strongly regular graph, and the cosines of the vertices in this eigenspace.
+class Eigenspace:
+    """An eigenspace of a strongly regular graph: its dimension, and the cosines of the points of the vertices.
 
     An eigenspace of a graph is an eigenspace of its adjacency matrix. The point of a vertex is its vector of the
     standard basis, projected to the eigenspace and normalized.
@@ -38,8 +39,8 @@ class Spectrum:
     apart: Cosine
 
 
-def least_eigenspace(graph: Graph) -> Spectrum:
-    """Return the `Spectrum` of the eigenspace of the smallest eigenvalue of the adjacency matrix of `graph`.
+def least_eigenspace(graph: Graph) -> Eigenspace:
+    """Return the eigenspace of the smallest eigenvalue of `graph`.
 
     If s is the smallest eigenvalue of a graph of v vertices of degree k, adjacent vertices have cosine s/k, and
     non-adjacent vertices have cosine (-1 - s)/(v - k - 1).
@@ -53,9 +54,9 @@ def least_eigenspace(graph: Graph) -> Spectrum:
         least = Fraction(difference - root, 2)
         half = Fraction(2 * k + (v - 1) * difference, root)
         dim = int((v - 1 + half) / 2)
-        return Spectrum(dim, least / k, (-1 - least) / (v - k - 1))
+        return Eigenspace(dim, least / k, (-1 - least) / (v - k - 1))
     irrational = (difference - sqrt(discriminant)) / 2  # a conference graph
-    return Spectrum((v - 1) // 2, irrational / k, (-1 - irrational) / (v - k - 1))
+    return Eigenspace((v - 1) // 2, irrational / k, (-1 - irrational) / (v - k - 1))
 
 
 @dataclass(frozen=True)
@@ -90,14 +91,14 @@ class View:
             return only_one
         return v - 2 - shared - 2 * only_one
 
-    def cosines(self, spectrum: Spectrum) -> tuple[Fraction, Fraction]:
-        """Return the cosine of two adjacent chosen vertices after the projection, and that of two non-adjacent ones.
+    def cosines(self, eigenspace: Eigenspace) -> tuple[Fraction, Fraction]:
+        """Return two cosines after the projection: of two adjacent and of two non-adjacent chosen vertices.
 
         Args:
-            spectrum: Cosines of the vertices before the projection.
+            eigenspace: The cosines before the projection.
         """
-        a = Fraction(spectrum.adjacent)
-        b = Fraction(spectrum.apart)
+        a = Fraction(eigenspace.adjacent)
+        b = Fraction(eigenspace.apart)
         toward = [a if adjacent else b for adjacent in self.adjacent]
         if self.num_fixed == 1:
             lost = toward[0] ** 2
@@ -131,7 +132,7 @@ def strongly_regular() -> Iterator[Member]:
     vertices of degree k, adjacent vertices then have cosine s/k, and non-adjacent vertices have cosine (-1 - s)/(v - k
     - 1). Complements of graphs are included.
 
-    Some codes have all vertices of a graph. The others have all vertices with the same relations to one or two fixed
+    Some codes have all vertices of a graph. Each other code has all vertices with given relations to one or two fixed
     vertices. The points of such a code are projected to the orthogonal complement of the fixed vertices and normalized.
 
     Only codes with K > 2n are listed. For smaller K, the cross-polytope is at least as good.
@@ -142,26 +143,28 @@ def strongly_regular() -> Iterator[Member]:
 
 
 def _members(graph: Graph) -> Iterator[Member]:
-    spectrum = least_eigenspace(graph)
-    if graph.vertices > 2 * spectrum.dim > 2:
+    eigenspace = least_eigenspace(graph)
+    if graph.vertices > 2 * eigenspace.dim > 2:
         yield _member(
-            spectrum.dim,
+            eigenspace.dim,
             graph.vertices,
-            (spectrum.adjacent, spectrum.apart),
+            (eigenspace.adjacent, eigenspace.apart),
             graph.name,
             partial(_points, graph),
         )
     if not graph.viewed:
         return
     for view in VIEWS:
-        dim = spectrum.dim - view.num_fixed
+        dim = eigenspace.dim - view.num_fixed
         size = view.size(graph)
         if not size > 2 * dim > 2:
             continue
-        cosines = view.cosines(spectrum)
+        cosines = view.cosines(eigenspace)
         if max(cosines) < 1:
             name = f"{graph.name}, {view.name}"
-            yield _member(dim, size, cosines, name, partial(_viewed, graph, view))
+            yield _member(
+                dim, size, cosines, name, partial(_chosen_points, graph, view)
+            )
 
 
 def _member(
@@ -192,17 +195,17 @@ def _step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
 
 def _points(graph: Graph, count: int) -> Points:
     """Return the first `count` vertices as unit rows in the eigenspace of the smallest eigenvalue."""
-    spectrum = least_eigenspace(graph)
+    eigenspace = least_eigenspace(graph)
     cosines = np.where(
-        graph.adjacency(), float(spectrum.adjacent), float(spectrum.apart)
+        graph.adjacency(), float(eigenspace.adjacent), float(eigenspace.apart)
     )
-    return frame(cosines, spectrum.dim)[:count]
+    return frame(cosines, eigenspace.dim)[:count]
 
 
-def _viewed(graph: Graph, view: View, count: int) -> Points:
+def _chosen_points(graph: Graph, view: View, count: int) -> Points:
     """Return the first `count` vertices that `view` chooses, as unit rows.
 
-    They are projected to the orthogonal complement of the fixed vertices.
+    The points are projected to the orthogonal complement of the fixed vertices.
     """
     adjacency = graph.adjacency()
     points = _points(graph, graph.vertices)

@@ -19,7 +19,7 @@ def frame(gram: Points, dim: int) -> Points:
     the rounding errors of the first.
 
     Args:
-        gram: K x K Gram matrix. The diagonal may have any entries: the function sets them to 1, in this array.
+        gram: K x K Gram matrix. The diagonal may have any entries, because the function overwrites it with ones.
         dim: Dimension n.
     """
     np.fill_diagonal(gram, 1.0)

@@ -18,12 +18,12 @@ is written as an integer from 0 to 63. Bit b of the integer is the coefficient o
 
 All angles are at least 60 degrees for the following reasons:
 
-- The signs of a quadratic function have an even number of minus signs on each hyperplane. They also have an even number
-  on the ones of a bent function if the two quadratic forms are orthogonal by the polar form of the Pfaffian. Therefore
-  they differ in at least one place from every vector with an odd number of minus signs.
-- If two quadratic functions have the same direction, their sum is a bent function. Therefore their signs differ in at
-  least six places.
-- If two quadratic functions have directions 60 degrees apart, it is enough that they differ.
+- A vector of signs of a quadratic function has an even number of minus signs on each hyperplane. It also has an even
+  number on the ones of a bent function if the quadratic forms of the two functions are orthogonal for the polar form of
+  the Pfaffian. Every vector with an odd number of minus signs differs from it in at least one of these places.
+- If two quadratic functions belong to the same direction, their sum is a bent function. Therefore their signs differ in
+  at least six places.
+- If two quadratic functions belong to directions 60 degrees apart, it is enough that the functions differ.
 
 In R^17 there are two directions, 1 and -1, with six quadratic forms for each. These are the 5,730 points of Cohn & Li
 (2024).
@@ -95,7 +95,7 @@ def layers_over_barnes_wall(dim: int) -> Points:
 
 
 def _layered(
-    heights: Points,
+    ends: Points,
     bents: Sequence[int],
     between: Points,
     forms: Sequence[Sequence[int]],
@@ -103,25 +103,25 @@ def _layered(
     """Return the vectors of all layers as unit rows.
 
     Args:
-        heights: Directions of the layers of length sqrt 8 and sqrt 32, as rows.
-        bents: Bent form of the layer of length sqrt 8 in each direction of `heights`.
+        ends: Directions of the layers of length sqrt 8 and sqrt 32, as rows.
+        bents: Bent form of the layer of length sqrt 8 in each direction of `ends`.
         between: Directions of the layers of length sqrt(32/9), as rows.
         forms: Quadratic forms of the layer in each direction of `between`.
     """
-    flat = np.zeros(heights.shape[1])
+    flat = np.zeros(ends.shape[1])
     pairs = 4 * signed_pairs(16)
-    hyperplanes = _signed_sets(_affine(), 8)
-    parts = [_at(pairs, flat), _at(hyperplanes, flat)]
-    for height, bent in zip(heights, bents, strict=True):
-        sets = _signed_sets(_affine() ^ _values(bent), 6)
-        parts.append(_at(sets, np.sqrt(8) * height))
+    hyperplanes = _signed_sets(_affine_functions(), 8)
+    parts = [_append_to_rows(pairs, flat), _append_to_rows(hyperplanes, flat)]
+    for height, bent in zip(ends, bents, strict=True):
+        sets = _signed_sets(_affine_functions() ^ _values(bent), 6)
+        parts.append(_append_to_rows(sets, np.sqrt(8) * height))
     for height, chosen in zip(between, forms, strict=True):
-        words = np.concatenate([_affine() ^ _values(form) for form in chosen])
+        words = np.concatenate([_affine_functions() ^ _values(form) for form in chosen])
         vectors = 4 / 3 * signs_of(words)
-        parts.append(_at(vectors, np.sqrt(NORM / 9) * height))
-    for height in heights:
+        parts.append(_append_to_rows(vectors, np.sqrt(NORM / 9) * height))
+    for height in ends:
         pole = np.zeros((1, 16))
-        parts.append(_at(pole, np.sqrt(NORM) * height))
+        parts.append(_append_to_rows(pole, np.sqrt(NORM) * height))
     return np.concatenate(parts) / np.sqrt(NORM)
 
 
@@ -135,14 +135,13 @@ def _signed_sets(words: Indices, weight: int) -> Points:
     return 2 * at_ones(chosen, odd_signs)
 
 
-def _at(vectors: Points, height: Points) -> Points:
-    """Append the additional coordinates `height` to each row of `vectors`."""
-    heights = np.tile(height, (len(vectors), 1))
-    return np.hstack([vectors, heights])
+def _append_to_rows(vectors: Points, coordinates: Points) -> Points:
+    repeated = np.tile(coordinates, (len(vectors), 1))
+    return np.hstack([vectors, repeated])
 
 
 def _values(form: int) -> Indices:
-    """Return the values of a quadratic form, written as an integer, at the sixteen points of GF(2)^4."""
+    """Return the values of the quadratic form that the integer `form` stands for, at the 16 points of GF(2)^4."""
     points = np.arange(16)
     found = np.zeros(16, dtype=np.int64)
     for b, (i, j) in enumerate(PRODUCTS):
@@ -150,8 +149,8 @@ def _values(form: int) -> Indices:
     return found
 
 
-def _affine() -> Indices:
-    """Return the values of the 32 affine functions at the sixteen points of GF(2)^4; each row belongs to a function."""
+def _affine_functions() -> Indices:
+    """Return the values of the 32 affine functions at the 16 points of GF(2)^4, one function per row."""
     points = np.arange(16)
     linear = np.bitwise_count(points[:, None] & points).astype(np.int64) & 1
     return np.concatenate([linear, 1 - linear])

@@ -55,8 +55,8 @@ def fano_products() -> Points:
 def _complements(sign: int) -> Indices:
     """Return the complements of seven lines as 0/1 rows.
 
-    If `sign` is 1, row i belongs to `LINE` shifted by i modulo 7. If `sign` is -1, it belongs to the negative of
-    `LINE`, shifted by i.
+    If `sign` is 1, row i is the complement of `LINE` shifted by i modulo 7. If `sign` is -1, row i is the complement of
+    the negative of `LINE`, shifted by i modulo 7.
     """
     return np.array(
         [

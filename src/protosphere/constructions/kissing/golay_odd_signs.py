@@ -12,8 +12,9 @@ signs. Their inner product is then at most 12 sqrt(32/n), which is below 16.
 Two codewords must differ in at least n/4 of the first n coordinates. All codewords differ in at least 8 of the 24
 coordinates. So it is enough that the chosen codewords differ in at most 3 of the other 24 - n coordinates (in at most 2
 if n = 21). For this purpose, codewords with at most one 1 among some of these coordinates are chosen: among four of
-them if n = 19, and among three if n = 20 or 21. By Kleitman's theorem, no choice allows more patterns. If n = 19, there
-are 10 of 32 patterns, which is Ho's improvement.
+them if n = 19, and among three if n = 20 or 21. The entries at the other 24 - n coordinates are called the pattern of a
+codeword. By Kleitman's theorem, no other choice allows more patterns. If n = 19, it allows 10 of the 32 patterns, which
+is Ho's improvement.
 """
 
 import numpy as np
