@@ -1,6 +1,7 @@
 """Simplex bound of Coxeter and Boroczky on the maximum cosine of K points in R^n.
 
-The theorem says that equal spherical caps that do not overlap are at most as dense as in a regular simplex.
+The theorem bounds the density of equal spherical caps that do not overlap. The density is at most the fraction of a
+regular spherical simplex that n caps around its vertices cover if each cap touches all others.
 """
 
 from math import exp, log

@@ -133,10 +133,10 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 
 
 def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial | None:
-    """Return a rounded solution of Delsarte's linear program that proves a cosine between `known` and `better`.
+    """Return a rounded solution of Delsarte's linear program, or None if no rounded solution is valid.
 
-    `known` is Levenshtein's bound, and `better` is the bound of the linear program. Cosines are tried in descending
-    order, until a rounded solution is valid. If none is, None is returned.
+    The solution proves a cosine between `known`, Levenshtein's bound, and `better`, the bound of the linear program.
+    Several cosines are tried in descending order, and the first rounded solution that is valid is returned.
     """
     for attempt in range(MOST_ATTEMPTS):
         cosine = better - (better - known) * attempt / MOST_ATTEMPTS
@@ -153,9 +153,10 @@ def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial
 
 
 def _levenshtein_dual(K: int, n: int, known: float) -> DualPolynomial:
-    """Return Levenshtein's polynomial with rounded coefficients, for the largest tried cosine at which it is valid.
+    """Return Levenshtein's polynomial with rounded coefficients, which proves a cosine slightly below `known`.
 
-    The cosines that are tried are slightly below Levenshtein's bound, which is `known`.
+    `known` is Levenshtein's bound. Several cosines are tried in descending order, and the first at which the rounded
+    polynomial is valid is used.
     """
     margin = (1 - Fraction(known)) / (1 << 36)
     for attempt in range(MOST_ATTEMPTS):
@@ -177,7 +178,7 @@ def _rounded(coefficient: Fraction) -> Fraction:
 def _cosine_below(cosine: float | Fraction) -> Fraction:
     """Round a cosine down to a fraction whose denominator is a power of two.
 
-    The difference is small compared with 1 - cosine.
+    The result differs from the cosine by much less than 1 - cosine.
     """
     scale = 1 << (COSINE_BITS + int(1 / (1 - cosine)).bit_length())
     return Fraction(int(Fraction(cosine) * scale // 1), scale)

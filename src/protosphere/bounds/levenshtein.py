@@ -80,8 +80,7 @@ def levenshtein_cosine(K: int, n: int) -> Cosine:
 def levenshtein_order(K: int, n: int) -> int:
     """Return the order of Levenshtein's function for K points: the smallest m >= 3 with K <= D(n, m+1).
 
-    D(n, m+1) is the result of `design_size`. If m would be above the largest supported order, the largest supported
-    order is returned.
+    D(n, m+1) is `design_size(n, m + 1)`. If this m is above `LARGEST_ORDER`, `LARGEST_ORDER` is returned.
 
     Args:
         K: Number of points.
@@ -95,7 +94,7 @@ def levenshtein_order(K: int, n: int) -> int:
 def design_size(n: int, m: int) -> int:
     """Return D(n, m), a lower bound on the number of points of a spherical m-design in R^n.
 
-    The bound is by Delsarte, Goethals and Seidel.
+    The bound was proved by Delsarte, Goethals and Seidel.
 
     Args:
         n: Dimension.

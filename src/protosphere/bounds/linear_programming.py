@@ -161,8 +161,8 @@ def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]
 def largest_excess(values: Points) -> float:
     """Return an upper bound on the maximum of a function on an interval, or 0 if the bound is negative.
 
-    `values` are the values of the function at equally spaced points. Between these points, the function is assumed to
-    rise above the values by at most a quarter of a second difference.
+    `values` are the values of the function at equally spaced points. Near each point, the function is assumed to rise
+    above the value there by at most a quarter of the absolute second difference.
     """
     bend = np.pad(np.abs(np.diff(values, 2)), 1, mode="edge")
     # a parabola rises bend / 8 between its points
@@ -170,10 +170,11 @@ def largest_excess(values: Points) -> float:
 
 
 def corrected_size(at_one: float, excess: float) -> float:
-    """Return the value at 1 of a polynomial f = 1 + f_1 P_1 + ... after it is corrected to be at most 0 on an interval.
+    """Return the value of a polynomial at 1 after the polynomial is corrected to be at most 0 on an interval.
 
-    The correction subtracts `excess` from f, and divides the result by its new constant coefficient 1 - `excess`. If
-    this coefficient is not positive, infinity is returned.
+    The polynomial is f = 1 + f_1 P_1 + ..., where P_k are Gegenbauer polynomials. The correction subtracts `excess`
+    from f, and divides the result by its new constant coefficient 1 - `excess`. If this coefficient is not positive,
+    infinity is returned.
 
     Args:
         at_one: Value of f at 1 before the correction.

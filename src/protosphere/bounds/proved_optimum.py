@@ -34,7 +34,7 @@ class AlgebraicCosine:
 
     @cached_property
     def rounded_down(self) -> float:
-        """The cosine rounded down to a float; in rare cases, the next smaller float."""
+        """The cosine, rounded down to a float; in rare cases the result is one float lower."""
         low = self.bracket[0]
         nearest = float(low)
         if Fraction(nearest) <= low:
@@ -101,9 +101,9 @@ class ProvedOptimum:
 
 
 def _root(coefficients: tuple[int, ...], near: str) -> AlgebraicCosine:
-    """Return the zero of a polynomial that lies within 0.001 of `near`, a decimal number as text.
+    """Return the zero near `near`, a decimal number as text, of the polynomial with the given coefficients.
 
-    The `coefficients` of the polynomial are integers, highest power first.
+    Exactly one zero must be within 0.001 of `near`. The coefficients are listed with the highest power first.
     """
     middle = Fraction(near)
     margin = Fraction(1, 1000)
@@ -146,7 +146,10 @@ def _in_three_dimensions(
 def _by_three_points(
     dim: int, num_classes: int, denominator: int, configuration: str
 ) -> ProvedOptimum:
-    """Return a configuration with maximum cosine 1 / `denominator` that a three-point bound proves optimal."""
+    """Return the entry of a configuration with maximum cosine 1 / `denominator`.
+
+    A three-point bound proves that the configuration is optimal.
+    """
     return ProvedOptimum(
         dim,
         num_classes,
@@ -158,7 +161,7 @@ def _by_three_points(
 
 
 def _kerdock(k: int) -> ProvedOptimum:
-    """Return the configuration of 4^k / 2 + 1 mutually unbiased bases of R^(4^k).
+    """Return the entry of the configuration that consists of 4^k / 2 + 1 mutually unbiased bases of R^(4^k).
 
     Its points are the vectors of the bases and their negatives.
     """

@@ -6,8 +6,8 @@ from protosphere.errors import InfeasibleError, as_integer, brief
 def singleton_distance(length: int, dimension: int) -> int:
     """Return Singleton's upper bound n - k + 1 on the minimum distance of a linear code.
 
-    The code has length n and dimension k. The bound holds over every field, and Reed-Solomon codes attain it. Of the
-    binary codes only repetition codes, even-weight codes and the codes of all vectors attain it (MacWilliams and
+    The code has length n and dimension k. The bound holds over every field, and Reed-Solomon codes attain it. The only
+    binary codes that attain it are repetition codes, even-weight codes and the codes of all vectors (MacWilliams and
     Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 11).
 
     Args:

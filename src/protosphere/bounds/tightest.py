@@ -86,7 +86,7 @@ def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
 
 @lru_cache(maxsize=4096)
 def _tightest(K: int, n: int, numerical: bool) -> Bound:
-    """Return the highest converse bound for K points in R^n."""
+    """Return the highest converse bound; slow numerical bounds are included if `numerical` is true."""
     return max(
         applicable("converse", K, n, numerical=numerical), key=lambda bound: bound.value
     )

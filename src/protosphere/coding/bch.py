@@ -1,9 +1,9 @@
 """Primitive BCH codes of length n = 2^m - 1: the cyclic codes with roots alpha, alpha^2, ..., alpha^(d-1).
 
 Here alpha is a primitive element of GF(2^m), and d is the designed distance. A root of a code is a root of its
-generator polynomial. Narrow-sense codes have just these roots and their conjugates: alpha^(2i), alpha^(4i), ... for
-each root alpha^i. The even-weight subcodes have the additional root alpha^0 = 1. See MacWilliams & Sloane, chapter 7,
-sections 5 and 6, and chapter 9.
+generator polynomial. With each root alpha^i, a code also has the conjugate roots alpha^(2i), alpha^(4i), ... A
+narrow-sense code has no further roots. Its even-weight subcode has the additional root alpha^0 = 1. See MacWilliams &
+Sloane, chapter 7, sections 5 and 6, and chapter 9.
 """
 
 from dataclasses import dataclass
@@ -45,9 +45,9 @@ def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
 
     Args:
         m: Degree of the field, from 2 to 16.
-        even: Whether to return, in place of the narrow-sense codes, their even-weight subcodes. The subcode of a code
-            with dimension k and designed distance d has dimension k - 1 and, because of the additional root, designed
-            distance d + 1. The repetition code has no such subcode.
+        even: Whether to return the even-weight subcodes of the narrow-sense codes instead. If a code has dimension k
+            and designed distance d, its even-weight subcode has dimension k - 1 and designed distance d + 1. The
+            repetition code, whose subcode would have dimension 0, is left out.
 
     Raises:
         InvalidArgumentError: If m is out of range.

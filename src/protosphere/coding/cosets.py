@@ -66,9 +66,9 @@ def largest_coset_product(
 ) -> int:
     """Return the largest inner product of two of the first `num_words` codewords of a union of cosets.
 
-    Bits 0 and 1 are read as +1 and -1, and the result is exact. The last coset may be incomplete. The result is then
-    the same as if it were complete, because all codewords of a coset have the same set of inner products with the
-    codewords of another, complete coset.
+    Bits 0 and 1 are read as +1 and -1, and the result is exact. If there are two or more cosets and the last one is
+    incomplete, the result is the same as if it were complete: every codeword of a coset has the same inner products
+    with the codewords of another, complete coset.
 
     Args:
         representatives: Packed representatives of the cosets of the codewords, as rows.
@@ -90,9 +90,10 @@ def largest_coset_product(
 def _largest_of_sums(
     basis: PackedBits, m: int, messages: Indices, progress: Progress
 ) -> int:
-    """Return the largest absolute Walsh-Hadamard coefficient of the sums of two different codewords.
+    """Return the largest absolute Walsh-Hadamard coefficient of any sum of two different codewords.
 
-    The codewords are those with the indices `messages` in the linear code with the packed generator matrix `basis`.
+    The codewords have the indices `messages` in the linear code with the packed generator matrix `basis`. Before the
+    transform, the bits 0 and 1 of a sum are replaced by +1 and -1.
     """
     sums = np.flatnonzero(difference_counts(messages, len(basis)))
     largest = 0
@@ -123,9 +124,9 @@ def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
 
 
 def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
-    """Return the largest absolute value in the Walsh-Hadamard transforms of the products of any two codewords.
+    """Return the largest absolute Walsh-Hadamard coefficient of any product of two different codewords.
 
-    `blocks` are the codewords in the form of `_as_blocks`.
+    Codewords are vectors of signs, in the form that `_as_blocks` returns. They are multiplied entry by entry.
     """
     count = blocks.shape[1]
     inner = hadamard(blocks.shape[2]).astype(np.float32)
@@ -138,11 +139,11 @@ def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
 
 
 def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) -> int:
-    """Return the largest absolute Walsh-Hadamard coefficient of vectors of signs.
+    """Return the largest absolute Walsh-Hadamard coefficient of several vectors of signs.
 
-    The vectors are given by `blocks` in the form of `_as_blocks`, and `inner` is Sylvester's matrix of order b. To
-    transform the products of the vectors with another vector of signs, `inner` has one matrix for each of the a blocks
-    of b signs of that vector: Sylvester's matrix, with row j multiplied by sign j of the block.
+    `blocks` contains the vectors in the form that `_as_blocks` returns. `inner` is either Sylvester's matrix of order b
+    or a list of a matrices. In the list, row j of matrix i is row j of Sylvester's matrix times a sign s_ij. With the
+    list, entry i b + j of each vector is multiplied by s_ij before the transform.
     """
     # integers of absolute value at most 2^16, which float32 represents exactly
     a, count, b = blocks.shape

@@ -81,7 +81,7 @@ def _whole(text: str, most: int = MOST_COLUMNS) -> int:
 
 
 def _numbers(text: str) -> list[int]:
-    """Return the integers of a list that is written in hexadecimal and separated by dots."""
+    """Return the integers in a text such as '3.ae3': hexadecimal numbers separated by dots."""
     return [int(part, 16) for part in text.split(".")]
 
 
@@ -214,7 +214,9 @@ def rows(code: Bits, numbers: str) -> Bits:
 
 
 def repeat(code: Bits, count: str) -> Bits:
-    """Append a copy of the first `count` columns to a generator matrix; this makes no distance smaller.
+    """Append a copy of the first `count` columns to a generator matrix.
+
+    The minimum distance of the code does not decrease.
 
     Args:
         code: Generator matrix.
@@ -226,7 +228,8 @@ def repeat(code: Bits, count: str) -> Bits:
 def shorten(code: Bits, count: str) -> Bits:
     """Keep the codewords that are zero in the last `count` columns, and remove these columns.
 
-    Each column lowers the dimension by one.
+    The resulting generator matrix has `count` rows fewer than `code`. If the removed columns are linearly dependent, it
+    generates only a subcode of the codewords that are zero in them.
 
     Args:
         code: Generator matrix.

@@ -41,7 +41,7 @@ class BinaryField:
 
     @property
     def order(self) -> int:
-        """Number of non-zero elements, 2^m - 1."""
+        """Order 2^m - 1 of the multiplicative group, which is the number of nonzero elements."""
         return (1 << self.m) - 1
 
     def multiply(self, a: ArrayLike, b: ArrayLike) -> Indices:
@@ -173,7 +173,7 @@ def field(q: int) -> FiniteField:
 def _primitive_powers(p: int, e: int) -> list[int]:
     """Return 1, x, x^2, ..., x^(p^e - 2) modulo the first primitive polynomial of degree e over GF(p).
 
-    The powers are integers, as the docstring of `FiniteField` describes.
+    Each power is an integer, as the docstring of `FiniteField` describes.
     """
     for high_first in product(range(p), repeat=e):
         powers = _powers_of_x(p, high_first[::-1])
@@ -183,10 +183,10 @@ def _primitive_powers(p: int, e: int) -> list[int]:
 
 
 def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
-    """Return 1, x, x^2, ... modulo a polynomial of degree e over GF(p), up to the last power before 1 recurs.
+    """Return 1, x, x^2, ... modulo a polynomial of degree e over GF(p), up to the last power before 1 occurs again.
 
-    `low` contains the coefficients of 1, x, ..., x^(e-1) in the polynomial; the coefficient of x^e is 1. If 1 does not
-    recur, the list is empty. The powers are integers, as the docstring of `FiniteField` describes.
+    `low` contains the coefficients of 1, x, ..., x^(e-1) in the polynomial; the coefficient of x^e is 1. If no later
+    power is 1, the list is empty. Each power is an integer, as the docstring of `FiniteField` describes.
     """
     e = len(low)
     one = (1, *(0,) * (len(low) - 1))

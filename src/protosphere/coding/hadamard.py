@@ -66,9 +66,10 @@ def hadamard(order: int) -> Signs:
 
 @cache
 def _left_factor(order: int) -> int | None:
-    """Return the order of the first factor if `hadamard(order)` is a Kronecker product, and `order` otherwise.
+    """Return the order of the first factor of the Kronecker product with which `hadamard(order)` is built.
 
-    If this module has no matrix of this order, None is returned.
+    If `hadamard(order)` is built without a Kronecker product, `order` is returned. If this module has no matrix of this
+    order, None is returned.
     """
     if order == 1:
         return 1
@@ -84,7 +85,7 @@ def _left_factor(order: int) -> int | None:
 
 
 def _is_paley(order: int) -> bool:
-    """Return whether Paley's constructions give a matrix of order `order`, which is a multiple of 4."""
+    """Return whether one of Paley's constructions gives a matrix of order `order`, a multiple of 4."""
     return _is_field(order - 1) or (order % 8 == 4 and _is_field(order // 2 - 1))
 
 
@@ -104,7 +105,7 @@ def _paley_one(q: int) -> Signs:
 
 
 def _paley_two(q: int) -> Signs:
-    """Return Paley's Hadamard matrix of order 2(q + 1) for q = 1 mod 4, built of a symmetric conference matrix."""
+    """Return Paley's Hadamard matrix of order 2(q + 1) for q = 1 mod 4, computed from a symmetric conference matrix."""
     conference = _conference(q)
     one = np.eye(q + 1, dtype=np.int8)
     plus = conference + one
@@ -115,8 +116,8 @@ def _paley_two(q: int) -> Signs:
 def _conference(q: int) -> Signs:
     """Return Paley's conference matrix of order q + 1.
 
-    Its entries are the quadratic characters of x - y for x and y in GF(q). A first row and a first column of ones are
-    added, with 0 in the corner.
+    The first row and the first column are 0, 1, 1, ... The other entries belong to pairs (x, y) of elements of GF(q).
+    The entry is 0 if x = y, 1 if x - y is a nonzero square, and -1 otherwise.
     """
     x = np.arange(q)
     chi = np.full(q, -1, dtype=np.int8)

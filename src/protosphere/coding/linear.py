@@ -126,7 +126,10 @@ def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
 
 
 def _is_aligned_range(numbers: Indices) -> bool:
-    """Return whether the integers are consecutive, and the first one is a valid argument `start` of `codewords`."""
+    """Return whether `codewords` can return the codewords with these indices in one call.
+
+    The indices must be consecutive, and the first one must be a valid argument `start`.
+    """
     count = len(numbers)
     if not count:
         return False

@@ -1,4 +1,4 @@
-"""Quadratic forms on GF(2)^m as codewords of 2^m bits, ordered so that the first 2^j forms give a good code.
+"""Quadratic forms on GF(2)^m as codewords of 2^m bits, ordered so that sums of two of the first forms have high rank.
 
 If the sum of two forms has rank 2h, then their codewords are at distance at least 2^(m-1) - 2^(m-1-h), whatever affine
 functions are added (MacWilliams & Sloane, chapter 15). A set of forms whose pairwise sums have high rank therefore
@@ -27,9 +27,9 @@ BLOCK_ENTRIES = 1 << 20
 
 
 def form_bits(m: int) -> int:
-    """Return m(m-1)/2, the base-2 logarithm of the number of quadratic forms on m bits.
+    """Return m(m-1)/2, the number of bits of the index of a quadratic form on m bits.
 
-    Forms that differ by an affine function are counted once.
+    There are 2^(m(m-1)/2) quadratic forms, if forms that differ by an affine function are counted once.
     """
     return m * (m - 1) // 2
 

@@ -112,16 +112,17 @@ class ShortenedCosets:
         )
 
     def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
-        """Return Kerdock's forms with the given slopes, and a generator matrix of trace forms.
+        """Return the forms A_p with the given slopes p, and a generator matrix of trace forms.
 
-        Both are packed, shortened and punctured.
+        The rows of both matrices are packed, shortened and punctured.
 
         Args:
             slopes: Slopes p of the forms A_p.
             layers: Number of trace forms T_0, T_1, ... that the generator matrix must generate.
 
         Returns:
-            A matrix with one row for each slope (for m odd, a single zero row), and the generator matrix.
+            A matrix with the form A_p of each slope as a row, and the generator matrix. For m odd, the first matrix has
+            a single row, which is zero.
         """
         none = np.zeros((1, (1 << self.m) + 7 >> 3), dtype=np.uint8)
         sloped = none if self.m % 2 else kerdock_forms(self.m, slopes)
@@ -130,9 +131,10 @@ class ShortenedCosets:
         )
 
     def _restricted(self, forms: PackedBits) -> PackedBits:
-        """Return packed forms without the shortened and punctured coordinates.
+        """Return the packed `forms` after shortening and puncturing.
 
-        First an affine function is added to each form, so that the form is zero in the shortened coordinates.
+        An affine function is added to each form, so that the form is zero in the shortened coordinates. Then the
+        shortened and punctured coordinates are deleted.
         """
         points = np.arange(1 << self.m)
         bits = unpack(forms, 1 << self.m)
@@ -191,7 +193,7 @@ class ShortenedCosets:
         return largest
 
     def closest_work(self, cosets: int) -> int:
-        """Return the number of multiplications that `closest` needs for the first `cosets` cosets."""
+        """Return an upper bound on the number of multiplications in `closest` for the first `cosets` cosets."""
         slopes, layers = min(cosets, self.slopes), -(-cosets // self.slopes)
         return (
             slopes * (slopes + 1) // 2 * self.dim << (layers - 1).bit_length()
@@ -220,8 +222,9 @@ class ShortenedCosets:
         is reached.
 
         Args:
-            cosets: Number of cosets to draw from, starting with the first. All of them are complete.
-            product: The inner product. It is an upper bound on all inner products of codewords of different cosets.
+            cosets: Number of cosets to draw from, starting with the first. They must all be complete.
+            product: The inner product. It must be an upper bound on the inner products of codewords of different
+                cosets.
             progress: Called after each batch of pairs.
             group: Number of consecutive cosets that form a group. Only cosets of different groups are compared.
 
@@ -257,7 +260,8 @@ class ShortenedCosets:
     def _affine_signs(self) -> NDArray[np.float32]:
         """Return the codewords of RM(1, m) after shortening and puncturing as the columns of a matrix of +-1.
 
-        If the code contains the complements of its codewords, one codeword of each complementary pair is left out.
+        If nothing is shortened, the code contains the complement of each codeword. Then one codeword of each
+        complementary pair is left out.
         """
         words = codewords(self.inner, 1 << self.coset_bits)
         return self._signs(words if self.shortened else words[::2]).T
@@ -265,10 +269,10 @@ class ShortenedCosets:
     def _largest_products(
         self, differences: NDArray[np.float32], affine: NDArray[np.float32]
     ) -> NDArray[np.int64]:
-        """Return the largest inner product of codewords of two cosets for each row of `differences`.
+        """Return the largest inner products of codewords of two cosets, for several pairs of cosets.
 
-        A row contains the signs of the difference of the forms of two cosets. `affine` is the result of
-        `_affine_signs`.
+        Row i of `differences` belongs to pair i: it is the difference of the forms of the two cosets, with bits 0 and 1
+        replaced by +1 and -1. `affine` is the result of `_affine_signs`.
         """
         products = differences @ affine
         if (

@@ -121,8 +121,8 @@ def equivalent_iterations(num_points: int, dim: int) -> int:
 def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points:
     """Derive a code of K points in R^n from a stored code.
 
-    The stored code is first brought to K points and n dimensions. Then a descent with rising inverse temperature moves
-    the points.
+    First, points and coordinates are added to the stored code or removed from it, until there are K points in n
+    dimensions. Then the points are moved by small random vectors, and by a descent with rising inverse temperature.
 
     Args:
         source: The stored code, which may have another size.
@@ -174,9 +174,9 @@ class Catalogue:
         sources: The stored codes.
         entries: Derivations of codes from stored codes. A pair (K, n) has no entry if an equally good code results from
             the entry of another pair.
-        most_points: Every pair (K, n) with K up to this number and n up to `largest_dim` was searched.
-        largest_dim: Largest n of these pairs.
-        searched_beyond: Other pairs (K, n) that were searched, with K above `most_points`.
+        most_points: Largest K for which all pairs (K, n) with n up to `largest_dim` were searched.
+        largest_dim: Largest n of the pairs (K, n) with K up to `most_points` that were searched.
+        searched_beyond: Pairs (K, n) with K above `most_points` that were searched.
     """
 
     sources: tuple[QuantizedCode, ...]
@@ -205,9 +205,9 @@ class Catalogue:
         )
 
     def can_build(self, entry: CatalogueEntry) -> bool:
-        """Return whether an entry is valid.
+        """Return whether the code of an entry can be built, which requires a valid entry.
 
-        An entry is valid under these conditions:
+        An entry is valid if it satisfies all these conditions:
 
         - The index of the stored code, the seed and the maximum cosine are in their ranges.
         - The stored code can be brought to the K points and n dimensions of the entry.

@@ -1,4 +1,4 @@
-"""Functions for all shipped tables: read and check rows, and compare stated cosines with those of rebuilt codes.
+"""Functions that read and check the rows of tables, and that compare stated cosines with those of rebuilt codes.
 
 A row is an object of a dataclass, whose fields are the columns of the table.
 """
