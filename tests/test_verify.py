@@ -106,6 +106,13 @@ def test_best_codes_of_random_sizes_are_accepted(tmp_path):
         assert verdict.accepted, (K, n, verdict.reason)
 
 
+@pytest.mark.parametrize(("K", "n"), [(247, 22), (500, 24)])
+def test_points_of_large_bases_are_unit_vectors(K, n, tmp_path):
+    code = ps.construct("lattice_shell", num_classes=K, dim=n)
+    verdict = verify.verify(saved(code, tmp_path))
+    assert verdict.accepted, verdict.reason
+
+
 def test_forged_files_are_rejected(sources, tmp_path):
     for name, path in forged_files(sources, tmp_path, 64):
         assert not verify.verify(path).accepted, (name, path)
