@@ -418,6 +418,17 @@ def test_steps_and_lattices_are_listed_as_assumed(sources):
     assert "lattice" in assumed
 
 
+@pytest.mark.parametrize("theorem", ["\x1b[2J", "x\ncode.safetensors: accepted", "\ud800", "\u202e"])  # fmt: skip
+def test_texts_of_a_file_cannot_change_what_a_terminal_shows(theorem, sources, tmp_path, capsys):  # fmt: skip
+    arrays, description = container.read(sources[0])
+    description["certificate"]["theorem"] = theorem
+    container.write(tmp_path / "code.safetensors", arrays, description)
+    verify.show(verify.verify(tmp_path / "code.safetensors"))
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) == 2
+    assert all(line.isprintable() for line in shown)
+
+
 def test_script_runs_without_packages_and_agrees_with_the_command(sources, tmp_path, capsys):  # fmt: skip
     from protosphere.cli import main
 

@@ -1680,17 +1680,23 @@ def verify(
     return verdict
 
 
+def escaped(text: str) -> str:
+    """Return `text` with every character that could change what a terminal shows replaced by its escape sequence."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def show(verdict: Verdict, *, json_output: bool = False) -> None:
     """Print a verdict, as JSON if `json_output` is true."""
     lines = [f"{verdict.file}: {verdict.word}"]
-    if json_output:
-        lines = [json.dumps(vars(verdict), indent=2)]
-    elif verdict.accepted:
+    if verdict.accepted:
         lines += ["  proved", *(f"    {sentence}" for sentence in verdict.proved)]
         lines += ["  assumed", *(f"    {sentence}" for sentence in verdict.assumed)]
     else:
         lines += [f"  {verdict.reason}"]
-    sys.stdout.write("\n".join(lines) + "\n")
+    text = "\n".join(map(escaped, lines))
+    if json_output:
+        text = json.dumps(vars(verdict), indent=2)
+    sys.stdout.write(text + "\n")
 
 
 def main() -> int:
