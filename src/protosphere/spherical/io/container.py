@@ -65,7 +65,7 @@ def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> N
 
 
 def _sort_header(file: Path) -> None:
-    """Sort the keys in the safetensors header of a file.
+    """Sort the keys in the header of a safetensors file in place.
 
     The package safetensors does not sort them. With sorted keys, equal codes give equal files.
     """

@@ -91,7 +91,7 @@ def _blocks(placement: Placement, progress: Progress) -> Iterator[tuple[int, Poi
 def _read_npy(path: Path) -> NDArray[Any]:
     """Return the array of a .npy file.
 
-    Files with pickled objects, and files that are shorter than their header states, raise an error.
+    If the file contains pickled objects, or is shorter than its header states, a ValueError is raised.
     """
     with path.open("rb") as file:
         if file.read(6) != b"\x93NUMPY":
@@ -102,7 +102,7 @@ def _read_npy(path: Path) -> NDArray[Any]:
 def _read_pt(path: Path) -> Any:
     """Return the tensor in a .pt file, without executing code in the file.
 
-    Compressed files, and files that contain fewer numbers than the tensor needs, raise ValueError.
+    If the file is compressed, or contains fewer numbers than the shape of the tensor requires, a ValueError is raised.
     """
     torch: Any = import_module("torch")
     with zipfile.ZipFile(path) as archive:

@@ -185,14 +185,13 @@ def _as_array(points: Any) -> NDArray[Any]:
 
 
 def _is_lossless(raw: NDArray[Any], matrix: Points) -> bool:
-    """Return whether converting `raw` to the float64 array `matrix` left every number unchanged."""
     if raw.dtype.kind == "f":
         return raw.dtype.itemsize <= 8 or bool(np.all(raw == matrix))
     return raw.dtype.itemsize < 8 or _are_small(matrix)
 
 
 def _are_small(matrix: Points) -> bool:
-    """Return whether the absolute values of all entries are below 2^53.
+    """Return whether the absolute value of every entry is below 2^53.
 
     Integers in this range are not rounded by a conversion to float64.
     """
@@ -200,7 +199,7 @@ def _are_small(matrix: Points) -> bool:
 
 
 def _require_directions(points: Points) -> None:
-    """Raise InvalidArgumentError unless `points` is a matrix of at least two rows that are finite and not zero."""
+    """Raise InvalidArgumentError unless `points` is a matrix of at least two rows, all finite and nonzero."""
     if points.ndim != 2 or len(points) < 2 or not points.size:
         require_unit_rows(points)  # which says what is wrong with the shape
     infinite = ~np.isfinite(points).all(axis=1)

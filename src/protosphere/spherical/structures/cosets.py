@@ -1,6 +1,6 @@
 """Structure for codewords of a union of cosets of the Reed-Muller code RM(1, m).
 
-To find the closest pair, two cosets are compared by one Walsh-Hadamard transform.
+One Walsh-Hadamard transform computes the inner products of the codewords of two cosets.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class CosetUnion(SignWords):
 
         Args:
             representatives: One packed codeword of each coset.
-            m: Base-2 logarithm of the length.
+            m: Base-2 logarithm of the length of the codewords.
             numbers: Index of each codeword in the union.
         """
         held = held_words(
@@ -60,14 +60,14 @@ class CosetUnion(SignWords):
 
     @property
     def m(self) -> int:
-        """Base-2 logarithm of the length."""
+        """Base-2 logarithm of the length of the codewords."""
         return self.dim.bit_length() - 1
 
     @property
     def whole(self) -> bool:
-        """Whether the points are the first K codewords of the union, in any order, and no coset is unused.
+        """Whether the points are the first K codewords of the union, in any order, and every coset contains a point.
 
-        All cosets are then complete, except possibly the last.
+        Then all codewords of each coset are points, except possibly for the last coset.
         """
         used = -(-self.count >> (self.m + 1))
         return used == len(self.representatives) and np.array_equal(
@@ -78,7 +78,7 @@ class CosetUnion(SignWords):
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        If `whole` is True, all pairs of cosets are compared, otherwise all pairs of points.
+        If `whole` is True, all pairs of cosets are compared. Otherwise, all pairs of points are compared.
         """
         if self.whole:
             return len(self.representatives) ** 2 * self.dim << (self.m // 2 + 1)
@@ -87,7 +87,7 @@ class CosetUnion(SignWords):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `whole` is True, all pairs of cosets are compared, otherwise all pairs of points.
+        If `whole` is True, all pairs of cosets are compared. Otherwise, all pairs of points are compared.
         """
         if not self.whole:
             return super().largest_cosine(progress)
@@ -99,7 +99,11 @@ class CosetUnion(SignWords):
         ), "all pairs of cosets of RM(1, m), in integers"
 
     def check(self) -> None:
-        """Raise CertificateError unless the stored codewords are those that `representatives` and `numbers` give."""
+        """Raise CertificateError if the stored codewords contradict `representatives` and `numbers`.
+
+        The codewords that `representatives` and `numbers` determine must be equal to `held`. If `held` is None, nothing
+        is checked.
+        """
         if self.held is not None and not np.array_equal(
             self.encoded(self.numbers), self.held
         ):
@@ -110,7 +114,7 @@ class CosetUnion(SignWords):
     def permuted(self, order: Indices) -> Self:
         """Return the points order[0], order[1], and so on.
 
-        If the last cosets become unused, their representatives are removed.
+        The representatives of the cosets after the last coset that contains a point are removed.
         """
         used = (int(self.numbers[order].max()) >> (self.m + 1)) + 1
         return replace(

@@ -75,7 +75,7 @@ class GluedWords:
     def derived(self) -> tuple[str, ...]:
         """Names of the arrays that can be computed from other arrays.
 
-        These are the same arrays as for `codewords`.
+        They are the names in `codewords.derived`.
         """
         return self.codewords.derived
 
@@ -103,8 +103,8 @@ class GluedWords:
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        If `share` is 1, this is the `work` of the codewords. Otherwise it is the number for comparing all pairs of
-        points.
+        If `share` is 1, this is `codewords.work`. Otherwise, it is the number of multiplications for comparing all
+        pairs of points.
         """
         return self.codewords.work if self.share == 1 else self.count**2 * self.dim // 2
 
@@ -126,7 +126,10 @@ class GluedWords:
         )
 
     def sign_rows(self) -> SignRows:
-        """Return the points as signs times one coefficient, followed by their glue vectors."""
+        """Return all points in the form of `SignRows`.
+
+        The signs are those of the codewords. The glue vectors are multiplied by sqrt(1 - share).
+        """
         rows = self.codewords.sign_rows()
         height = sqrt(self.share / self.codewords.dim)
         glue_vectors = self.glue_vectors * sqrt(1 - self.share)
@@ -142,8 +145,8 @@ class GluedWords:
 
         - If `share` is 1, this is the maximum cosine of the codewords.
         - If the codewords are `ShortenedWords`, their attribute `by_cosets` is True and `group` is a power of two, the
-          result is computed by `ShortenedWords.largest_with_glue`. If it is only an upper bound, all pairs are compared
-          instead, unless that would take too long.
+          result is computed by `ShortenedWords.largest_with_glue`. If this result is an `UpperBound`, all pairs are
+          compared instead, unless that would take too long.
         - In all other cases, all pairs are compared.
         """
         if self.share == 1:
@@ -176,7 +179,7 @@ class GluedWords:
         return self.codewords.spectrum(progress) if self.share == 1 else None
 
     def check(self) -> None:
-        """Raise CertificateError unless the codewords have the properties that their structure states."""
+        """Check the codewords by `codewords.check`, which raises CertificateError if they fail the check."""
         self.codewords.check()
 
     def permuted(self, order: Indices) -> GluedWords:

@@ -74,7 +74,7 @@ class LatticePoints(Plain):
 
     @cached_property
     def in_coset(self) -> bool:
-        """Whether the lattice gives an upper bound on the cosines.
+        """Whether `lattice.ceiling` is an upper bound on the cosines of the points.
 
         This requires that the points, multiplied by `lengths` if it is given, are different and have differences in the
         lattice. The lengths must also be in the range for which the bound holds (see `LatticeCoset.in_annulus`).
@@ -84,7 +84,7 @@ class LatticePoints(Plain):
 
     @cached_property
     def by_lattice(self) -> bool:
-        """Whether the upper bound by the lattice is used instead of comparing all pairs.
+        """Whether the maximum cosine is derived from `lattice.ceiling` instead of comparing all pairs.
 
         This is the case if `proved` and `in_coset` are True and there are more than `ALL_PAIRS_POINTS` points.
         """
@@ -103,8 +103,8 @@ class LatticePoints(Plain):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `by_lattice` is True and a pair attains the upper bound by the lattice, this bound is returned. Otherwise the
-        cosine is measured.
+        If `by_lattice` is True and a pair has the cosine `lattice.ceiling`, the result is this cosine. Otherwise, the
+        maximum cosine is measured.
         """
         if self.by_lattice and self._attains_ceiling(progress):
             theorem = self.lattice.theorem
@@ -123,7 +123,7 @@ class LatticePoints(Plain):
         return self._at_ceiling(*super().verified_cosine(progress))
 
     def _attains_ceiling(self, progress: Progress) -> bool:
-        """Return whether two points have the largest cosine that the lattice allows, up to rounding."""
+        """Return whether two points have the cosine `lattice.ceiling`, up to rounding."""
         ceiling = float(self.lattice.ceiling)
         rounding = product_rounding(self.dim)
         for products in pair_products(point_rows(self.points), progress):
@@ -132,10 +132,17 @@ class LatticePoints(Plain):
         return False
 
     def _at_ceiling(self, cosine: Cosine, method: str) -> tuple[Cosine, str]:
-        """Return the maximum cosine and a text that says how it was found, given the measured cosine and its text.
+        """Replace the measured maximum cosine by `lattice.ceiling` if the two are equal up to rounding.
 
-        The result is exact if `lengths` is given, the upper bound by the lattice is proved, and the measured cosine
-        `cosine` equals the upper bound up to rounding. Otherwise `cosine` and `method` are returned unchanged.
+        This requires that `proved` and `in_coset` are True and `lengths` is given. Otherwise, the cosine is returned
+        unchanged.
+
+        Args:
+            cosine: The measured maximum cosine.
+            method: Text that says how it was measured.
+
+        Returns:
+            The cosine and the text. If the cosine was replaced, the text also names the theorem about the lattice.
         """
         if not self.proved or self.lengths is None:
             return cosine, method
@@ -153,10 +160,10 @@ class LatticePoints(Plain):
         )
 
     def check(self) -> None:
-        """Raise CertificateError if the points lack the stated properties.
+        """Raise CertificateError if the lattice or the cosines lack their stated properties.
 
-        If `by_lattice` is True, it must be proved that no nonzero lattice vector is shorter than stated. Otherwise the
-        cosines must be on the grid of the stated cosine step.
+        If `by_lattice` is True, the error is raised unless every nonzero lattice vector provably has at least the
+        stated squared norm, `lattice.least`. Otherwise, the cosines are checked as in `Plain.check`.
         """
         if not self.by_lattice:
             super().check()
@@ -220,9 +227,10 @@ class LatticePoints(Plain):
 
 
 def _is_basis(rows: Points, dim: int) -> bool:
-    """Return whether `rows` is a square matrix whose singular values are from 1e-8 to 1e8.
+    """Return whether `rows` is a square matrix that can be the basis of a lattice in R^dim.
 
-    It may have at most `dim` rows and at most 64.
+    The matrix must have at most `dim` rows and at most `LARGEST_RANK` rows. Its singular values must be between 1e-8
+    and 1e8.
     """
     if (
         not rows.size

@@ -1,6 +1,6 @@
-"""Structure for points that a construction arranges in layers, stored as float64 rows.
+"""Structure for points that a construction arranges in layers, with a minimum angle that a theorem guarantees.
 
-The construction guarantees a minimum angle between any two points.
+The points are stored as float64 rows.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ METHOD = "layers of a known angle, which a pair of points attains"
 
 @dataclass(frozen=True, eq=False)
 class LayeredPoints(Plain):
-    """Points, stored as float64 rows, whose minimum angle is at least `angle` by the theorem of their construction.
+    """Points whose minimum angle is at least `angle`, as a theorem about their construction says.
 
-    A file stores only the rows. Points that are read from a file are therefore `Plain`, and their maximum cosine is
-    measured.
+    The points are stored as float64 rows. A file contains only the rows, so points that are read from a file are
+    `Plain`, and their maximum cosine is measured.
 
     Attributes:
         angle: Lower bound on the angle between two points, in radians.
@@ -39,7 +39,8 @@ class LayeredPoints(Plain):
         """Return the maximum cosine and a text that says how it was found.
 
         For up to `MEASURED_POINTS` points, the maximum cosine is measured. For more points, the cosine of `angle` is
-        returned: as a float if a pair of the first `PROBED_POINTS` points attains it, otherwise as an `UpperBound`.
+        returned. It is a float if two of the first `PROBED_POINTS` points have this cosine. Otherwise, it is an
+        `UpperBound`.
         """
         if self.count <= MEASURED_POINTS:
             return super().largest_cosine(progress)

@@ -67,7 +67,7 @@ class LinearWords(SignWords):
 
     @property
     def by_differences(self) -> bool:
-        """Whether cosines are computed from all differences of messages instead of from all pairs of codewords.
+        """Whether cosines are computed from all differences of messages instead of all pairs of codewords.
 
         There are 2^k differences, where k is the number of rows of the generator. The result is True if 2^k is at most
         four times K or at most 2^`MOST_DIFFERENCE_BITS`.
@@ -80,18 +80,21 @@ class LinearWords(SignWords):
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        If `by_differences` is True, all differences of messages are enumerated, otherwise all pairs are compared.
+        If `by_differences` is True, the codewords of all differences of messages are computed. Otherwise, all pairs are
+        compared.
         """
         return self.dim << len(self.generator) if self.by_differences else super().work
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
+        There are three cases:
+
         - If `by_differences` is False, all pairs are compared.
-        - If `by_differences` is True, the differences of messages that occur are counted: the distance of two codewords
-          is the weight of the codeword of the difference of their messages.
-        - If, moreover, the messages are different and more than half of all messages, every nonzero message is such a
-          difference. The maximum cosine is then computed from the minimum distance of the code.
+        - If more than half of all messages occur in `messages`, and none of them occurs twice, every nonzero message is
+          the difference of two of them. The maximum cosine is then computed from the minimum distance of the linear
+          code.
+        - Otherwise, the maximum cosine is the largest cosine in `spectrum`.
         """
         if not self.by_differences:
             return super().largest_cosine(progress)
@@ -107,8 +110,8 @@ class LinearWords(SignWords):
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
         """Return a mapping from each cosine to its number of pairs.
 
-        If `by_differences` is True, the pairs are counted by the weight of the difference of the two codewords.
-        Otherwise all pairs are compared.
+        If `by_differences` is True, the pairs are counted by the difference of their messages, whose codeword has the
+        distance of the pair as its weight. Otherwise, all pairs are compared.
         """
         if not self.by_differences:
             return super().spectrum(progress)
@@ -119,7 +122,11 @@ class LinearWords(SignWords):
         }
 
     def check(self) -> None:
-        """Raise CertificateError unless the stored codewords are those that `generator` and `messages` give."""
+        """Raise CertificateError if the stored codewords contradict `generator` and `messages`.
+
+        The codewords that `generator` and `messages` determine must be equal to `held`. If `held` is None, nothing is
+        checked.
+        """
         if self.held is None:
             return
         for start in range(0, self.count, CHUNK_WORDS):

@@ -1,7 +1,7 @@
 """Structure for points that are stored as a float64 matrix.
 
-If all cosines are known to be 1 minus multiples of a fraction, the cosine step, the maximum cosine is certified
-exactly.
+The cosines lie on a grid if all of them are 1 - j * step with integers j and a fixed fraction, the cosine step. If the
+cosine step is known, the maximum cosine is certified exactly.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Plain:
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications of `check` or `largest_cosine`, which compare all pairs."""
+        """Approximate number of multiplications for comparing all pairs of points."""
         return self.count**2 * (self.dim + 16) // 2
 
     @property
@@ -121,26 +121,25 @@ class Plain:
         return self.cosine_step is not None and not self.by_nearest_neighbors
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return copies of rows `start` to `stop - 1` as float64 unit vectors.
+        """Return points `start` to `stop - 1` as a new float64 array.
 
         Args:
-            start: Index of the first row.
-            stop: One past the index of the last row.
+            start: Index of the first point.
+            stop: One past the index of the last point.
         """
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points whose first entries are signs times one coefficient.
+        """Return the points that have the form of `SignRows`.
 
-        If there are no such points, or if at most half of their entries are signs, the result is None (see
-        `sign_rows_in`).
+        If `sign_rows_in` finds no such points, the result is None.
         """
         return sign_rows_in(self.points)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine of two points, and a text that says how it was found.
 
-        The cosine is a Fraction if it is exact.
+        If `measures_exactly` is True, the cosine is a Fraction. Otherwise, it is a measured float.
         """
         if self.by_nearest_neighbors:
             coordinates = np.ascontiguousarray(self.points[:, :DEEPEST])
@@ -165,8 +164,8 @@ class Plain:
     def _as_exact(self, largest: float) -> tuple[Cosine, str]:
         """Return the maximum cosine, and a text that says how it was found.
 
-        `largest` is the measured maximum cosine. If the cosines lie on a grid, the nearest Fraction on the grid is
-        returned.
+        If `cosine_step` is None, the maximum cosine is `largest`, the measured one. Otherwise, it is the Fraction on
+        the grid that is equal to `largest` up to rounding.
         """
         if self.cosine_step is None:
             return min(largest, 1.0), "all pairs, in float64"
@@ -192,10 +191,17 @@ class Plain:
     def _multiples(
         self, grid: Fraction, progress: Progress
     ) -> Iterator[tuple[Block, Block]]:
-        """Compare all pairs of points, and yield two arrays for each block of pairs.
+        """Yield the inner products of all pairs of points, and their positions on the grid with the step `grid`.
 
-        The first array has the inner products x of the pairs. The second has integers j with x = 1 - j * grid, up to
-        rounding. CertificateError is raised if there is no such integer for a pair.
+        The pairs are divided into blocks. For each block, two arrays are yielded: the inner products x, and the
+        integers j for which x = 1 - j * grid up to rounding.
+
+        Args:
+            grid: Step of the grid.
+            progress: Called while pairs are compared.
+
+        Raises:
+            CertificateError: If there is no such integer for a pair.
         """
         step = float(grid)
         rounding = product_rounding(self.dim)
@@ -208,10 +214,10 @@ class Plain:
             yield products, nearest
 
     def check(self) -> None:
-        """Raise CertificateError unless all cosines are on the grid of the cosine step, up to rounding.
+        """Raise CertificateError if a cosine is not on the grid of the cosine step, up to rounding.
 
-        If a file states another cosine step, `unverified_step`, the grid of this step is checked instead. Without any
-        step, nothing is checked.
+        If a file states another cosine step (`unverified_step`), the cosines must be on the grid of this step instead.
+        If there is no step at all, nothing is checked.
         """
         grid = self.unverified_step or self.cosine_step
         if grid is not None:
@@ -229,7 +235,7 @@ class Plain:
         return replace(self, points=padded(self.points, dim))
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the array that determines the points, the matrix, under the name "points"."""
+        """Return the array that determines the points: the matrix, under the name "points"."""
         return {"points": self.points}
 
     arrays = point_arrays

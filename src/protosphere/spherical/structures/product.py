@@ -194,9 +194,9 @@ class ProductPoints:
         return self._combinations(np.arange(start, min(stop, self.count)))
 
     def _combinations(self, numbers: Indices) -> Values:
-        """Return the rows `numbers` of the matrix of all combinations of values.
+        """Return the combinations of values with the indices `numbers`, one per row, as indices of values.
 
-        The order of its rows is described at the attribute `values`.
+        The order of all combinations is described at the attribute `values`.
         """
         columns = np.unravel_index(numbers, self.sizes)
         return np.stack(columns, axis=1).astype(value_type(self.sizes))
@@ -218,7 +218,7 @@ class ProductPoints:
         return rows
 
     def sign_rows(self) -> None:
-        """Return None, because the entries are not signs times a coefficient."""
+        """Return None, because the points do not have the form of `SignRows`."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
@@ -291,7 +291,10 @@ class ProductPoints:
 
     @property
     def _has_few_pairs(self) -> bool:
-        """Whether there are few classes, and their points fit into memory as a float64 matrix."""
+        """Whether there are at most `ALL_PAIRS_POINTS` classes, so that all pairs can be compared.
+
+        The matrix of their points, without the zeros up to `dim`, must also have at most `MOST_DENSE_ENTRIES` entries.
+        """
         few = self.count <= ALL_PAIRS_POINTS
         return few and self.count * self._dim_of_parts <= MOST_DENSE_ENTRIES
 
@@ -330,7 +333,7 @@ class ProductPoints:
     def check(self) -> None:
         """Raise CertificateError if two classes have the same values.
 
-        The error is also raised if the points of a part lack the properties that their structure states.
+        The error is also raised if the points of a part fail the `check` of their structure.
         """
         for part in self.parts:
             part.check()
@@ -552,8 +555,8 @@ def _read_share(share: object) -> Cosine:
 def _read_values(content: Content, sizes: tuple[int, ...]) -> Values | None:
     """Return the K x P matrix of indices of values, with one row per class and one column per part.
 
-    If the file does not contain it, every combination of values must be a class, and None is returned. `sizes` has the
-    number of values in use in each part.
+    If the file does not contain this matrix, None is returned. Every combination of values must then be a class.
+    `sizes` has the number of values in use in each part.
     """
     if "values" not in content.arrays:
         if prod(sizes) != content.count:

@@ -82,7 +82,8 @@ class QuantizedPoints:
     Attributes:
         parts: One matrix for each part, whose rows are its values.
         codebooks: M x S x d array of the codewords.
-        values: K x (P + M) matrix of indices: the value of each part, then the codeword of each codebook.
+        values: K x (P + M) matrix of indices. A row has the index of the point's value in each part, followed by the
+            index of its codeword in each codebook.
         dim: Dimension n, at least the sum of the dimensions of the parts and of d. The remaining coordinates are zeros.
     """
 
@@ -165,19 +166,19 @@ class QuantizedPoints:
         return factors
 
     def _factors(self, values: Values, sums: Points) -> NDArray[np.float64]:
-        """Return the factor by which each row of `sums` is multiplied, so that the points have norm 1.
+        """Return, for each point, the factor by which the sum of its codewords is multiplied.
 
-        Row i of `values` has the indices of the values and codewords of a point, and row i of `sums` is the sum of the
+        Row i of `values` has the indices of the values and codewords of point i. Row i of `sums` is the sum of its
         codewords.
         """
         return np.sqrt(self._rests(values)) / np.linalg.norm(sums, axis=1)
 
     @cached_property
     def _halves(self) -> NDArray[np.float64]:
-        """M x S x 2d array: codewords split into two summands.
+        """M x S x 2d array of the codewords, each of which is split into two summands.
 
-        The first d entries are the codeword, rounded to so few bits that sums of such entries have no rounding errors.
-        The last d entries are the difference between the codeword and its rounded form.
+        The first d entries are the codeword, rounded to so few bits that sums of M such entries have no rounding
+        errors. The last d entries are the difference between the codeword and its rounded form.
         """
         largest = max(float(np.abs(self.codebooks).max()), LEAST_SUM)
         grid = 2.0 ** np.ceil(np.log2(largest * len(self.codebooks)) - 52)
@@ -185,9 +186,10 @@ class QuantizedPoints:
         return np.concatenate([rounded, self.codebooks - rounded], axis=2)
 
     def _sums(self, values: Values) -> Points:
-        """Return the sum of the codewords of each point, one row for each row of indices in `values`.
+        """Return the sums of the codewords of points, one sum per row.
 
-        The sums are accurate even if the codewords nearly cancel.
+        Each row of `values` has the indices of the values and codewords of a point. A sum is accurate even if its
+        codewords nearly cancel each other.
         """
         width = self.codebooks.shape[2]
         sums = np.zeros((len(values), 2 * width))
@@ -196,10 +198,10 @@ class QuantizedPoints:
         return sums[:, :width] + sums[:, width:]
 
     def _rests(self, values: Values) -> Points:
-        """Return the squared norm that the scaled sum of codewords of each point must have.
+        """Return, for each point, 1 minus the squared norms of its values.
 
-        It is 1 minus the squared norms of the values of the point. There is one number for each row of indices in
-        `values`.
+        This is the squared norm that the scaled sum of its codewords must have. Each row of `values` has the indices of
+        the values and codewords of a point.
         """
         rests = np.ones(len(values))
         for number, squares in enumerate(self.squared_norms):
@@ -207,10 +209,10 @@ class QuantizedPoints:
         return rests
 
     def _fault(self) -> str:
-        """Return a text that says what is wrong with a point, or an empty text if nothing is.
+        """Return a text that describes an invalid point. If all points are valid, return an empty text.
 
-        A point is wrong if its sum of codewords cannot be scaled so that the point has norm 1, or if the codewords
-        nearly cancel.
+        A point is invalid if its sum of codewords cannot be scaled so that the point has norm 1, or if its codewords
+        nearly cancel each other.
         """
         sizes = np.linalg.norm(self.codebooks, axis=2)
         for start in range(0, self.count, BLOCK_ROWS):
@@ -231,7 +233,7 @@ class QuantizedPoints:
         return ""
 
     def sign_rows(self) -> None:
-        """Return None, because the entries are not signs times a coefficient."""
+        """Return None, because the points do not have the form of `SignRows`."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
@@ -265,9 +267,9 @@ class QuantizedPoints:
         ]
 
     def _distances(self, left: Indices, right: Indices) -> NDArray[np.float64]:
-        """Return 1 - cosine of the points `left[i]` and `right[i]`, for all i.
+        """Return a vector whose entry i is 1 minus the cosine of the points with the indices left[i] and right[i].
 
-        It is half their squared distance.
+        Each entry is computed as half of the squared distance of the two points.
         """
         ours = self._rows(self.values[left], self.own_dim)
         between = ours - self._rows(self.values[right], self.own_dim)
@@ -275,7 +277,10 @@ class QuantizedPoints:
 
     @property
     def _has_few_pairs(self) -> bool:
-        """Whether there are few points, and they fit into memory as a float64 matrix."""
+        """Whether there are at most `ALL_PAIRS_POINTS` points, so that all pairs can be compared.
+
+        The matrix of the points, without the zeros up to `dim`, must also have at most `MOST_DENSE_ENTRIES` entries.
+        """
         few = self.count <= ALL_PAIRS_POINTS
         return few and self.count * self.own_dim <= MOST_DENSE_ENTRIES
 
@@ -384,7 +389,7 @@ def _read_count(content: Content, name: str) -> int:
 
 
 def _read_rows(content: Content, name: str) -> Points:
-    """Return the matrix `name` after checking that its entries are at most `LARGEST_ENTRY` in absolute value."""
+    """Return the matrix `name` of a file after checking that no entry is above `LARGEST_ENTRY` in absolute value."""
     rows = content.array(name, (None, None), np.float64)
     if not rows.size:
         raise InvalidArgumentError(f"'{name}' should not be empty")

@@ -2,8 +2,8 @@
 
 Shortening and puncturing are defined in `coding.shortened_cosets`. Each coset belongs to a quadratic form. There are
 two ways to find the largest inner product of codewords of different cosets. The first computes inner products for all
-differences of two forms. The second is faster if there are many differences: it derives an upper bound from their
-ranks, and then searches for a pair of codewords that attains the bound.
+differences of two forms. The second is faster if there are many differences: it derives an upper bound from the ranks
+of the differences, and then searches for a pair of codewords that attains the bound.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class ShortenedWords(SignWords):
 
     @property
     def by_cosets(self) -> bool:
-        """Whether cosets are compared instead of pairs of points.
+        """Whether the maximum cosine is computed by comparing cosets instead of all pairs of points.
 
         This is the case if the points are the first K codewords, in any order, and K is above `ALL_PAIRS_POINTS`.
         """
@@ -159,8 +159,9 @@ class ShortenedWords(SignWords):
     ) -> bool:
         """Search for two codewords with the inner product `product`, and return whether they were found.
 
-        The search uses the complete cosets among the first `cosets` cosets. `alone` is the largest inner product of two
-        codewords of the same coset. If it equals `product`, no search is needed.
+        Only complete cosets among the first `cosets` cosets are searched. `alone` is the largest inner product of two
+        codewords of the same coset. If `product` equals `alone`, any complete coset with several codewords contains
+        such a pair, and no search is needed.
         """
         whole = min(cosets, self.count >> self.code.coset_bits)
         within_coset = product == alone and whole > 0 and self.code.coset_bits > 0
@@ -208,12 +209,12 @@ class ShortenedWords(SignWords):
     def _attained_bound(
         self, cosets: int, group: int, progress: Progress
     ) -> int | None:
-        """Return the largest inner product of codewords of different groups of cosets, or None.
+        """Return the largest inner product of two codewords from different groups of cosets, or None.
 
         The first `cosets` cosets are divided into groups of `group` consecutive cosets. The ranks of the differences of
-        quadratic forms give an upper bound on the inner products. The bound is returned if a pair of codewords of
-        different groups attains it. None is returned if no such pair is found, or if computing inner products for all
-        differences is fast.
+        quadratic forms give an upper bound on these inner products. If two codewords from different groups have this
+        inner product, the bound is returned. If no such codewords are found, the result is None. The result is also
+        None if computing the inner products for all differences is fast.
         """
         if self.code.closest_work(self._num_cosets) <= QUICK_PRODUCTS:
             return None
@@ -225,7 +226,11 @@ class ShortenedWords(SignWords):
         return self.code.closest(self._num_cosets, progress)
 
     def check(self) -> None:
-        """Raise CertificateError unless the stored codewords are those that `code` and `numbers` give."""
+        """Raise CertificateError if the stored codewords contradict `code` and `numbers`.
+
+        The codewords that `code` and `numbers` determine must be equal to `held`. If `held` is None, nothing is
+        checked.
+        """
         if self.held is not None and not np.array_equal(
             self.encoded(self.numbers), self.held
         ):

@@ -1,4 +1,4 @@
-"""Points whose first entries are signs times one coefficient: the form that Hadamard projections of `nn` need."""
+"""Points that begin with entries +c or -c, with a common number c > 0. Hadamard projections of `nn` need this form."""
 
 from dataclasses import dataclass
 
@@ -13,19 +13,19 @@ ENTRY_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class SignRows:
-    """Points whose first entries are signs times one coefficient.
+    """Points whose first `length` entries are +c or -c, with the same number c > 0 (`coefficient`) for all points.
 
     The remaining entries of a point are its glue vector.
 
     Attributes:
         classes: Indices of the classes whose points have this form; there may be other classes.
         words: Packed signs, one row per class in `classes`; bit 1 stands for +.
-        length: Number of signs in a row.
-        coefficient: Absolute value of the first `length` entries.
-        numbers: For each class in `classes`, the index of its signs in the code from which they are taken. Codewords
-            with close indices are likely to be in the same coset. If the code is not known, the indices are 0, 1, 2,
-            ...
-        glue_vectors: Distinct glue vectors, one per row. The rows are empty if all entries of the points are signs.
+        length: Number of signs of a point.
+        coefficient: The number c.
+        numbers: For each class in `classes`, the index of the codeword that has its signs, in the code to which the
+            codewords belong. Codewords with close indices are likely to be in the same coset. If the code is not known,
+            the indices are 0, 1, 2, ...
+        glue_vectors: Distinct glue vectors, one per row. If all entries of the points are +c or -c, the rows are empty.
         glue_of: For each class in `classes`, the index of its glue vector in `glue_vectors`.
     """
 
@@ -39,10 +39,14 @@ class SignRows:
 
 
 def sign_rows_in(points: Points) -> SignRows | None:
-    """Return the rows of a matrix that begin with signs times one coefficient.
+    """Return the rows of a matrix that begin with entries +c or -c, with a common number c > 0.
 
-    One row determines the coefficient and the number of signs. This is the last row or, if at most half of its entries
-    are signs times one coefficient, the first row. If the same holds for the first row, None is returned.
+    The last row determines c and the number of these entries: c is the absolute value of its first entry, and the
+    entries end before the first entry of another absolute value. If they are at most half of the row, the first row of
+    the matrix is used instead of the last row. If they are at most half of the first row, too, the result is None.
+
+    Args:
+        points: Matrix with one point per row.
     """
     for row in (points[-1], points[0]):
         height = abs(row[0])

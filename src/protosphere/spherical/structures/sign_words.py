@@ -67,7 +67,7 @@ class SignWords:
 
     @property
     def packed_signs(self) -> PackedBits:
-        """All packed codewords. They are computed if they are not stored."""
+        """All codewords, packed. If `held` is None, they are computed on each access."""
         return self.packed_rows(0, self.count)
 
     def packed_rows(self, start: int, stop: int) -> PackedBits:
@@ -121,7 +121,7 @@ class SignWords:
         return signs.astype(np.float64) / np.sqrt(self.dim)
 
     def sign_rows(self) -> SignRows:
-        """Return all points as signs times one coefficient. The glue vectors are empty."""
+        """Return all points in the form of `SignRows`, with the coefficient 1/sqrt(n) and empty glue vectors."""
         none = np.zeros((1, 0))
         first = np.zeros(self.count, dtype=np.int64)
         every = np.arange(self.count)
@@ -167,7 +167,8 @@ class SignWords:
     def padded(self, dim: int) -> Plain | GluedWords:
         """Return the same points in R^dim, with zeros appended.
 
-        Up to `ALL_PAIRS_POINTS` points are returned as a float64 matrix, more points as packed codewords.
+        At most `ALL_PAIRS_POINTS` points are returned as a float64 matrix. More points are returned as packed
+        codewords.
         """
         from protosphere.spherical.structures.glued import EVERY_WORD, GluedWords
 

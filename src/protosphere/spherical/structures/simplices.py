@@ -64,13 +64,13 @@ class OrthogonalSimplices:
     def cosine_step(self) -> Fraction:
         """Largest fraction 1/q such that every cosine is 1 minus a multiple of 1/q.
 
-        The cosines are 0 and -1 / (size - 1) for the sizes of the simplices.
+        The cosines of different points are 0, or -1 / (size - 1) for two vertices of a simplex with `size` vertices.
         """
         return Fraction(1, lcm(*np.unique(self.sizes - 1).tolist()))
 
     @property
     def work(self) -> int:
-        """Approximate number of operations of `verified_cosine`, which does not compare pairs."""
+        """Approximate number of operations of `verified_cosine`. Pairs of points are not compared."""
         return self.count
 
     @cached_property
@@ -105,7 +105,7 @@ class OrthogonalSimplices:
         return rows
 
     def sign_rows(self) -> None:
-        """Return None, because the entries are not signs times a coefficient."""
+        """Return None, because the points do not have the form of `SignRows`."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.

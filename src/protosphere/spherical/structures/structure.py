@@ -118,9 +118,9 @@ class Structure(Protocol):
         ...
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points whose first entries are signs times one coefficient (see `SignRows`).
+        """Return the points that begin with entries +c or -c, with a common number c > 0 (see `SignRows`).
 
-        If there are no such points, or if at most half of their entries are signs, the result is None.
+        If there are no such points, or if at most half of the entries of a point are +c or -c, the result is None.
         """
         ...
 
@@ -147,7 +147,10 @@ class Structure(Protocol):
         ...
 
     def check(self) -> None:
-        """Raise CertificateError unless the points have the properties that the structure states."""
+        """Raise CertificateError if stored data contradict each other, or if the points lack a stated property.
+
+        For example, cosines must be on the grid of a stated cosine step.
+        """
         ...
 
     def permuted(self, order: Indices) -> Structure:

@@ -60,7 +60,7 @@ class WordsAndAxes:
     def derived(self) -> tuple[str, ...]:
         """Names of the arrays that can be computed from other arrays.
 
-        These are the same arrays as for `codewords`.
+        They are the names in `codewords.derived`.
         """
         return self.codewords.derived
 
@@ -114,13 +114,16 @@ class WordsAndAxes:
         return rows
 
     def sign_rows(self) -> SignRows:
-        """Return the points that are codewords as signs times one coefficient. Their glue vectors are zeros."""
+        """Return the codewords among the points in the form of `SignRows`.
+
+        The zeros that follow a codeword are its glue vector.
+        """
         rows = self.codewords.sign_rows()
         classes = np.flatnonzero(self.axes == WORD)
         return replace(rows, classes=classes, glue_vectors=np.zeros((1, self.zeros)))
 
     def _column_sums(self) -> Indices:
-        """Return an array of N numbers: entry j counts the codewords whose entry j is positive."""
+        """Return a vector of N numbers. Number j is the number of codewords whose entry j is positive."""
         sums = np.zeros(self.codewords.dim, dtype=np.int64)
         for start in range(0, self.codewords.count, COUNTED_WORDS):
             packed = self.codewords.packed_rows(start, start + COUNTED_WORDS)
@@ -186,7 +189,7 @@ class WordsAndAxes:
         return {cosine: number for cosine, number in found.items() if number}
 
     def check(self) -> None:
-        """Raise CertificateError unless the codewords have the properties that their structure states."""
+        """Check the codewords by `codewords.check`, which raises CertificateError if they fail the check."""
         self.codewords.check()
 
     def permuted(self, order: Indices) -> WordsAndAxes | Plain:
