@@ -172,8 +172,9 @@ def _layers_to_replace(
 ) -> list[nn.Linear]:
     """Return the linear layers of `model` to replace.
 
-    These are the layers that `layer` names. If `layer` is None, they are the layers before a `PrototypeHead` or, if
-    there are none, the last linear layers of the classifiers.
+    If `layer` is given, these are the layers that `layer` names. Otherwise, each linear layer directly before a
+    `PrototypeHead` is returned. If the model has no `PrototypeHead`, the last linear layer of each classifier is
+    returned.
     """
     if layer is not None:
         if not layer and layer != "":
@@ -196,7 +197,7 @@ def _layers_to_replace(
     roots = _classifiers(model)
     main = list[nn.Linear]()
     for root in roots:
-        main.append(_last(_linears([root]), _needs_linear(model, root)))
+        main.append(_last(_linears([root]), _no_linear_message(model, root)))
     second = {
         name: child
         for name, child in model.named_children()
@@ -204,7 +205,7 @@ def _layers_to_replace(
     }
     chosen = list(main)
     for name, child in second.items():
-        chosen.append(_last_of_second(name, child, main[0].out_features))
+        chosen.append(_last_linear_of_second(name, child, main[0].out_features))
     _require_no_other(model, chosen, roots)
     return chosen
 
@@ -232,7 +233,7 @@ def _named(model: nn.Module, name: str) -> nn.Linear:
 def _classifiers(model: nn.Module) -> list[nn.Module]:
     """Return the modules that contain the classifiers of `model`.
 
-    The modules are found by the first of these methods that finds any:
+    These methods are tried in this order, until one of them finds a module:
 
     - Call `model.get_classifier()`.
     - Take the attribute of `model` whose name is in `NAMES`.
@@ -279,10 +280,11 @@ def _from_get_classifier(model: nn.Module) -> list[nn.Module]:
     return [module for module in several if isinstance(module, nn.Module)]
 
 
-def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
+def _last_linear_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
     """Return the last linear layer of `child` that has `outputs` outputs.
 
-    `child` is a second classifier of a model. Its name `name` is used in the error message.
+    `child` is the second classifier of a model, and `name` is its name in the model. If `child` has no such layer,
+    InvalidArgumentError is raised.
     """
     return _last(
         [layer for layer in _linears([child]) if layer.out_features == outputs],
@@ -291,7 +293,7 @@ def _last_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
     )
 
 
-def _needs_linear(model: nn.Module, root: nn.Module) -> str:
+def _no_linear_message(model: nn.Module, root: nn.Module) -> str:
     """Return the error message for a classifier `root` of `model` that contains no `nn.Linear`.
 
     If `root` contains a convolution, the message proposes a linear classifier to use instead of `root`.

@@ -211,7 +211,7 @@ def packed_code(code: SphericalCode) -> bytes:
 def _left_out(code: SphericalCode) -> list[str]:
     """Return the names of the arrays that are not stored because they can be recomputed exactly.
 
-    The list is empty for a code with at most `MOST_CARRIED` coordinates.
+    The list is empty if the number of points times the dimension is at most `MOST_CARRIED`.
     """
     if code.num_classes * code.dim <= MOST_CARRIED:
         return []
@@ -308,7 +308,7 @@ def _read_code(packed: bytes) -> SphericalCode:
     }
     left_out = description["left_out"]
     if "points" in left_out:
-        code = _rebuilt(description)
+        code = _built_again(description)
     else:
         code = _certified_again(arrays, description)
     if _verification_digest(code, left_out) != description["left_out_digest"]:
@@ -319,8 +319,8 @@ def _read_code(packed: bytes) -> SphericalCode:
     return code
 
 
-def _rebuilt(description: dict[str, Any]) -> SphericalCode:
-    """Rebuild a code from the provenance in `description`, because the state does not contain its points."""
+def _built_again(description: dict[str, Any]) -> SphericalCode:
+    """Return the code that the provenance in `description` describes, with points that are computed again."""
     provenance = Provenance.from_json(description["provenance"])
     if not is_closed_form(provenance):
         raise InvalidArgumentError(
@@ -334,8 +334,8 @@ def _certified_again(
 ) -> SphericalCode:
     """Return the code with the points in `arrays`.
 
-    The certificate in `description` is not trusted. It is replaced by a new one if all pairs of points can be measured
-    in a fraction of a second. Otherwise, it is marked as unverified.
+    If computing the cosines of all pairs of points takes a fraction of a second, the code gets a new certificate.
+    Otherwise, the code gets the certificate in `description`, marked as unverified.
     """
     return verified_if_quick(code_from_parts(file.parts(arrays, description)))
 
@@ -363,7 +363,7 @@ def reserve_to_use(
         return reserve
     if header.get("reserve_digest") != code_digest(reserve):
         theirs = saved_code(saved) if header.get("dim") == code.dim else None
-        if theirs is None or not _same_request(theirs, reserve):
+        if theirs is None or not _can_replace(theirs, reserve):
             mine = f"{code!r}"
             other = header.get("code", "an unknown code")
             same = " (the same scheme, but other points)" if other == mine else ""
@@ -380,10 +380,11 @@ def reserve_to_use(
     return reserve
 
 
-def _same_request(theirs: SphericalCode, mine: SphericalCode) -> bool:
+def _can_replace(theirs: SphericalCode, mine: SphericalCode) -> bool:
     """Return True if the code `theirs` of a state can replace the code `mine` of a head.
 
-    Both codes must have the same size. They must also have the same scheme and options, or equal points up to rounding.
+    The codes must have the same number of points and the same dimension. In addition, they must have been built by the
+    same scheme with the same options, or have equal points up to rounding.
     """
     if (theirs.num_classes, theirs.dim) != (mine.num_classes, mine.dim):
         return False

@@ -207,7 +207,8 @@ def _teacher_module(
 ) -> LearnedPrototypes | None:
     """Return the teacher's learned prototypes, after a check that they match those of `student`.
 
-    The result is None if the teacher uses the student's prototypes. This is the case if `given` is None or fixed.
+    The result is None if `given` is None or consists of fixed prototypes, because the teacher then uses the prototypes
+    of the student. InvalidArgumentError is raised if the prototypes do not match.
     """
     if given is None:
         return None

@@ -84,8 +84,8 @@ class LearnedPrototypes(nn.Module):
         """Return the K x n prototypes, differentiable.
 
         Args:
-            like: Tensor that sets the minimum precision. The prototypes have the more precise of the dtypes of `like`
-                and of the weight, and at least float32.
+            like: Tensor with a dtype. If its dtype or the dtype of the weight is float64, the prototypes are in
+                float64. Otherwise they are in float32.
         """
         wide = widened(self.weight)
         finer = torch.promote_types(wide.dtype, like.dtype)
@@ -205,7 +205,6 @@ class LearnedPrototypes(nn.Module):
         return loss.reshape(z.shape[:-1]) if reduction == "none" else loss
 
     def _checked_target(self, z: Tensor, target: Tensor, ignored: int) -> Tensor:
-        """Return the B class indices or the B x K probabilities in `target`, after a check."""
         if not target.is_floating_point():
             checked_classes(z, target, self.num_classes, ignored)
             return target.flatten().long()

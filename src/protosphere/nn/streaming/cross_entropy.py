@@ -211,10 +211,10 @@ def _products(rows: Tensor, point: Tensor) -> Tensor:
 
 
 def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
-    """Return the losses, with 0 in place of negative values that are rounding errors.
+    """Return the losses, with 0 in place of negative losses that can only be rounding errors.
 
-    `known` is True for each loss that would not be negative in exact arithmetic. None means that it is True for all.
-    Other losses are returned unchanged.
+    Without rounding, a loss is not negative if its entry of `known` is True. Losses whose entry is False are returned
+    unchanged. If `known` is None, all entries count as True.
     """
     below = losses.detach().clamp(max=0)
     if known is not None:

@@ -334,7 +334,7 @@ class _Moment(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        """Return the gradients with respect to z, l and each direction, after a None for the projection."""
+        """Return None for the projection, and the gradients with respect to z, l and each direction."""
         output, *tensors = ctx.saved_tensors
         gradients: list[Tensor | None] = []
         for i in range(len(tensors)):
