@@ -132,7 +132,8 @@ def _complete_files(
 ) -> tuple[Path, ...] | None:
     """Return the paths of all files of a dataset, or None if no folder has all of them.
 
-    The result is from the first folder that has all files. A file may be there without the ending .gz of its name.
+    All paths are in the same folder: the first folder that has all files. If the name of a file ends in .gz, a file
+    without this ending is also accepted.
     """
     folders = [
         place for root in roots for place in (root / (entry.folder or entry.name), root)

@@ -136,9 +136,9 @@ def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
 
 
 def _innermost_cause(error: BaseException) -> object:
-    """Return the message of the innermost cause of an error.
+    """Return the exception that is the innermost cause of `error`.
 
-    This is usually the message of the operating system.
+    If this exception has a message of the operating system, the message is returned instead.
     """
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__ or error

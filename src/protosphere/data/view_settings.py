@@ -15,8 +15,9 @@ class ViewSettings:
             than the image, it is reduced to the width or height of the image, so its area may be smaller. 1 means no
             crops.
         flip: Whether views are mirrored left to right, each with probability 1/2.
-        jitter: Largest relative change of brightness, contrast and saturation. The hue is rotated by at most a quarter
-            of this number, in turns of the color circle. The changes are made with probability 0.8.
+        jitter: Largest relative change of brightness, contrast and saturation. The hue is rotated on the color circle
+            by at most `jitter` / 4 of a full turn. With probability 0.8, a view gets all four changes; otherwise it
+            gets none of them.
         grayscale: Probability that a view is converted to gray.
     """
 

@@ -44,8 +44,8 @@ class Views:
     """Random transforms of a batch of B images. Each attribute is a vector with one entry per image.
 
     Attributes:
-        left, top: Column and row at which the crop begins, in pixels. They are not rounded.
-        width, height: Size of the crop in pixels. The numbers are not rounded.
+        left, top: Column and row at which the crop begins, in pixels. The numbers need not be integers.
+        width, height: Size of the crop in pixels. The numbers need not be integers.
         mirrored: True if the crop is mirrored left to right.
         brightness: Factor of the brightness. 1 means no change.
         contrast: Factor of the contrast. 1 means no change.
