@@ -97,7 +97,7 @@ def measured_class_means(
     if dataset.is_features:
         network = torch.nn.Identity()
     else:
-        network = _learned_layer(config, dataset, folder, fabric)
+        network = _network_with_learned_layer(config, dataset, folder, fabric)
     return _class_means(network, data, dataset.num_classes)
 
 
@@ -145,7 +145,7 @@ def logit_correlations(
     total = torch.zeros(K, dtype=torch.float64)
     products = torch.zeros(K, K, dtype=torch.float64)
     for seen, _ in _outputs_and_labels(
-        _learned_layer(config, dataset, folder, fabric), data
+        _network_with_learned_layer(config, dataset, folder, fabric), data
     ):
         logits = (seen - seen.mean(dim=1, keepdim=True)).cpu()
         total = total + logits.sum(0)
@@ -159,12 +159,12 @@ def logit_correlations(
     )
 
 
-def _learned_layer(
+def _network_with_learned_layer(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Any:
-    """Return the backbone of the config with a learned last layer, trained for at most one epoch.
+    """Train the backbone of the config with a learned last layer, and return this network.
 
-    The returned network maps inputs to K logits.
+    The training takes one epoch, or no epoch if the config has none. The network maps inputs to K logits.
     """
     epochs = min(1, config.epochs)
     K = dataset.num_classes

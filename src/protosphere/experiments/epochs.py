@@ -52,8 +52,8 @@ class MetricsLog:
 
     Args:
         folder: Folder for the file and for the logs of TensorBoard.
-        history: Metrics of the epochs before the checkpoint of a resumed run. For a new run, there are none. The file
-            is overwritten with these metrics. So it has no lines of epochs after the checkpoint.
+        history: Metrics of the epochs up to the checkpoint, if the run is resumed. If the run is new, `history` is
+            empty. The file is overwritten with these metrics, which removes lines of epochs after the checkpoint.
         tensorboard: Whether to write the metrics for TensorBoard, too.
     """
 

@@ -94,8 +94,8 @@ def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
     """Return True if the loss should be computed in blocks of classes instead of from all logits.
 
-    The result is True if there would be too many logits, or if the prototypes are codewords in cosets of a linear code.
-    For such prototypes, computation in blocks is faster.
+    The result is True if a batch has more than `LARGEST_LOGITS` logits, or if the projection of the head has the kind
+    "hadamard". This kind is for codewords in cosets of a linear code, for which computation in blocks is faster.
 
     Args:
         head: Head with the prototypes.

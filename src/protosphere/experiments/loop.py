@@ -101,9 +101,8 @@ class _Run:
     def batches(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, int]]:
         """Yield (inputs, labels, size) for each batch.
 
-        The inputs and labels are those of this process, and the size is the number of examples over all processes.
-
-        In self-supervised runs, the indices of the images among the training examples take the place of the labels.
+        `inputs` and `labels` belong to the examples of this process, and `size` is the number of examples of all
+        processes. In self-supervised runs, `labels` contains the indices of the images among the training examples.
         """
         draw = view_batches if self.config.is_self_supervised else training_batches
         return draw(self.data, self.config, epoch, self.part)

@@ -72,7 +72,7 @@ def compared(
     groups = _by_method(records, method)
     against = reference_method((name for name, _ in groups), against)
     _check_metric(groups, metric)
-    chosen = {key: _at_best_rate(rates) for key, rates in groups.items()}
+    chosen = {key: _with_best_settings(rates) for key, rates in groups.items()}
     reference = {dim: runs for (name, dim), runs in chosen.items() if name == against}
     of_every_dim: Mapping[int, RunRecord] = {}
     if len(reference) == 1:
@@ -163,11 +163,11 @@ def _by_method(
     return groups
 
 
-def _at_best_rate(rates: Rates) -> dict[int, RunRecord]:
+def _with_best_settings(rates: Rates) -> dict[int, RunRecord]:
     """Return the runs, by seed, with the best combination of learning rate, temperature and objective options.
 
-    The best combination has the most seeds. Among several combinations with equally many seeds, it has the best mean
-    validation accuracy.
+    `rates` maps each combination to its runs. The best combination is the one with the most seeds or, among several
+    with the most seeds, the one with the best mean validation accuracy.
     """
 
     def quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:

@@ -110,7 +110,7 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
         given: dict[str, Any] = dict(content)
         digest = given.pop("digest")
         config = config_from(given.pop("config"))
-        _check_figures(given)
+        _check_values(given)
         record = RunRecord(config, **given)
     except (KeyError, TypeError, ValueError) as error:
         raise StorageError(f"'{where}' is not the record of a run: {error}") from error
@@ -121,11 +121,12 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
     return record
 
 
-def _check_figures(given: Mapping[str, Any]) -> None:
-    """Check the types of the values of a record, except the config.
+def _check_values(given: Mapping[str, Any]) -> None:
+    """Check the numbers and texts in the content `given` of a record. The config is not checked.
 
     Raises:
-        ValueError: If a number is not finite, or if a value that must be text is not text.
+        ValueError: If a value is neither None nor what it must be: a finite number or a text. The error is also raised
+            if `metrics` is not a dictionary.
     """
     metrics: Any = given.get("metrics", {})
     if type(metrics) is not dict:

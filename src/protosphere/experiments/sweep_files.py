@@ -4,19 +4,19 @@ The file names a config and has grids of heads, schemes, dimensions, mappings an
 as `dims = [7, 15, 31]`. Each combination of the values in the lists gives a config: the named config with these values.
 Lists and settings at the top of the file apply to every grid that does not have them itself.
 
-For example:
+For example::
 
-config = "quick-mnist"             # a name or a path; other settings in the file replace its settings
-epochs = 6
-seeds = [0, 1]
-[[grid]]
-schemes = ["bch"]
-dims = [7, 15, 31]
-mappings = ["fixed", "random"]     # the default is the mapping of the config
-weight_decay = 0                   # a grid may also replace settings
-[[grid]]
-heads = ["linear", "bottleneck"]   # the default is the head of the config; a linear head needs no schemes or dims
-dims = [15]
+    config = "quick-mnist"             # a name or a path; other settings in the file replace its settings
+    epochs = 6
+    seeds = [0, 1]
+    [[grid]]
+    schemes = ["bch"]
+    dims = [7, 15, 31]
+    mappings = ["fixed", "random"]     # the default is the mapping of the config
+    weight_decay = 0                   # a grid may also replace settings
+    [[grid]]
+    heads = ["linear", "bottleneck"]   # the default is the head of the config; a linear head needs no schemes or dims
+    dims = [15]
 """
 
 import difflib

@@ -23,7 +23,7 @@ from protosphere.experiments.metrics.severity import (
 
 
 def _least_risk_sums(sums: Sums, predictions: Predictions) -> Tensor:
-    """Return the result of `sums` for predictions whose logits are replaced by the negative conditional risks."""
+    """Return `sums(predictions)`, with the negative conditional risks of the classes in place of the logits."""
     chances = predictions.log_probabilities.exp()
     return sums(
         replace(

@@ -52,9 +52,10 @@ def tree_heights(predictions: Predictions) -> Tensor:
 
 
 def _heights(predictions: Predictions, k: int) -> Tensor:
-    """Return the heights of lowest common ancestors, in a matrix with a row for each example and k columns.
+    """Return a matrix of heights of lowest common ancestors, with a row for each example and min(k, K) columns.
 
-    Entry (i, j) belongs to the true class of example i and the class with the j-th largest logit of this example.
+    Entry (i, j) is the height of the lowest common ancestor of two classes: the true class of example i, and the class
+    with the j-th largest logit of this example.
     """
     heights = tree_heights(predictions)
     best = predictions.logits.topk(min(k, len(heights)), dim=1).indices
@@ -72,7 +73,10 @@ def _over_mistakes(sums: Tensor, count: int) -> float:
     applies=has_tree,
 )
 def mistake_severity(predictions: Predictions) -> Tensor:
-    """Return two sums over a batch: the sum of the severities of the mistakes, and the number of mistakes."""
+    """Return two sums over a batch: the sum of the severities of the mistakes, and the number of mistakes.
+
+    The metric is the ratio of the two sums after each of them has been added up over all batches.
+    """
     heights = _heights(predictions, 1)
     return torch.stack([heights.sum(), (heights > 0).sum()])
 
@@ -95,7 +99,8 @@ def add_mean(name: str, sums: Sums, summary: str) -> None:
 
     Args:
         name: Name of the metric, without the prefix `test_` or `validation_`.
-        sums: Function from predictions to the sum over the examples.
+        sums: Function from the predictions of a batch to the sum of a quantity over the examples of the batch. The
+            metric is the mean of this quantity over all examples.
         summary: Description in one line.
     """
     METRICS.add(name, Metric(name, sums, mean, has_tree, summary))
@@ -113,6 +118,7 @@ for _k in (1, 5, 20):
 def superclass_accuracy(predictions: Predictions) -> Tensor:
     """Return the number of examples in a batch whose predicted class and true class have the same superclass.
 
-    Two classes have the same superclass if the height of their lowest common ancestor is at most 1.
+    The metric is the sum of these numbers over all batches, divided by the number of all examples. Two classes have the
+    same superclass if the height of their lowest common ancestor is at most 1.
     """
     return (_heights(predictions, 1) <= 1).sum()

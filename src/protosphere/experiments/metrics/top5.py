@@ -11,7 +11,8 @@ from protosphere.experiments.metrics.registry import Predictions, metric
 def top5_accuracy(predictions: Predictions) -> Tensor:
     """Return the number of examples in a batch whose true class has one of the five largest logits.
 
-    If there are at most five classes, this is the number of all examples.
+    The metric is the sum of these numbers over all batches, divided by the number of all examples. If there are at most
+    five classes, the metric is 1.
     """
     best = predictions.logits.topk(min(5, predictions.logits.shape[1]), dim=1).indices
     return (best == predictions.labels[:, None]).any(dim=1).sum()
