@@ -135,10 +135,10 @@ def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
 
 
 def code_distance(num_classes: int, dim: int) -> tuple[int, int] | None:
-    """Return the size and the minimum distance of a binary code that exists by the Gilbert-Varshamov bound.
+    """Return the dimension and the minimum distance of a linear code that exists by the Gilbert-Varshamov bound.
 
-    Let k be the smallest positive integer with 2^k >= K. By the bound, some binary linear code of length `dim` with 2^k
-    codewords has at least the returned minimum distance.
+    The dimension is the smallest positive integer k with 2^k >= K. By the bound, some binary linear code of length
+    `dim` with 2^k codewords has at least the returned minimum distance.
 
     Args:
         num_classes: Number of classes K.

@@ -118,7 +118,8 @@ def differing_settings(
 def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
     """Return the values of some settings of a config as text, such as "simard, epochs 6".
 
-    A setting is left out if its value is "auto", if the config does not use it, or if its value turns it off.
+    A setting is left out if its value is "auto", if the config does not use it, or if its value turns it off. A seed of
+    -1, which stands for the seed of the run, is left out, too.
 
     Args:
         config: Config of a run.

@@ -80,7 +80,8 @@ class SweepEstimate:
     def finished(self, record: RunRecord) -> None:
         """Record a run that has ended.
 
-        If it is unknown when its epochs began, the beginning is computed from the training time in its record.
+        If it is unknown when the epochs of the run began, the training time in `record` is subtracted from the current
+        time.
         """
         now = self.clock()
         pace = self.paces.pop(record.digest, _Pace(0, None))
@@ -119,8 +120,9 @@ class SweepEstimate:
     def _at_once(self, seen: Sequence[_Pace]) -> int:
         """Return an estimate of the number of simultaneous runs.
 
-        The estimate is the number of runs in progress or, if it is larger, the average number of simultaneous runs so
-        far.
+        The estimate is the larger of two numbers: the number of runs in progress with an observed epoch, and the
+        average number of simultaneous runs so far. The average is computed from `seen`, the progress of all runs with
+        an observed epoch.
         """
         taken = max(pace.until for pace in seen) - min(
             pace.until - pace.seconds for pace in seen
