@@ -121,7 +121,7 @@ def from_embeddings(
 
 
 def _usual_parts(dim: int) -> int:
-    """Return the value of `parts` that error messages suggest for `dim` dimensions."""
+    """Return the value that error messages suggest for the argument `parts` of `from_embeddings`."""
     return max(2, dim // 4)
 
 
@@ -147,9 +147,12 @@ def _dense(
 def _spread(
     points: Points, min_angle: float | None, rng: np.random.Generator
 ) -> tuple[Points, float]:
-    """Move apart the points that are too close, and return the result and its minimum angle in degrees.
+    """Move apart the points that are too close.
 
-    If `min_angle` is None, the minimum angle is the default angle, which is halved until the points reach it.
+    If `min_angle` is None, the search first tries the default angle. Each time it fails, it tries half of the angle.
+
+    Returns:
+        The points as unit rows, and the smallest angle in degrees that was required of each pair.
     """
     if min_angle is not None:
         angle = _checked_angle(min_angle)

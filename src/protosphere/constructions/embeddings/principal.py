@@ -48,8 +48,8 @@ def as_vectors(given: Any) -> Vectors:
     """Return the given vectors, one per class, as a matrix of float32 or float64.
 
     Raises:
-        InvalidArgumentError: If `given` is not a matrix of finite real numbers with at least two rows, or if it has
-            entries above 1e100.
+        InvalidArgumentError: If `given` is not a matrix of finite real numbers with at least two rows, or if an entry
+            has an absolute value above 1e100.
     """
     array = _as_array(given)
     if array.dtype.kind not in "biuf" or array.ndim != 2 or min(array.shape) < 1:

@@ -65,14 +65,14 @@ MOST_SCALINGS = 30
 
 
 def num_product_parts(num_classes: int, num_parts: int) -> int:
-    """Return how many of `num_parts` bytes are used for parts. The others are used for codebooks.
+    """Return how many of the `num_parts` bytes of a point belong to parts. The other bytes belong to codebooks.
 
     Args:
         num_classes: Number of classes. Each class needs a combination of values of its own.
         num_parts: Number of parts and codebooks together, at least 2.
 
     Raises:
-        InfeasibleError: If there are not enough combinations, or `num_parts` is below 2.
+        InfeasibleError: If there are too few combinations for the classes, or `num_parts` is below 2.
     """
     num_values = min(MOST_VALUES, num_classes)
     needed = num_classes if num_classes <= MOST_VALUES else 2 * num_classes
@@ -208,9 +208,9 @@ def nearest_values(rows: Units, centers: Units) -> Indices:
 def _with_distance(
     centers: Points, distance: float | None, rng: np.random.Generator
 ) -> Points:
-    """Move apart the rows of `centers` that are closer than `distance`, and return the result.
+    """Return the values `centers` of a part, after moving apart the values that are closer than `distance`.
 
-    If `distance` is None, a default distance is used, which is halved until the rows reach it.
+    If `distance` is None, the search first tries a default distance. Each time it fails, it tries half of the distance.
     """
     if distance is not None:
         found = spread_in_space(centers, distance, rng)

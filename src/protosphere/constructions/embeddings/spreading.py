@@ -136,10 +136,10 @@ def _apart(
 
 
 def _predicted_shortfall(before: float, now: float, times: float) -> float:
-    """Return the shortfall after `times` more periods, if each period multiplies it by `now` / `before`.
+    """Return the predicted shortfall after `times` more periods. A period is `ROUNDS_TO_COMPARE` rounds.
 
-    `before` and `now` are the shortfalls at the start and at the end of the last period. A factor above 1 is replaced
-    by 1.
+    The prediction multiplies the shortfall by `now` / `before` in each period. Here `before` and `now` are the
+    shortfalls at the start and at the end of the last period. If the quotient is above 1, it is replaced by 1.
     """
     factor = min(1.0, now / max(before, np.finfo(np.float64).tiny))
     return now * factor**times
@@ -148,7 +148,7 @@ def _predicted_shortfall(before: float, now: float, times: float) -> float:
 def _scatter_crowds(
     points: Points, distance: float, rng: np.random.Generator, *, on_sphere: bool
 ) -> None:
-    """Scatter points that have very many close neighbors, by changing `points` in place.
+    """Move points that have very many close neighbors at random, by changing `points` in place.
 
     A neighbor is close if its distance is below `distance`. A point with m close neighbors moves by a random vector of
     norm at most `SCATTERING` * `distance` * m^(1/d), where d is the dimension of the space or of the sphere. About m
@@ -187,9 +187,8 @@ def _near(
 ) -> Iterator[tuple[Indices, NDArray[np.bool_]]]:
     """Yield the indices `rows` in blocks, each with a Boolean matrix.
 
-    Row i of the matrix belongs to index i of the block, and column j to point j. An entry says whether the two points
-    are closer than `distance`. Distances are computed in float32, so pairs at a slightly larger distance may be
-    included.
+    Entry (i, j) of the matrix says whether the point with index i of the block is closer than `distance` to point j.
+    Distances are computed in float32, so pairs at a slightly larger distance may be included.
     """
     rounded = points.astype(np.float32)
     halves = np.einsum("ij,ij->i", rounded, rounded) / 2
@@ -255,7 +254,7 @@ def _verified(
 
 
 def _pairs_at_once(points: Points) -> int:
-    """Return the number of pairs whose differences are in memory together."""
+    """Return the number of pairs of points whose difference vectors may be in memory together."""
     return max(1, BLOCK_ENTRIES // points.shape[1])
 
 

@@ -53,9 +53,9 @@ SPREAD = 61
 def barnes_wall_shell() -> Iterator[Member]:
     """Yield shells of Barnes-Wall lattices: directions from a center to all lattice vectors at one distance.
 
-    In dimension 16 the centers are a lattice point, a deep hole and one more point. The scale is chosen so that the
-    minimum squared norm is 8. Since two vectors differ by a lattice vector, the maximum cosine of the vectors at
-    squared distance R is 1 - 4/R. In dimension 32 there is one shell, the minimal vectors, with maximum cosine 1/2.
+    In dimension 16 the centers are a lattice point, a deep hole and the point (1, 0, ..., 0). The scale is chosen so
+    that the minimum squared norm is 8. Since two vectors differ by a lattice vector, the maximum cosine of the vectors
+    at squared distance R is 1 - 4/R. In dimension 32 there is one shell, the minimal vectors, with maximum cosine 1/2.
     """
     code = generator_rows(1, 4)
     for center, norm, size, where in SHELLS:

@@ -37,8 +37,8 @@ def shell_member(
 ) -> Member:
     """Return a shell of the lattice of a code as a member of a family.
 
-    The shell has the vectors x - center of squared norm `norm`, where x is in the lattice. They are ordered by the
-    codeword that is congruent to x modulo 2.
+    The shell has the vectors x - center of squared norm `norm`, where x is in the lattice. Vectors whose points x are
+    congruent to the same codeword modulo 2 are consecutive.
 
     Args:
         code: Rows of a generator matrix of a doubly even code, packed eight bits to a byte.
@@ -84,7 +84,7 @@ def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
     """Return a basis of the lattice of a code, as the rows of a triangular matrix.
 
     It is computed from vectors that generate the lattice: the rows of `code`, the vector 4 e_0, and the vectors 2 e_0 +
-    2 e_i for all i > 0.
+    2 e_i for all i > 0. Here e_i is vector i of the standard basis.
 
     Args:
         code: Rows of a generator matrix of a doubly even code, packed eight bits to a byte.
@@ -99,7 +99,7 @@ def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
 def _blocks(
     code: PackedBits, center: NDArray[np.int64], norm: int
 ) -> Iterator[SmallIntegers]:
-    """Yield the vectors of `shell_vectors` in blocks.
+    """Yield the vectors that `shell_vectors` returns, in blocks.
 
     The vectors of a block have the same residues modulo 2, and the same sum of the squares of their odd entries.
     """

@@ -118,7 +118,7 @@ def _of_residue(residue: int, whole: int) -> Indices:
 
 
 def _integers(residue: int, largest: int) -> Indices:
-    """Return all pairs (a, b) for which a + b w has norm at most `largest` and residue `residue` modulo theta."""
+    """Return all pairs (a, b) for which a + b w is congruent to `residue` modulo theta and has norm <= `largest`."""
     # modulo theta, w is 1, so a + b is the residue of a + b w
     reach = np.arange(-largest, largest + 1)
     pairs = np.stack(np.meshgrid(reach, reach, indexing="ij"), axis=-1).reshape(-1, 2)

@@ -100,7 +100,11 @@ def shipped_derived_codes() -> tuple[DerivedCodeRow, ...]:
 
 
 def _possible(row: DerivedCodeRow) -> bool:
-    """Return whether a row has a valid id, as many fixed vectors as products, and a possible size and cosine."""
+    """Return whether `row` may describe a code.
+
+    Its id must match the pattern `ID`, and it must have as many fixed vectors as inner products. The dimension must be
+    below the number of points, and the maximum cosine must be between 0 and 1.
+    """
     as_many = len(row.fixed.split(" ")) == len(row.products.split(" "))
     return (
         bool(ID.fullmatch(row.id))
@@ -130,8 +134,8 @@ def section_named(dim: int, id: str) -> Section:
         id: Identifier, which has the name of the shell, the inner products and the fixed vectors.
 
     Raises:
-        InvalidArgumentError: If the id has another form or names an unknown shell or vector. If the number of fixed
-            vectors or of inner products is not 24 - n. If the fixed vectors are linearly dependent. If no vector can
+        InvalidArgumentError: If the id has another form or names an unknown shell or vector, if the number of fixed
+            vectors or of inner products is not 24 - n, if the fixed vectors are linearly dependent, or if no vector can
             have these inner products.
     """
     read = ID.fullmatch(id)

@@ -51,7 +51,7 @@ def leech_basis() -> Indices:
     """Return a basis of the lattice, as the rows of a triangular matrix.
 
     It is computed from vectors that generate the lattice: the codewords of the Golay code times 2, the vectors 4 e_0 +
-    4 e_i for all i, and the vector (-3, 1, ..., 1).
+    4 e_i for all i (e_i is vector i of the standard basis), and the vector (-3, 1, ..., 1).
     """
     golay = 2 * unpack(extended_golay(), 24).astype(np.int64)
     fours = 4 * np.eye(24, dtype=np.int64)

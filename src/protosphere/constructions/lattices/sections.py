@@ -31,8 +31,8 @@ class Parent:
     Attributes:
         name: Name of the shell, for descriptions.
         vectors: Function that returns the vectors of the shell, as integer rows.
-        norms: An integer k. All squared norms of the lattice are multiples of m / k, where m is the smallest nonzero
-            one.
+        norms: An integer k for which every squared norm of the lattice is a multiple of m / k. Here m is the smallest
+            squared norm that is not 0.
         theorem: Text of the theorem on the minimum squared norm, for certificates.
     """
 
@@ -63,7 +63,7 @@ class Section:
     Attributes:
         dim: Dimension n of the projected vectors.
         size: Number of vectors, or 0 if this number is not known.
-        max_cosine: Maximum cosine of the projected vectors. It is known by a theorem.
+        max_cosine: Maximum cosine of the projected vectors, which follows from a theorem.
         parent: The shell.
         fixed: The fixed vectors, in the coordinates of the shell.
         products: Inner products. Number i is the inner product of all vectors with fixed vector i.

@@ -16,7 +16,7 @@ ANOTHER_TYPE_3: Vector = (1, 5, *(1,) * 22)
 def _star(dim: int, entry: int, arms: int) -> tuple[Vector, ...]:
     """Return the `arms` vectors (entry, entry, 0, ...), (entry, 0, entry, 0, ...), and so on, of `dim` coordinates.
 
-    They are minimal vectors, and the angle between any two of them is 60 degrees.
+    The angle between any two of them is 60 degrees.
     """
     return tuple(sparse(dim, {0: entry, i + 1: entry}) for i in range(arms))
 

@@ -84,9 +84,9 @@ def add_classes(
 
 
 def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
-    """Return, for each part, the description of its code from the provenance of `code`.
+    """Return, for each part, the description of the part's code that the provenance of `code` has.
 
-    If the provenance has no such descriptions, the result is None for every part.
+    If the provenance has no such descriptions, the result has None for each part.
     """
     named = code.provenance
     if named is None or not str(named.options.get("codes", "")).startswith("["):

@@ -70,11 +70,12 @@ def compose(
     Returns:
         The certified code. Its maximum cosine is exact if every combination of values is a class and the maximum
         cosines of the parts' codes are exact. Otherwise the maximum cosine is computed by comparing pairs. This result
-        is exact if 1 minus each cosine is a multiple of one fraction whose denominator is at most 2**20.
+        is exact only if there is a fraction with a denominator of at most 2**20 of which 1 - c is a multiple for every
+        cosine c of two classes.
 
     Raises:
         InvalidArgumentError: If a class is described twice, a value is missing, two classes have the same values, or a
-            part has only one value and no reserved points.
+            part has only one value and `reserve` is 0 for this part.
         InfeasibleError: If the parts need more than `dim` dimensions.
         StorageError: If the file cannot be read.
 

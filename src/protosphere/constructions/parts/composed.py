@@ -138,7 +138,7 @@ def _read_weights(weights: str, parts: PartTable) -> tuple[Fraction, ...]:
 def _guarantee(
     num_classes: int, dim: int, *, table: str, codes: str, weights: str
 ) -> Fraction | None:
-    """Return an upper bound on the maximum cosine if the codes of all parts are simplices, and None otherwise."""
+    """Return an upper bound on the maximum cosine if `codes` is empty or 'simplex', and None otherwise."""
     del dim
     parts = checked_table(table, num_classes)
     if codes not in ("", SIMPLEX):

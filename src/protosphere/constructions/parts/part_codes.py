@@ -74,7 +74,7 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
         sizes = [int(number) for number in given_sizes]
         count = size + reserve if len(sizes) == 1 else sizes[0]
         found = _by_scheme(scheme, count, sizes[-1], part, seed)
-    elif _has_rows(given):
+    elif _may_be_matrix(given):
         found = _by_vectors(given, size, part)
     else:
         raise InvalidArgumentError(
@@ -109,8 +109,7 @@ def _is_scheme_with_sizes(given: object) -> bool:
     return isinstance(scheme, str) and len(numbers) == len(sizes) in (1, 2)
 
 
-def _has_rows(given: object) -> bool:
-    """Return whether `given` is an array, a tensor or a list, and so may be a matrix."""
+def _may_be_matrix(given: object) -> bool:
     return hasattr(given, "__array__") or isinstance(given, list)
 
 

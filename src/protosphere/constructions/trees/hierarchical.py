@@ -31,8 +31,8 @@ LEAST_TEMPERATURE = 100
 def level_margins(heights: Heights) -> Points:
     """Return a margin for each pair of classes: 1 for siblings, and 0 for classes that meet at the root.
 
-    For other pairs, the margin decreases in equal steps with the height at which the two classes meet. If all classes
-    are siblings, the margins of all pairs are 0.
+    For other pairs, the margin decreases linearly with the height at which the two classes meet. If all classes are
+    siblings, the margins of all pairs are 0.
 
     Args:
         heights: K x K heights at which two classes meet in the tree. Siblings meet at height 1.
@@ -47,7 +47,7 @@ def level_margins(heights: Heights) -> Points:
 def principal_points(gram: Points, dim: int) -> Points:
     """Return K points in R^n whose Gram matrix approximates a given matrix.
 
-    They are computed from the n largest eigenvalues of the given matrix and the eigenvectors.
+    The points are computed from the n largest eigenvalues of the given matrix and their eigenvectors.
 
     Args:
         gram: K x K positive semidefinite matrix.
