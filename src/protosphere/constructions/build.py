@@ -114,8 +114,8 @@ def streams(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
 def after(placement: Placement, step: Step) -> Placement:
     """Apply a step to points, and return the resulting points.
 
-    A step appends zero coordinates, or it selects and reorders points. If a step selects some of the points by their
-    indices, the result is stored as dense vectors.
+    A step appends zero coordinates, or it selects and reorders points. If a step selects points by their indices and
+    leaves out others, the result is stored as dense vectors.
 
     Args:
         placement: The points before the step.

@@ -202,10 +202,9 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
 
 
 def _has_other_grid(structure: object, rebuilt: Placement) -> bool:
-    """Return whether `structure` and the rebuilt points have different cosine steps.
+    """Return whether a file states a cosine step for `structure` that differs from that of the rebuilt points.
 
-    The cosine step of `structure` is read from a file. A cosine step is a fraction such that all cosines are 1 minus
-    multiples of this fraction.
+    A cosine step is a fraction such that all cosines are 1 minus integer multiples of this fraction.
     """
     if not isinstance(structure, Plain) or structure.unverified_step is None:
         return False
@@ -215,12 +214,14 @@ def _has_other_grid(structure: object, rebuilt: Placement) -> bool:
 def _rebuilt(
     code: SphericalCode, progress: Progress
 ) -> tuple[Placement, Fraction] | None:
-    """Build the points of a code again from its provenance, and return them with their exact guarantee.
+    """Build the points of a code again from its provenance, and return them with their guarantee.
 
-    The result is None in these cases:
+    The guarantee is the upper bound on the maximum cosine that a theorem gives, as a fraction. The result is None in
+    these cases:
 
     - The points are not stored as a dense matrix, or their cosines are exact without a theorem.
-    - The code has no provenance, or its provenance cannot be rebuilt quickly with an exact guarantee.
+    - The code has no provenance.
+    - `_quick_guarantee` returns None for the provenance, or the points cannot be built from it.
     - The rebuilt points differ from the stored points in at least one bit.
     """
     structure = code.placement.structure
@@ -246,7 +247,7 @@ def _rebuilt(
 def is_closed_form(named: Provenance) -> bool:
     """Return whether the points of a provenance have a closed form and can be rebuilt.
 
-    They can be rebuilt if they fit into memory and no file has to be read.
+    The construction must have the trait `closed_form`. The points must fit into memory, and no file may be needed.
     """
     entry = describe(named.placed_by.construction)
     steps = [step for level in _levels(named) for step in level.steps]
@@ -255,9 +256,9 @@ def is_closed_form(named: Provenance) -> bool:
 
 
 def _is_feasible(placed: Provenance) -> bool:
-    """Return whether a construction accepts the sizes and options of the provenance `placed`.
+    """Return whether the construction of the provenance `placed` accepts its sizes and options.
 
-    Options in `TEXTS` must be empty, because their text could be the path of a file.
+    Provenances with an option in `TEXTS` are rejected, because the text of the option could be the path of a file.
     """
     entry = describe(placed.construction)
     K = placed.num_classes
@@ -275,9 +276,9 @@ def _is_feasible(placed: Provenance) -> bool:
 
 
 def _quick_guarantee(named: Provenance, dim: int) -> Fraction | None:
-    """Return the guarantee of a code as a fraction, or None.
+    """Return the guarantee of a code: the upper bound on its maximum cosine that a theorem gives.
 
-    None is returned if the guarantee is not a fraction, or if rebuilding the code would take long or need a file. `dim`
+    If this bound is not a fraction, or if rebuilding the code would take long or need a file, None is returned. `dim`
     is the dimension of the stored points.
     """
     placed = named.placed_by
@@ -311,9 +312,9 @@ def _levels(named: Provenance) -> list[Provenance]:
 
 
 def _is_quick(level: Provenance, dim: int) -> bool:
-    """Return whether the mapping and the steps of the provenance `level` can be applied again quickly.
+    """Return whether `level` describes few points, so that its mapping and its steps can be applied quickly.
 
-    `dim` is the dimension of the stored points.
+    `dim` is the dimension of the stored points. The limits are `MOST_ENTRIES` and `MOST_ORDERED`.
     """
     ordered = level.mapping.startswith(NESTED)
     if ordered and level.num_classes**2 * level.dim > MOST_ORDERED:

@@ -44,12 +44,12 @@ class Cell:
     Attributes:
         scheme: Name of the construction, such as 'simplex'.
         dim: Dimension n.
-        max_cosine: Largest cosine of two prototypes; None if the scheme is infeasible.
+        max_cosine: Maximum cosine of the code; None if the scheme is infeasible.
         infeasible_reason: Why the scheme is infeasible, or None if it is feasible.
-        energy: Energy of the code as `ps.code_statistics` defines it; lower means more uniform points. The scale s of
-            the energy is `confident_scale` for a maximum cosine equal to the converse at this dimension. Therefore only
-            energies at the same dimension can be compared. None if the scheme is infeasible or has more than 5,000
-            prototypes.
+        energy: Energy of the code as `ps.code_statistics` defines it; lower means more uniform points. The scale of
+            the energy depends on the dimension: it is `confident_scale` for a maximum cosine equal to the converse.
+            Therefore only energies at the same dimension can be compared. None if the scheme is infeasible, if there
+            are more than 5,000 prototypes, or if the converse is 1.
         mean_square: Mean squared cosine of all pairs of prototypes; None in the same cases as `energy`.
 
     Example:
@@ -215,12 +215,14 @@ def compare_at(
     entries = [
         (describe(name), as_integer("dims", dim, minimum=1)) for name, dim in requests
     ]
-    total = sum(_weight(entry, K, dim) for entry, dim in entries)
+    total = sum(_units_of_progress(entry, K, dim) for entry, dim in entries)
     done = 0
     cells: list[Cell] = []
     for entry, dim in entries:
-        weight = _weight(entry, K, dim)
-        told = partial(build, seed=seed, progress=_share(progress, done, weight, total))
+        weight = _units_of_progress(entry, K, dim)
+        told = partial(
+            build, seed=seed, progress=_descent_progress(progress, done, weight, total)
+        )
         cells.append(_cell(entry, K, dim, modify, told))
         done += weight
         progress("comparing", done, total)
@@ -322,18 +324,22 @@ def _cell(
     )
 
 
-def _weight(entry: Construction, K: int, dim: int) -> int:
-    """Return the number of units of progress that the construction `entry` counts for at one dimension.
+def _units_of_progress(entry: Construction, K: int, dim: int) -> int:
+    """Return the number of units of progress for building the code of `entry` for K points in R^dim.
 
-    The number is roughly proportional to the running time. Each step of a descent computes a K x K matrix of cosines.
+    For a descent, the number is roughly proportional to the running time: each step of the descent computes a K x K
+    matrix of cosines.
     """
     return 1 + K * K * dim * int(entry.options.get("steps", 1)) // PRODUCTS_A_UNIT
 
 
-def _share(progress: Progress, done: int, weight: int, total: int) -> Progress:
+def _descent_progress(
+    progress: Progress, done: int, weight: int, total: int
+) -> Progress:
     """Return a progress function for one descent, which reports the progress of the whole comparison to `progress`.
 
-    Of the `total` units of progress, `done` were done before the descent, and `weight` belong to the descent.
+    The whole comparison has `total` units of progress, of which `done` were done before the descent. The descent itself
+    has `weight` units.
     """
 
     def within(stage: str, step: int, steps: int) -> None:

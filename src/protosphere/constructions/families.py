@@ -77,7 +77,8 @@ Members = Callable[[int], Iterable[Member]]
 def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
     """Return a function that takes the largest dimension and returns all members up to this dimension.
 
-    If `generate` takes the largest dimension itself, it is returned. Otherwise it yields all members, which are cached.
+    If `generate` already has this argument, `generate` itself is returned. Otherwise `generate` yields all members of
+    the family, and the returned function caches them.
     """
     if inspect.signature(generate).parameters:
         return generate

@@ -48,9 +48,9 @@ def size_infeasible_reason(
 ) -> str | None:
     """Return why K points of R^n are too many for memory or for measuring all pairs, or None if they are feasible.
 
-    For a construction that chooses among others, such as 'best', the smallest memory of all constructions is assumed,
-    because it can choose a construction that fits. In all cases, a few dense vectors must fit into memory, because
-    packed codewords are unpacked, a few at a time, when they are measured.
+    A construction that chooses among others, such as 'best', is assumed to choose the one that needs the least memory.
+    For every construction, a few dense vectors must fit into memory, because measuring unpacks a few codewords at a
+    time.
 
     Args:
         scheme: The construction.
@@ -76,11 +76,11 @@ def size_infeasible_reason(
 def _bits_per_point(traits: Traits, dim: int, held_bits: int) -> int:
     """Return the number of bits in which a construction with the given traits stores a point.
 
-    Points in R^dim are stored in one of three ways:
+    A point in R^dim is stored in one of three ways:
 
-    - as an index, if the points are computed from their indices;
-    - as a packed codeword, of which `held_bits` bits are kept in memory, and its index;
-    - as `dim` floats.
+    - If the points are computed from their indices, or the construction chooses among others, only an index is stored.
+    - If the points are packed codewords, `held_bits` bits of the codeword and its index are stored.
+    - Otherwise `dim` floats are stored.
     """
     if traits.numbered or traits.chooses:
         return NUMBER_BITS

@@ -93,19 +93,19 @@ def far_apart(points: Points, count: int) -> Indices:
     levels = np.unique(gram)
 
     def is_enough(level: float) -> bool:
-        return _pairwise_below(gram <= level, count) is not None
+        return _compatible_points(gram <= level, count) is not None
 
     lowest = bisect_left(levels[:-1], True, key=is_enough)
-    found = _pairwise_below(gram <= levels[lowest], count)
+    found = _compatible_points(gram <= levels[lowest], count)
     assert found is not None, "no pair is above the largest cosine"
     return found
 
 
-def _pairwise_below(compatible: NDArray[np.bool_], count: int) -> Indices | None:
-    """Return the indices of `count` points of which every two are compatible, or None if the choice fails.
+def _compatible_points(compatible: NDArray[np.bool_], count: int) -> Indices | None:
+    """Return the indices of `count` points of which every two are compatible, or None if a greedy choice finds fewer.
 
-    `compatible[i, j]` says whether points i and j may be chosen together. Each step chooses the point that is
-    compatible with the largest number of points that may still be chosen.
+    `compatible[i, j]` says whether points i and j are compatible. Each step considers the points that are compatible
+    with all points chosen so far. It chooses the one that is compatible with the largest number of the others.
     """
     alive = np.ones(len(compatible), dtype=np.bool_)
     chosen = np.empty(count, dtype=np.int64)

@@ -52,7 +52,8 @@ class Candidate:
     def dense_bytes(self, num_classes: int, dim: int) -> int:
         """Return the number of bytes that K points of the code need as dense vectors.
 
-        If zero coordinates have to be appended, the points before and after this step are counted.
+        If the code has fewer than n dimensions, zero coordinates are appended to its points. Then the result is the
+        number of bytes of the points before this step plus the number of bytes after it.
 
         Args:
             num_classes: Number K of points.
@@ -170,10 +171,10 @@ def _cosine_then_size(member: Member) -> tuple[float, int]:
 
 
 def _dims_below(dim: int) -> list[int]:
-    """Return `dim`, followed by smaller dimensions in which a construction may have a good code, in descending order.
+    """Return `dim` and smaller dimensions in which a construction may have a good code, in descending order.
 
-    The smaller dimensions are the `NEIGHBORS` dimensions just below `dim`, and 2^m and 2^m - 1, the usual lengths of
-    codes.
+    The smaller dimensions are the `NEIGHBORS` dimensions just below `dim`, and the usual lengths of codes, which are
+    2^m and 2^m - 1.
     """
     lengths = {2}
     lengths.update(range(max(2, dim - NEIGHBORS), dim))

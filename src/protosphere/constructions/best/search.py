@@ -111,8 +111,8 @@ def searched(
     The code of the catalogue is left out if a built code is as good. The search is left out in each of these cases:
 
     - The limits leave no time or no evaluations.
-    - One evaluation takes too long.
-    - Neither limit is given, and the maximum cosine of a known code is close to the converse.
+    - One evaluation is estimated to take more than `MAX_EVALUATION_SECONDS`.
+    - The limits have neither a budget nor a number of iterations, and a known code is close to the converse.
 
     Args:
         built: Codes that have been built without a search, best first.

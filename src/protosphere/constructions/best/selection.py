@@ -155,7 +155,7 @@ def best(
     if prefer == "energy":
         if tolerance > 0 and K * K * n <= LARGEST_OPTIMIZED:
             built.append(spread_evenly(built[0], progress))
-        built.insert(0, built.pop(_most_even(built, tolerance)))
+        built.insert(0, built.pop(_lowest_energy(built, tolerance)))
     return replace(built[0], choice=_choice(built, others[:RUNNERS_UP], searches))
 
 
@@ -186,10 +186,10 @@ def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
 def _algebraic(
     found: list[Candidate], K: int, n: int, progress: Progress
 ) -> Iterator[SphericalCode]:
-    """Build and certify the best candidates, and yield their codes.
+    """Build and certify the first `BUILT` of the candidates `found`, and yield their codes.
 
-    The candidates `found` are sorted by their guarantees. After a code has met the converse, the function stops at the
-    first candidate whose guarantee is above the converse.
+    The candidates are sorted by their guarantees. If the code of one candidate attains the converse, no candidate whose
+    guarantee is above the converse is built after it. For large K and n, only the first candidate is built.
     """
     limit = float(converse(K, n)) + 1e-12
     met = False
@@ -241,11 +241,12 @@ def kept_points(
     return after(whole, step), named.then(step)
 
 
-def _most_even(codes: Sequence[SphericalCode], tolerance: float) -> int:
-    """Return the index of the code with the lowest energy.
+def _lowest_energy(codes: Sequence[SphericalCode], tolerance: float) -> int:
+    """Return the index of the code with the lowest energy among codes with nearly the lowest maximum cosine.
 
-    Only codes whose maximum cosine is at most `tolerance` above the lowest maximum cosine are compared. If there are
-    more than `LARGEST_COMPARED` classes, no energies are computed, and the index of the first such code is returned.
+    A code is compared if its maximum cosine is at most `tolerance` above the lowest maximum cosine. If there are more
+    than `LARGEST_COMPARED` classes, no energies are computed, and the index of the first code with this property is
+    returned.
     """
     values = [float(code.max_cosine) for code in codes]
     lowest = min(values)
@@ -274,7 +275,10 @@ def _rank(code: SphericalCode) -> tuple[float, int]:
 def _choice(
     built: list[SphericalCode], others: list[Candidate], searches: Searches
 ) -> Choice:
-    """Return the record of why the first code of `built` was chosen; `others` are candidates that were not built."""
+    """Return the record that explains why the first code of `built` was chosen.
+
+    `others` are the candidates that were not built, and `searches` is the result of the searches.
+    """
     winner = built[0]
     bound = winner.certificate.converse
     lowest = (

@@ -80,8 +80,9 @@ def _generator(
 ) -> PackedBits:
     """Return the first `count` rows of the generator matrix of a modified code of length `dim`.
 
-    The systematic generator matrix of `code` loses its first `shortened` rows and columns. If `extended` is true, a
-    parity bit is appended to each row. Then columns are removed or repeated until `dim` columns are left.
+    First, the first `shortened` rows and columns of the systematic generator matrix of `code` are removed. If
+    `extended` is true, a parity bit is then appended to each row. Finally columns are removed or repeated until the
+    length is `dim`.
     """
     polynomial = generator_polynomial(code.m, code.k, code.even)
     bits = unpack(systematic_rows(polynomial, code.n, shortened, count), code.n)[

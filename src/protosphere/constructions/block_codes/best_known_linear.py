@@ -88,9 +88,9 @@ def _codewords(
 def best_known_linear(largest_dim: int) -> Iterator[Member]:
     """Yield the binary linear codes of the shipped table that have a lower maximum cosine than all their competitors.
 
-    The competitors of a code are the codes of the table with at most its length and at least its dimension. The yielded
-    codes serve as starts of searches and as candidates of `best`. For K points in R^n, the construction itself takes
-    the code of length n whose dimension is the smallest k with 2^k >= K.
+    The competitors of a code are the other codes of the table with at most its length and at least its dimension. The
+    yielded codes are candidates of `best`, and searches start from them. For K points in R^n, the construction
+    `best_known_linear` takes the code of length n whose dimension is the smallest k with 2^k >= K.
     """
     return (
         _member(row)

@@ -32,108 +32,110 @@ MOST_PUNCTURED = 4
 
 
 @dataclass(frozen=True)
-class TailedCosets:
+class ConstructionXParameters:
     """Parameters of Construction X, in the notation of the docstring of this module.
 
+    The codes C1 and C2 are nested codes of length 2^m (see `nested_codes`), shortened and punctured in the same
+    coordinates.
+
     Attributes:
-        code: Shortening and puncturing of the codewords.
-        level: The code C2, before it is shortened and punctured.
-        tails: Number J of cosets of C2, which is also the number of glue vectors.
-        tail: Candidate that provides the glue vectors.
+        shortening: The exponent m, and the numbers of shortened and punctured coordinates.
+        c2: The code C2, before it is shortened and punctured.
+        num_cosets: Number J of cosets of C2. Each coset has its own glue vector.
+        glue: Candidate whose points are the glue vectors.
         ratio: The number r.
         max_cosine: Maximum cosine of the points.
     """
 
-    code: ShortenedCosets
-    level: Member
-    tails: int
-    tail: Candidate
+    shortening: ShortenedCosets
+    c2: Member
+    num_cosets: int
+    glue: Candidate
     ratio: float
     max_cosine: float
 
 
 @lru_cache(maxsize=1024)
-def _best_tailed_cosets(
+def _best_parameters(
     num_classes: int, dim: int, schemes: tuple[str, ...]
-) -> TailedCosets | None:
+) -> ConstructionXParameters | None:
     """Return the parameters with the lowest maximum cosine for K points in R^n; None if no parameters give K points.
 
     `schemes` serves only as a key of the cache.
     """
-    del schemes  # tails are members of theirs
+    del schemes  # the glue vectors are members of theirs
     return min(
-        _tailed_cosets(num_classes, dim), key=lambda one: one.max_cosine, default=None
+        _all_parameters(num_classes, dim), key=lambda one: one.max_cosine, default=None
     )
 
 
 def _choose(num_classes: int, dim: int) -> dict[str, Any]:
-    """Return the parameters with the lowest maximum cosine, by name, as provenance stores them."""
-    one = _best_tailed_cosets(num_classes, dim, available())
+    """Return the parameters with the lowest maximum cosine, under the names with which provenance stores them."""
+    one = _best_parameters(num_classes, dim, available())
     assert one is not None, "infeasible_reason has made sure that there is one"
-    tail = {"tails": one.tails, "tail": one.tail.first(one.tails).to_json()}
+    provenance = one.glue.first(one.num_cosets)
+    glue = {"tails": one.num_cosets, "tail": provenance.to_json()}
     return (
-        asdict(one.code)
-        | {"level": one.level.id}
-        | tail
+        asdict(one.shortening)
+        | {"level": one.c2.id}
+        | glue
         | {"ratio": one.ratio, "max_cosine": one.max_cosine}
     )
 
 
-def _tailed_cosets(num_classes: int, dim: int) -> Iterator[TailedCosets]:
+def _all_parameters(num_classes: int, dim: int) -> Iterator[ConstructionXParameters]:
     for m in range(SMALLEST_M, min(LARGEST_M, dim.bit_length()) + 1):
         for shortened, punctured in product(range(m), range(MOST_PUNCTURED + 1)):
             if 2 < (1 << m) - shortened - punctured < dim:
                 code = ShortenedCosets(m, shortened, punctured)
-                yield from _tailed_cosets_of(code, num_classes, dim - code.dim)
+                yield from _parameters_of(code, num_classes, dim - code.dim)
 
 
-def _tailed_cosets_of(
-    code: ShortenedCosets, num_classes: int, tail_dim: int
-) -> Iterator[TailedCosets]:
+def _parameters_of(
+    code: ShortenedCosets, num_classes: int, glue_dim: int
+) -> Iterator[ConstructionXParameters]:
     levels = nested_codes(code.m)
     for inner, level in enumerate(levels):
         group = level.size >> code.shortened
-        tails = -(-num_classes // group)
-        if group < 2 or tails < 2:
+        num_cosets = -(-num_classes // group)
+        if group < 2 or num_cosets < 2:
             continue
         outer = next(
             (
                 above
                 for above in levels[inner + 1 :]
-                if above.size // level.size >= tails
+                if above.size // level.size >= num_cosets
             ),
             None,
         )
-        tail = outer and _tail(tails, tail_dim)
-        if outer is None or tail is None or tail.max_cosine >= 1:
+        glue = outer and _glue(num_cosets, glue_dim)
+        if outer is None or glue is None or glue.max_cosine >= 1:
             continue
         within = float(code.max_cosine(level.max_cosine))
         across = float(code.max_cosine(outer.max_cosine))
         if across < 1:
-            ratio = (across - within) / (1 - float(tail.max_cosine))
-            yield TailedCosets(
-                code, level, tails, tail, ratio, (within + ratio) / (1 + ratio)
+            ratio = (across - within) / (1 - float(glue.max_cosine))
+            yield ConstructionXParameters(
+                code, level, num_cosets, glue, ratio, (within + ratio) / (1 + ratio)
             )
 
 
-def _tail(tails: int, dim: int) -> Candidate | None:
-    """Return the best candidate for `tails` glue vectors in R^dim, or None if there is none.
+def _glue(count: int, dim: int) -> Candidate | None:
+    """Return the best candidate for `count` glue vectors in R^dim, or None if there is none.
 
-    For at most 2 * dim vectors it is a simplex or a cross-polytope, otherwise the best member of a family.
+    At most dim + 1 glue vectors are a simplex, and up to 2 * dim are a cross-polytope. More glue vectors are the best
+    member of all families.
     """
-    if tails > 2 * dim:
-        return best_member(tails, dim)
+    if count > 2 * dim:
+        return best_member(count, dim)
     scheme, cosine = (
-        ("simplex", -1 / (tails - 1)) if tails <= dim + 1 else ("cross_polytope", 0.0)
+        ("simplex", -1 / (count - 1)) if count <= dim + 1 else ("cross_polytope", 0.0)
     )
-    return Candidate(cosine, scheme, tails, made_of(scheme, tails, dim, dim, {}, {}))
+    return Candidate(cosine, scheme, count, made_of(scheme, count, dim, dim, {}, {}))
 
 
 def _infeasible_reason(num_classes: int, dim: int) -> str | None:
-    if (
-        3 < dim <= 4096
-        and _best_tailed_cosets(num_classes, dim, available()) is not None
-    ):
+    if 3 < dim <= 4096 and _best_parameters(num_classes, dim, available()) is not None:
         return None
     got = f"got num_classes {brief(num_classes)} at dim {brief(dim)}"
     return f"'construction_x' needs more classes than a coset has words and room for a tail, up to dim 4096, {got}"
@@ -144,7 +146,7 @@ def _guarantee(
 ) -> float | None:
     if chosen:
         return chosen["max_cosine"]
-    one = _best_tailed_cosets(num_classes, dim, available())
+    one = _best_parameters(num_classes, dim, available())
     return one and one.max_cosine
 
 

@@ -19,10 +19,10 @@ from protosphere.spherical.structures import CosetUnion
 
 @lru_cache
 def nested_codes(m: int) -> tuple[Member, ...]:
-    """Return the nested codes of length 2^m, 1 <= m <= 16, the smallest code RM(1, m) first.
+    """Return the nested codes of length 2^m in ascending order of size, for m from 1 to 16.
 
-    The maximum cosine of a member is that of all codewords of the code. The maximum cosine of the first K codewords may
-    be lower.
+    The attribute `max_cosine` of a member is the maximum cosine of all codewords of the code. The maximum cosine of its
+    first K codewords may be lower.
 
     >>> [(level.id, level.size, str(level.max_cosine)) for level in nested_codes(4)]
     [('rm-1-4', 32, '0'), ('kerdock-4', 256, '1/4'), ('delsarte-goethals-4-1', 2048, '1/2')]

@@ -146,7 +146,7 @@ def length_infeasible_reason(
     Args:
         name: Name of the construction.
         rule: Formula of the lengths, for the message.
-        lengths: Lengths that exist, in ascending order.
+        lengths: Lengths of the codes of the construction, in ascending order.
         num_classes: Number K of codewords.
         dim: Length n.
     """
@@ -178,11 +178,10 @@ def choose_modification(
 ) -> dict[str, Any]:
     """Return the id of the best modified code, and a distance that a theorem guarantees for it.
 
-    The guaranteed distances of all codes are compared first. Of the `TRIALS` codes with the largest guaranteed
-    distances, the best code is the one whose first 2**k codewords have the largest measured distance. If these
-    codewords have more than `TRIAL_BITS` bits, nothing is measured, and the best code is the one with the largest
-    guaranteed distance. The returned distance is the largest guaranteed distance; the best code has at least this
-    distance.
+    The minimum distances of the `TRIALS` codes with the largest guaranteed distances are measured. The best code is the
+    one with the largest measured distance. If the codewords of a code have more than `TRIAL_BITS` bits in total,
+    nothing is measured, and the best code is the one with the largest guaranteed distance. The returned distance is the
+    largest guaranteed distance, and the best code has at least this distance.
 
     Args:
         modifications: Modified codes to choose from.

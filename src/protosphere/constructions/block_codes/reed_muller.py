@@ -67,9 +67,9 @@ def _modifications_of(m: int, dim: int, needed: int) -> Iterator[BinaryCode]:
 def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBits:
     """Return the first `count` rows of the generator matrix of a modified code RM(r, m) of length `dim`.
 
-    The code is first shortened: only codewords that are 0 in the first `shortened` coordinates are kept, and these
-    coordinates are removed. For this step, coordinates are sorted by the number of ones in the binary notation of their
-    index. Then coordinates are removed or repeated until `dim` coordinates are left.
+    The code is first shortened: `shortened` coordinates are chosen, only codewords that are 0 in all of them are kept,
+    and these coordinates are removed. The chosen coordinates are those whose indices have the fewest ones in binary
+    notation. Then coordinates are removed or repeated until the length is `dim`.
     """
     vanishing = np.argsort(np.bitwise_count(np.arange(1 << m)), kind="stable")[
         :shortened
@@ -80,15 +80,14 @@ def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBi
     rows = reduced[len(pivots) :][:count]
     if dim == 1 << m:
         return rows
-    columns = np.setdiff1d(_scattered(m), vanishing, assume_unique=True)
+    columns = np.setdiff1d(_points_by_power(m), vanishing, assume_unique=True)
     return pack(unpack(rows, 1 << m)[:, np.resize(columns, dim)])
 
 
-def _scattered(m: int) -> Indices:
-    """Return all points of GF(2)^m as integers, in the order 0, 1, alpha, alpha^2, ... of the field GF(2^m).
+def _points_by_power(m: int) -> Indices:
+    """Return the elements of GF(2^m) as integers, in the order 0, 1, alpha, alpha^2, ...
 
-    In this order, consecutive points are spread over all hyperplanes. If m is 0 or too large for `binary_field`, the
-    order is 0, 1, 2, ...
+    alpha is the primitive element. If m is 0 or too large for `binary_field`, the integers 0, 1, 2, ... are returned.
     """
     if 1 <= m <= LARGEST_DEGREE:
         return np.append(0, binary_field(m).exp[: (1 << m) - 1])

@@ -53,7 +53,7 @@ def message_bits(num_classes: int) -> int:
 def subset_infeasible_reason(scheme: str, subset: str, num_classes: int) -> str | None:
     """Return why K is too large for a method of choosing codewords, or None if it is not too large.
 
-    Only the method 'greedy' has a largest K.
+    The method 'greedy' has a limit on K, and the other methods have none.
 
     Args:
         scheme: Name of the construction, for the message.
@@ -137,7 +137,7 @@ def _random_words(
 
 
 def greedy_messages(generator: PackedBits, num_classes: int) -> Indices:
-    """Return K messages, chosen one after another so that their codewords are far apart.
+    """Return K messages, chosen greedily so that the minimum distance of their codewords is large.
 
     A message is an integer whose bits select rows of the generator matrix; the sum of these rows is the codeword of the
     message. The first message is 0. Each next message has the codeword whose smallest Hamming distance to the chosen

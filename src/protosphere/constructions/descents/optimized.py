@@ -54,10 +54,10 @@ def _infeasible_reason(num_classes: int, dim: int, **options: Any) -> str | None
 
 
 def _merit(member: Member) -> float:
-    """Return how close the maximum cosine mu of a member is to a lower bound b: (1 - mu) / (1 - b).
+    """Return the ratio (1 - mu) / (1 - b) of a code with maximum cosine mu, for a lower bound b on the maximum cosine.
 
-    b is Levenshtein's bound if the member has more than 2n points, and 0 otherwise. If the ratio is 1, the member
-    attains the bound. Smaller ratios are worse.
+    If the code has more than twice as many points as dimensions, b is Levenshtein's bound. Otherwise b is 0. Larger
+    ratios are better; a code with the ratio 1 attains the bound.
     """
     if member.size > 2 * member.dim:
         most = levenshtein(member.size, member.dim)
@@ -71,8 +71,8 @@ def _merit(member: Member) -> float:
 def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points]:
     """Return algebraic codes from which a search for K points in R^n starts.
 
-    If K is at most `LARGEST_START` and there is an algebraic code of K points in R^n, the best such code is the first.
-    Codes of similar size and dimension follow, with the codes closest to Levenshtein's bound first.
+    The first code is the best algebraic code of K points in R^n. It is left out if there is none, or if K is above
+    `LARGEST_START`. Codes of similar size and dimension follow, with the codes closest to Levenshtein's bound first.
 
     Args:
         num_points: Number K of points that the search places.

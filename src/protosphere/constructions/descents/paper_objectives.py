@@ -87,10 +87,11 @@ def _descent_on(
     reference: str,
     style: FigureStyle,
 ) -> None:
-    """Register projected descent with the function `gradient` as a construction.
+    """Register a construction that places points by projected descent.
 
-    The construction has the name of this function, without "_gradient". `objective` is the name of the minimized
-    function in the descriptions of codes, and `usual_lr` is the default learning rate.
+    `gradient` computes the gradient of the minimized function. Its name without "_gradient" is the name of the
+    construction. `objective` is the name of the minimized function in descriptions of codes, and `usual_lr` is the
+    default learning rate.
     """
 
     def build(

@@ -76,8 +76,8 @@ def _infeasible_reason(
 def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
     """Return `weight` as a float, or the automatic weight if `weight` is 'auto'.
 
-    The automatic weight is 1 if the similarities are cosines of points in R^n. Otherwise it is chosen such that the
-    standard deviation of weight * similarity, over all pairs of classes, is `AUTO_SPREAD`; but it is at most 1.
+    If the similarities are the cosines of some points in R^n, the automatic weight is 1. Otherwise it is `AUTO_SPREAD`
+    divided by the standard deviation of the similarities of all pairs of classes, or 1 if this quotient is above 1.
 
     Args:
         weight: A number, or 'auto'.

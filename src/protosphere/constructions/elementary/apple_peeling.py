@@ -24,9 +24,9 @@ HALVINGS = 40
 
 
 def latitudes(angle: float) -> Points:
-    """Return the polar angles of as many layers as possible, if neighboring layers are `angle` apart.
+    """Return the polar angles of the layers in radians; neighboring layers differ by `angle`.
 
-    The layers are symmetric about the equator. All angles are in radians.
+    There are as many layers as possible, and they are symmetric about the equator.
     """
     count = int(pi / angle + 1e-13) + 1
     return pi / 2 + angle * (np.arange(count, dtype=np.float64) - (count - 1) / 2)

@@ -112,7 +112,7 @@ def clusters(
     start = 0
     for number, (center, size) in enumerate(zip(centers, sizes, strict=True)):
         progress("placing clusters", number, len(sizes))
-        directions = tangent_vectors(center, _turned(codes[size], rng))
+        directions = tangent_vectors(center, _randomly_rotated(codes[size], rng))
         points[start : start + size] = toward_center * center + spread * directions
         start += size
     listed = " or ".join(map(str, sorted(set(sizes))))
@@ -132,10 +132,10 @@ def _known_code(num_points: int, dim: int, progress: Progress) -> Points:
     return best(num_points, dim, iterations=0, progress=progress).points
 
 
-def _turned(points: Points, rng: np.random.Generator) -> Points:
+def _randomly_rotated(points: Points, rng: np.random.Generator) -> Points:
     """Return the points after a random orthogonal map.
 
-    Random numbers are drawn only for coordinates that are not 0 in all points.
+    No random numbers are drawn for a coordinate that is 0 in every point.
     """
     used = points[:, points.any(axis=0)]
     gaussian = rng.standard_normal((points.shape[1], used.shape[1]))

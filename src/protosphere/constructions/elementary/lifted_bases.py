@@ -49,6 +49,9 @@ def lifted_bases() -> Iterator[Member]:
 
 
 def _points(m: int, bases: int, r: Fraction, count: int) -> Points:
-    """Return the first `count` points of the code with J = `bases` bases of R^(2^m), basis by basis."""
+    """Return the first `count` points of the code with J = `bases` bases of R^(2^m), basis by basis.
+
+    `r` is the number r in the docstring of `lifted_bases`.
+    """
     tails = simplex_points(bases)[np.arange(count) // (2 << m)]
     return normalized(np.hstack([unbiased_points(m, count), sqrt(r) * tails]))

@@ -14,9 +14,9 @@ from protosphere.types import Indices
 
 
 def block_sizes(num_classes: int, dim: int) -> Indices:
-    """Return the numbers of points of K - n simplices, the larger numbers first.
+    """Return the number of points of each of K - n simplices, the larger numbers first.
 
-    The simplices have K points together and span n dimensions. Their numbers of points differ by at most one.
+    The simplices have K points in total and span n dimensions together. The numbers differ by at most one.
 
     Args:
         num_classes: Number K of points.
