@@ -39,9 +39,9 @@ def run_jobs(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 @lru_cache(maxsize=1)
 def _team_start() -> Any:
-    """Return the function `GOMP_parallel` of GNU OpenMP; return None if torch has not loaded GNU OpenMP.
+    """Return the function `GOMP_parallel` of GNU OpenMP. If torch has not loaded GNU OpenMP, return None.
 
-    The function has the arguments (function, data, threads, flags).
+    The arguments of `GOMP_parallel` are a function, a pointer to data, the number of threads, and flags.
     """
     try:
         return ctypes.CDLL(
@@ -54,7 +54,7 @@ def _team_start() -> Any:
 def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
     """Run the jobs on torch's own threads (an OpenMP team) and return their results in the order of the jobs.
 
-    If jobs fail, one of their exceptions is raised.
+    If any job raises an exception, one of the exceptions is raised after all jobs have ended.
     """
     numbers = count()
     given = dict[int, Result]()
@@ -88,7 +88,7 @@ def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
 def _in_pool(jobs: list[Callable[[], Result]]) -> list[Result]:
     """Run the jobs on the threads of a thread pool, and return their results in the order of the jobs.
 
-    If jobs fail, the exception of the first of these jobs is raised.
+    If any job raises an exception, the exception of the first such job in `jobs` is raised after all jobs have ended.
     """
     before = torch.get_num_threads()
 

@@ -92,7 +92,7 @@ def _num_threads(z: Tensor, num_scores: int) -> int:
 def gathered_rows(
     work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num_scores: int
 ) -> tuple[Tensor, Tensor]:
-    """Apply `work` to slices of the rows of z, as `by_rows` does, and concatenate the tensors that `work` returns.
+    """Apply `work` to slices of the rows of z in parallel (see `by_rows`), and concatenate the tensors that it returns.
 
     Args:
         work: Function from a slice of row indices to two tensors, each with one row per row of the slice.

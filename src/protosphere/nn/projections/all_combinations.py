@@ -140,9 +140,9 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
 
 
 def _every_sum(first: Tensor, second: Tensor) -> Tensor:
-    """Return, for each row, the sums of every entry of `first` and every entry of `second`.
+    """Return, for each row, all sums of an entry of `first` and an entry of `second`.
 
-    With q columns in `second`, column i * q + j of the result has the sum of entry i of `first` and entry j of
+    With q columns in `second`, column i * q + j of the result is the sum of column i of `first` and column j of
     `second`.
     """
     return (first[:, :, None] + second[:, None, :]).flatten(1)
@@ -152,9 +152,9 @@ def _ranks_to_compare(first: int, second: int, k: int) -> list[tuple[int, int, i
     """Return the pairs of entries of two descending lists that can have one of the k largest sums.
 
     The pairs are given as triples (start, stop, length): each of the entries start, ..., stop - 1 of the first list is
-    paired with each of the first `length` entries of the second list. The sum of the i-th largest entry of the first
-    list and the j-th largest entry of the second list is at most as large as i j - 1 other sums. So only the pairs with
-    i j <= k are needed, about k log k pairs.
+    paired with each of the first `length` entries of the second list. At least i j - 1 other sums are greater than or
+    equal to the sum of the i-th largest entry of the first list and the j-th largest entry of the second list. So only
+    the pairs with i j <= k are needed. There are about k log k such pairs.
 
     Args:
         first: Length of the first list.

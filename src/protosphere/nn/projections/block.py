@@ -229,8 +229,8 @@ def tiled_log_sum_exp(
 def _is_bounded(z: Tensor, block: ProjectionBlock) -> bool:
     """Return True if the norms of the vectors are so small that sums of exp(score) cannot overflow.
 
-    If the result is True, log-sum-exps can be computed without subtracting the maximum score. If z is on a GPU, or its
-    values cannot be read for another reason, the result is False.
+    If the result is True, log-sum-exps can be computed without subtracting the maximum score. If the entries of z
+    cannot be read, for example because z is on a GPU, the result is False.
     """
     # the absolute value of a score is at most |z|; below the limit, exp(-score) can be computed as 1 / exp(score)
     if not in_memory(z):
@@ -243,7 +243,10 @@ def _is_bounded(z: Tensor, block: ProjectionBlock) -> bool:
 def _bounded_log_sum_exp(
     z: Tensor, block: ProjectionBlock, with_mean: bool
 ) -> tuple[Tensor, Tensor]:
-    """Return the result of `tiled_log_sum_exp` for vectors for which `_is_bounded` returns True."""
+    """Return the result of `tiled_log_sum_exp`, computed without subtracting maximum scores.
+
+    `_is_bounded(z, block)` must be True.
+    """
     total = z.new_zeros(len(z))
     mean = z.new_zeros(len(z), z.shape[1] if with_mean else 0)
     for tile in block.tiles(len(z)):

@@ -50,7 +50,7 @@ LARGEST_INDEX = (1 << 63) - 1
 
 @dataclass(frozen=True)
 class Entry:
-    """Record of a kind of projection that is faster than a matrix for some codes.
+    """A kind of projection that is faster than a product with a matrix for some codes.
 
     Attributes:
         plan: Function from a code and a dtype to the plan of the projection. It returns None if the code does not have
@@ -266,9 +266,9 @@ def _quantized(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None
 
 
 def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> BlockSpec:
-    """Return the description of an `AllCombinationsBlock`.
+    """Return the description of a block with all combinations of the values of the parts.
 
-    A unit of the block consists of all combinations with the same value of the first part.
+    A unit of the block consists of the combinations that have the same value of the first part.
     """
     if structure.count > LARGEST_INDEX:
         raise InvalidArgumentError(
@@ -308,7 +308,7 @@ def _signed_or_bytes(values: NDArray[Any]) -> NDArray[Any]:
 def _simplex_order(points: Points) -> Indices:
     """Return, for each vertex of `simplex_points`, the index of the row of `points` that equals the vertex.
 
-    If the rows are not the vertices in some order, the result has no meaning, so the caller must compare them.
+    If the rows of `points` are not the vertices in some order, the result has no meaning. The caller must check this.
     """
     # the first nonzero entry of vertex i > 0 is negative and in coordinate i
     first = (points != 0).argmax(axis=1)

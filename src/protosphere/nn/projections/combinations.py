@@ -81,9 +81,9 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.rows(values, self.factors[index], like)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return ranges of classes, so small that dot products with `batch` vectors fit in the cache.
+        """Return ranges of classes that together contain all classes.
 
-        Together, the ranges contain all classes.
+        Each range is so small that the dot products of `batch` vectors with its points fit in the cache.
         """
         return cuts(self.num_points, TILE_ENTRIES // max(1, batch))
 
@@ -95,7 +95,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
     def num_plain(self) -> int:
         """Number of parts.
 
-        The first `num_plain` columns of `values` belong to parts, the other columns to codebooks.
+        The first `num_plain` columns of `values` belong to the parts, and the other columns belong to the codebooks.
         """
         tables = self.tables
         if isinstance(tables, QuantizedTables):
@@ -103,11 +103,14 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return len(tables.sizes)
 
     def _summed(self, entries: Tensor, tile: Tile) -> Tensor:
-        """Return the B x classes dot products of vectors with the classes in the range `tile`.
+        """Return the dot products of B vectors with the points of the classes in the range `tile`.
 
         Args:
-            entries: B x E dot products with the points of all parts and with all codewords, as `tables` returns them.
+            entries: B x E dot products with the points of all values and with all codewords, as `tables` returns them.
             tile: Range of classes: the index of the first class, and one past the index of the last.
+
+        Returns:
+            Matrix with one row per vector and one column per class.
         """
         places = self._places(tile)
         total = entries.index_select(1, places[:, 0])
@@ -124,7 +127,9 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
     def _places(self, tile: Tile) -> Tensor:
         """Return a matrix with one row per class in the range `tile`.
 
-        The row has the indices of the columns of `self.tables(z)` that belong to the values and codewords of the class.
+        The row of a class has the indices of the columns of `self.tables(z)` whose sum gives the dot products with the
+        class. They are the columns of its values and codewords. Columns of codewords are multiplied by the factor of
+        the class first.
         """
         return self.values[tile[0] : tile[1]].long() + self.tables.offsets
 
@@ -145,13 +150,13 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.weighted_sum(self._collected(weights, every))
 
     def _collected(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return, for each value and each codeword, the sum of the weights of the classes that have it.
+        """Return, for each value of a part and each codeword, the sum of the weights of the classes that have it.
 
         The weights for codewords are multiplied by the factors of the classes. The function is the transpose of
         `_summed`.
 
         Args:
-            weights: B x classes weights.
+            weights: Matrix with one row per sum and one column per class in the range `tile`.
             tile: Range of classes: the index of the first class, and one past the index of the last.
 
         Returns:

@@ -44,9 +44,9 @@ class DenseBlock(nn.Module, ProjectionBlock):
         return self.weight[index].to(like.dtype)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return ranges of rows, so small that dot products with `batch` vectors fit in the cache.
+        """Return ranges of rows that together contain all rows.
 
-        Together, the ranges contain all rows.
+        Each range is so small that the dot products of `batch` vectors with its rows fit in the cache.
         """
         size = TILE_ENTRIES // max(1, batch)
         if self.num_points <= size:

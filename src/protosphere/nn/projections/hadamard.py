@@ -189,7 +189,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return rows
 
     def tiles(self, batch: int, start: int = 0, stop: int | None = None) -> list[Tile]:
-        """Return ranges of cosets, so small that the dot products with `batch` vectors fit in the cache.
+        """Return ranges of cosets that together contain the cosets start, ..., stop - 1.
 
         Args:
             batch: Number of vectors.
@@ -197,7 +197,8 @@ class HadamardBlock(nn.Module, ProjectionBlock):
             stop: One past the index of the last coset. By default, the ranges contain all cosets from `start`.
 
         Returns:
-            For each tile, the index of its first coset, and one past the index of its last coset.
+            For each range, the index of its first coset, and one past the index of its last coset. The dot products of
+            `batch` vectors with the points of a range fit in the cache.
         """
         last = self.num_cosets if stop is None else stop
         return cuts(last, TILE_ENTRIES // (len(self.signs) * max(1, batch)), start)
@@ -284,9 +285,9 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return self._top_k_within(z, best[1], k)
 
     def _highest(self, z: Tensor, start: int, stop: int) -> Tensor:
-        """Return a B x cosets tensor with each vector's largest dot product with a point of each coset.
+        """Return each vector's largest dot product with a point of each of the cosets start, ..., stop - 1.
 
-        The cosets are those with the indices start, ..., stop - 1.
+        The result has one row per vector and one column per coset.
         """
         highest = z.new_empty(len(z), stop - start)
         for first, last in self.tiles(len(z), start, stop):
@@ -298,9 +299,9 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return highest
 
     def _top_k_within(self, z: Tensor, cosets: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each vector with the points of its own cosets, and their indices.
+        """Return the k largest dot products of each vector with the points of some cosets, and their indices.
 
-        Row i of `cosets` has the indices of the cosets of vector i.
+        Row i of `cosets` has the indices of the cosets that are searched for vector i.
         """
         chosen = self.signs[:, :, cosets].to(z.dtype)
         summed = torch.einsum("zbl,lzbc->zbc", self.binned(z), chosen.transpose(0, 1))

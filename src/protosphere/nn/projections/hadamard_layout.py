@@ -153,8 +153,8 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
 
     Returns:
         The layout, and the indices in `rows` of the codewords in its cosets, coset by coset. The result is None if no
-        small code fits, or if the layout with the lowest estimated cost does not save half of the multiplications of a
-        matrix.
+        small code fits, or if the layout needs more than half of the multiplications of a product with the matrix of
+        all codewords.
     """
     for bits, antipodal in _cheapest_first(rows):
         found = whole_cosets(rows, bits, antipodal)
@@ -164,7 +164,7 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
 
 
 def _saves_half(layout: HadamardLayout) -> bool:
-    """Return True if a dot product takes at most half as many multiplications as with a matrix of all codewords."""
+    """Return True if a dot product with a codeword takes at most `layout.length` / 2 multiplications."""
     small = layout.split(split_bits(layout.length))
     largest_bin = int(np.bincount(small.bins).max())
     multiplications = largest_bin + (1 << len(small.generator))
@@ -258,7 +258,7 @@ def whole_cosets(
 def _whole_starts(ordered: Indices, size: int) -> Indices:
     """Return the positions in the ascending array `ordered` at which a complete run begins.
 
-    A complete run consists of all numbers j size, ..., j size + size - 1 for some j.
+    A complete run consists of all numbers j size, ..., j size + size - 1 for some integer j (see `whole_cosets`).
     """
     starts = np.flatnonzero(ordered % size == 0)
     starts = starts[starts + size <= len(ordered)]
@@ -266,9 +266,9 @@ def _whole_starts(ordered: Indices, size: int) -> Indices:
 
 
 def _linear(words: PackedBits) -> bool:
-    """Return True if the list `words` is a linear code in the order of `HadamardLayout`.
+    """Return True if `words` are the codewords of a linear code, in the order that `HadamardLayout` describes.
 
-    In this order, codeword i is the sum of the codewords with the indices 2^j, for all j for which bit j of i is 1.
+    In this order, codeword i is the sum of the codewords 2^j over all j for which bit j of i is 1.
     """
     i = np.arange(1, len(words))
     return not words[0].any() and np.array_equal(
@@ -277,12 +277,16 @@ def _linear(words: PackedBits) -> bool:
 
 
 def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.bool_]:
-    """Return a mask of the rows of `blocks` that are cosets of the small code and have a single glue vector.
+    """Return a mask of the runs that are cosets of the small code and whose points have the same glue vector.
 
     Args:
         rows: Points that begin with the signs of codewords.
-        blocks: Matrix whose rows are the indices in `rows` of the codewords of one run (see `whole_cosets`).
+        blocks: Matrix with one row per run (see `whole_cosets`). A row has the indices in `rows` of the codewords of
+            the run.
         small: Codewords of the small code, packed.
+
+    Returns:
+        Vector with one entry per row of `blocks`.
     """
     alike: list[NDArray[np.bool_]] = []
     for start in range(0, len(blocks), CHUNK_COSETS):

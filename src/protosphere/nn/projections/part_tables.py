@@ -158,6 +158,6 @@ class PartTables(nn.Module):
         return self._side_by_side(found)
 
     def _side_by_side(self, columns: list[Tensor]) -> Tensor:
-        """Return the matrices in `columns` side by side as one matrix, padded with zero columns to n columns."""
+        """Concatenate matrices to one matrix, from left to right, and append zero columns up to n columns."""
         rows = columns[0] if len(columns) == 1 else torch.cat(columns, dim=1)
         return nn.functional.pad(rows, (0, self.missing)) if self.missing else rows

@@ -155,12 +155,12 @@ class Projection(nn.Module):
 
     @property
     def scores_per_row(self) -> int:
-        """Number of dot products with points, or with points of parts, that are computed for each vector."""
+        """Number of dot products with points, or with points of parts, that all blocks compute for each vector."""
         return sum(block.scores_per_row for block in self.typed_blocks)
 
     @property
     def all_combinations(self) -> AllCombinationsBlock | None:
-        """The block, if the projection has a single block and this is an `AllCombinationsBlock`. Otherwise, None."""
+        """The only block of the projection, if it is an `AllCombinationsBlock`. Otherwise, None."""
         block = self.blocks[0] if len(self.blocks) == 1 else None
         return block if isinstance(block, AllCombinationsBlock) else None
 

@@ -108,7 +108,6 @@ class QuantizedTables(nn.Module):
         return self._padded(torch.cat([own, scaled], dim=1))
 
     def _codeword_offsets(self) -> Tensor:
-        """Return, for each codebook, the index of its first codeword in `codewords`."""
         return self.offsets[self.num_parts :] - self.parts.num_entries
 
     def _padded(self, rows: Tensor) -> Tensor:

@@ -149,12 +149,12 @@ def _coset_tables(block: ProjectionBlock) -> CosetTables:
 def _top_k_within(
     tables: CosetTables, z: Tensor, cosets: Tensor, glue: Tensor, k: int
 ) -> TopK:
-    """Return the k largest dot products of each vector with the points of its own cosets, and their indices.
+    """Return the k largest dot products of each vector with the points of some cosets, and the indices of these points.
 
     Args:
         tables: The signs of all cosets.
         z: B x n vectors.
-        cosets: B x m indices of cosets; row i has the cosets of vector i.
+        cosets: B x m indices of cosets; row i has the cosets that are searched for vector i.
         glue: B x C dot products of the vectors with the glue vectors of all C cosets.
         k: Number of points, at most the number of points of m cosets.
 
@@ -182,7 +182,10 @@ def _glue_scores(tables: CosetTables, z: Tensor) -> Tensor:
 
 
 def _to_bins(tables: CosetTables, z: Tensor) -> Tensor:
-    """Return a matrix whose column i is column `tables.columns[i]` of `z`, times `tables.coefficient`."""
+    """Return the coordinates of vectors in the order of the bins, times `tables.coefficient`.
+
+    Column i of the result comes from column tables.columns[i] of the B x n matrix `z`.
+    """
     scaled = z[:, : tables.length] * tables.coefficient
     return scaled.index_select(1, tables.columns)
 
@@ -202,14 +205,14 @@ def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
 def _from_lanes(
     tables: CosetTables, lanes: Tensor, coset_weights: Tensor | None, batch: int
 ) -> Tensor:
-    """Return B x n weighted sums of points, given their coordinates in the order of the compiled loops.
+    """Return B x n weighted sums of points, given in the order of the bins and of the compiled loops.
 
     Args:
         tables: The signs of all cosets.
-        lanes: Result of `_to_lanes` for a matrix with one row per sum. Column j of the matrix has coordinate
-            `tables.columns[j]` of each sum, not yet multiplied by `tables.coefficient`.
-        coset_weights: B x C matrix. Row i has the factors by which the glue vectors of the C cosets are multiplied
-            before they are added to sum i. If None, no glue vectors are added.
+        lanes: Array in the order of `_to_lanes` for a matrix with one row per sum. Column j of the matrix has
+            coordinate `tables.columns[j]` of each sum, not yet multiplied by `tables.coefficient`.
+        coset_weights: B x C matrix. Entry (i, c) is the factor by which the glue vector of coset c is multiplied in sum
+            i. If None, no glue vectors are added.
         batch: Number B of sums.
     """
     grouped = lanes.view(len(lanes), len(tables.columns), _loops().LANES)
@@ -222,7 +225,7 @@ def _from_lanes(
 
 
 def _loops() -> Any:
-    """Return the module of compiled loops. It is imported on first use, because the import is slow."""
+    """Import the module of compiled loops on first use, because the import is slow."""
     from protosphere.nn.kernels.cpu import walsh_hadamard
 
     return walsh_hadamard

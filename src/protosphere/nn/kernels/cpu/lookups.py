@@ -68,13 +68,13 @@ def _maximum(builder: Any, first: Any, second: Any) -> Any:
 
 
 def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
-    """Return the signature and the code generator of an instruction that combines one row of x with rows of y.
+    """Return the signature and the code generator of an instruction that combines a row of x with rows of y.
 
     Args:
         combine: Function that generates the code for combining two rows, such as `_sum` or `_maximum`.
-        x: Type of the array x; a row of it is replaced by the combination.
+        x: Type of the array x. The result of the combination replaces the row of x.
         y: Type of the array y.
-        num_rows: Number of rows of y; 1 or 4.
+        num_rows: Number of rows of y that are combined with the row of x, 1 or 4.
     """
     signature = types.void(x, types.uint64, y, *[types.uint64] * num_rows)
 
@@ -97,7 +97,7 @@ def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
 
 @_instruction
 def add_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
-    """Compute x[i : i + LANES] += y[a : a + LANES]."""
+    """Add the row of y that begins at a to x[i : i + LANES]."""
     del typing, i, a
     return _combined(_sum, x, y, 1)
 
@@ -113,7 +113,7 @@ def add_four_rows(
 
 @_instruction
 def raise_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
-    """Compute x[i : i + LANES] = max(x[i : i + LANES], y[a : a + LANES])."""
+    """Replace x[i : i + LANES] by its entrywise maximum with the row of y that begins at a."""
     del typing, i, a
     return _combined(_maximum, x, y, 1)
 

@@ -112,14 +112,14 @@ def _top_k_within(
     tiles: Tensor,
     k: int,
 ) -> TopK:
-    """Return the k largest dot products of each vector with the points of its own tiles, and their indices.
+    """Return the k largest dot products of each vector with the points of some tiles, and the indices of these points.
 
     Args:
         lookups: The block.
         factors: For each class, the factor by which the sum of its codewords is multiplied. The array is empty if there
             are no codebooks.
         entries: B x E dot products of the vectors with the rows of all tables, as `lookups.tables` returns them.
-        tiles: B x m indices of tiles; row i has the tiles of vector i.
+        tiles: B x m indices of tiles; row i has the tiles that are searched for vector i.
         k: Number of points, at most the number of points in the m tiles.
 
     Returns:
@@ -143,14 +143,13 @@ def _top_k_within(
 
 
 def _lookups(block: ProjectionBlock) -> CombinationsBlock:
-    """Return the block unchanged, with its type narrowed for the type checker."""
     return cast("CombinationsBlock", block)
 
 
 def _classes(
     lookups: CombinationsBlock,
 ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float32], int]:
-    """Return `values`, `offsets`, `factors` and `num_parts` of a block, which are arguments of the compiled loops."""
+    """Return the arguments `values`, `offsets`, `factors` and `num_parts` of the compiled loops for a block."""
     values = lookups.values.numpy()
     offsets = lookups.tables.offsets.numpy()
     factors = np.empty(0, np.float32)
@@ -160,7 +159,7 @@ def _classes(
 
 
 def _empty_lanes(batch: int, entries: int) -> NDArray[np.float32]:
-    """Return zeros in the order of `_to_lanes` for `batch` vectors with `entries` numbers each."""
+    """Return zeros in the shape that `_to_lanes` returns for a matrix with `batch` rows and `entries` columns."""
     width = _loops().LANES
     return aligned_zeros((-(-batch // width), entries * width))
 
@@ -188,7 +187,7 @@ def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
 
 
 def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
-    """Return the matrix of which `_to_lanes` computes `lanes`.
+    """Return the matrix from which `_to_lanes` computes `lanes`: the inverse of `_to_lanes`.
 
     Args:
         lanes: Array with one row per group of LANES vectors.
@@ -201,7 +200,7 @@ def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
 
 
 def _loops() -> Any:
-    """Return the module of compiled loops. It is imported on first use, because the import is slow."""
+    """Import the module of compiled loops on first use, because the import is slow."""
     from protosphere.nn.kernels.cpu import lookups
 
     return lookups

@@ -90,12 +90,11 @@ class PartSoftmaxBackend(TorchBackend):
 
 
 def _combinations(block: ProjectionBlock) -> AllCombinationsBlock:
-    """Return the block unchanged, with its type narrowed for the type checker."""
     return cast("AllCombinationsBlock", block)
 
 
 def _loops() -> Any:
-    """Return the module of compiled loops. It is imported on first use, because the import is slow."""
+    """Import the module of compiled loops on first use, because the import is slow."""
     from protosphere.nn.kernels.cpu import part_softmax_loops
 
     return part_softmax_loops

@@ -86,7 +86,8 @@ def write_one_sum(
 ) -> Any:
     """Write a weighted sum of the first n rows of y into x[i : i + LANES].
 
-    The weight of row k is f[start + d * k]. The argument `jump` has no effect.
+    The weight of row k is f[start + d * k]. The argument `jump` is not used; it is there because `write_four_sums` has
+    it.
     """
     del typing, i, start, jump, d, n
     return _scaled_sums(x, y, f, 1)
@@ -169,7 +170,7 @@ def read_columns(
     left: int,
     width: int,
 ) -> None:
-    """Divide `width` coordinates of up to LANES vectors by a number, and write the quotients into `mean`.
+    """Divide `width` coordinates of up to LANES vectors by a number per vector, and write the quotients into `mean`.
 
     Args:
         rows: One-dimensional array with a row of LANES numbers per coordinate.
