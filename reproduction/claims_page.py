@@ -25,20 +25,20 @@ pairs of runs with the same seed, followed by ± half of its 95% interval. For a
 than another, there are three cases:
 
 - If the whole interval of the difference is above 0, the claim *holds*.
-- If the interval is not wholly above 0, and its upper end is below the standard error of a single accuracy, the claim
-  *fails*: any advantage is smaller than the noise of the test set. One standard error of an accuracy on 10,000 test images is 0.5 points at an accuracy of 50 to 70%, and 0.14
-  points at 98%.
+- If the lower end of the interval is not above 0, and the upper end is below the standard error of a single accuracy,
+  the claim *fails*: any advantage is smaller than the noise of the test set. On 10,000 test images, the standard error
+  of an accuracy is 0.5 points at an accuracy of 50 to 70%, and 0.14 points at 98%.
 - Otherwise the claim is *not decided*. The table then states how many seeds, or how many configurations, would decide
   the claim if the means and the spread stay the same.
 
 A configuration is a combination of a scheme, a dimension and a mapping. Three seeds of two configurations give a poor
-estimate of the random spread. Therefore the spread is estimated from all configurations of the compared schemes,
-after the effects of configuration and seed are removed. R² is the fraction of the variance of accuracy that a linear
-regression explains. The 95% intervals of R² are computed by Fisher's z-transform.
+estimate of the random spread of accuracies. Therefore the spread is estimated from all configurations of the compared
+schemes, after the mean effect of each configuration and of each seed is removed. R² is the fraction of the variance of
+accuracy that a linear regression explains. The 95% intervals of R² are computed by Fisher's z-transform.
 
-A claim has one row for each network on which it was tested, and the verdict applies to that network. If a claim
-fails, there are two possible verdicts. The verdict is *not at our scale* if our network is smaller, our training has
-fewer epochs, or our data set is smaller than the paper's. The verdict *not at our scale* also names our network, epochs
+A claim has one row for each network on which it was tested, and the verdict of a row applies to the network of this
+row. If a claim fails, there are two possible verdicts. The verdict is *not at our scale* if our network is smaller, our
+training has fewer epochs, or our data set is smaller than the paper's. This verdict is followed by our network, epochs
 and data, because the claim may still hold at the paper's scale. The verdict is *does not hold* if the claim fails at
 the paper's scale, or if a claim that needs no training fails. These commands make runs at the paper's scale:
 
@@ -47,7 +47,7 @@ python -m reproduction reproduce cifar100 --budget paper --ray ADDRESS   # ResNe
 python -m reproduction reproduce mnist --budget paper --workers 2
 ```
 
-The first of these commands makes the runs of this page, and the second one writes the page:
+Of the next two commands, the first one makes the runs of this page, and the second one writes the page:
 
 ```sh
 python -m reproduction reproduce all --workers 2 --results results --figures docs/figures
@@ -57,12 +57,13 @@ python -m reproduction claims results -o docs/studies/claims.md
 NUMBERS_HEAD = """
 ## Which statistic of a code predicts accuracy
 
-These tables compare statistics of a code by how well they predict the test accuracy of networks that are trained with
-the code. The accuracy of a configuration is the mean over seeds. The column *explained* has R² of a linear regression
-of accuracy on the statistic over all configurations. Its 95% interval is computed by a bootstrap that resamples whole
-schemes. The column *held out* has R² of predictions for new schemes: the accuracies of each scheme are predicted by a
-regression that is fitted to all other schemes. If these predictions are no better than the mean accuracy, the column
-says "nothing". The mappings of the configurations are fixed or random, unless the heading of a table says otherwise.
+The following tables show how well statistics of a code predict the test accuracy of networks that are trained with the
+code. The accuracy of a configuration is the mean over seeds. The column *explained* has R² of a linear regression of
+accuracy on the statistic over all configurations. The 95% interval of R² is computed by a bootstrap that resamples
+whole schemes. The column *held out* has R² of predictions for new schemes: the accuracies of each scheme are predicted
+by a regression that is fitted to all other schemes. If these predictions are no better than the mean accuracy, the
+column says "nothing". The mappings of the configurations are fixed or random, unless the heading of a table says
+otherwise.
 """
 NUMBER_COLUMNS = ("statistic", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")
