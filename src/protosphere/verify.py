@@ -1310,15 +1310,15 @@ def circle_bound(count: int) -> Fraction:
 # Theorems that are cited
 
 CITED = """
-3 7 0.21013831273060309 Schütte-van der Waerden
-3 8 0.26120387496374145 Schütte-van der Waerden
+3 7 0.2101383127306030848657 Schütte-van der Waerden
+3 8 0.2612038749637414425147 Schütte-van der Waerden
 3 9 1/3 Schütte-van der Waerden
-3 10 0.40439432521625076 Danzer
-3 11 0.44721359549995794 Danzer
-3 12 0.44721359549995794 Fejes Tóth
-3 13 0.54263648682963847 Musin-Tarasov
-3 14 0.56395030036050517 Musin-Tarasov
-3 24 0.72307846833350854 Robinson
+3 10 0.4043943252162507568462 Danzer
+3 11 0.4472135954999579392818 Danzer
+3 12 0.4472135954999579392818 Fejes Tóth
+3 13 0.5426364868296384636814 Musin-Tarasov
+3 14 0.5639503003605051674908 Musin-Tarasov
+3 24 0.7230784683335085370323 Robinson
 4 10 1/6 Bachoc-Vallentin
 4 24 1/2 de Laat-Leijenhorst-de Muinck Keizer
 21 50 1/21 Cohn-de Laat-Leijenhorst
@@ -1329,7 +1329,7 @@ CITED = """
 256 66048 1/16 Cohn-de Laat-Leijenhorst
 1024 1050624 1/32 Cohn-de Laat-Leijenhorst
 """
-"""Configurations that are proved optimal: n, K, maximum cosine (rounded up), authors of the proof."""
+"""Configurations that are proved optimal: n, K, maximum cosine (rounded down), authors of the proof."""
 
 
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
@@ -1446,7 +1446,8 @@ def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
         ratio = simplex_bound_size(code.dim, float(stated)) / code.count
         rounding_error = 1e-11 + code.dim * 1e-14 / float(1 - stated)
         ensure(abs(ratio - 1) < rounding_error, wrong)
-        return Converse(stated, theorem)
+        excess = 2 * Fraction(rounding_error) * (1 - stated)  # at most, by rounding
+        return Converse(stated - excess, theorem)
     above = cited_bound(code.count, code.dim, theorem) - stated
     ensure(0 <= above < Fraction(1, 10**14), wrong)
     return Converse(stated, theorem)
