@@ -139,20 +139,19 @@ class Registry(Mapping[str, Entry]):
 
 
 def _with_shared_prefix(name: str, known: Iterable[str]) -> list[str]:
-    """Return up to three of the names `known` that have at least the first three letters of `name`.
+    """Return up to three of the names `known` that begin with the same three letters as `name`.
 
-    Names that share more first letters come first.
+    Names with a longer common prefix with `name` come first.
 
     >>> _with_shared_prefix("goldcodes", ["leech", "goethals", "gold", "golay"])
     ['gold', 'golay']
     """
-    lengths = {other: _shared_length(name, other) for other in known}
+    lengths = {other: _common_prefix_length(name, other) for other in known}
     shared = [other for other in lengths if lengths[other] >= SHORTEST_PREFIX]
     return sorted(shared, key=lambda other: -lengths[other])[:NEAREST]
 
 
-def _shared_length(left: str, right: str) -> int:
-    """Return the number of first characters that `left` and `right` have in common."""
+def _common_prefix_length(left: str, right: str) -> int:
     pairs = zip(left, right, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 

@@ -669,7 +669,7 @@ def least_distances(
 
 
 def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
-    """Return Hamming distances, the smallest of which is the distance from the coset of `word` to other cosets.
+    """Return Hamming distances, whose minimum is the distance from the coset of `word` to the nearest other coset.
 
     The distance of two cosets is the minimum distance of a codeword of the first and a codeword of the second. `sums`
     has all codewords of the linear code whose cosets these are. `others` has one codeword of each of the other cosets.
@@ -807,7 +807,8 @@ class Part:
 def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
     """Return the part with the index `number`.
 
-    `record` is the entry of the header that describes this part. Only the first `record["size"]` points are in use.
+    `record` is the entry of the header that describes this part. Only the first `record["size"]` points belong to
+    values. The other points are ignored.
     """
     prefix = f"part{number}_"
     own = {

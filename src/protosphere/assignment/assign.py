@@ -221,7 +221,7 @@ def _assign_many_classes(
     rng: np.random.Generator,
     progress: Progress,
 ) -> Assignment:
-    """Do the same as `_assign_by_pair_sum`, without keeping all cosines in memory."""
+    """Do the same as `_assign_by_pair_sum`, without computing the K x K matrix of cosines."""
     identity = np.arange(code.num_classes)
     points = code.points
     order = many_classes_order(S, points, rng, progress)

@@ -78,7 +78,8 @@ def _disjoint_pairs(
 ) -> NDArray[np.bool_] | None:
     """Return a Boolean matrix that says which pairs of points have the cosine `special`.
 
-    If some point is in two such pairs, or another pair does not have the cosine `other`, None is returned.
+    None is returned if there are no such pairs, if a point is in several of them, or if the cosine of any other pair of
+    points is not `other`.
     """
     K = len(cosines)
     pairs = np.abs(cosines - special) < EQUAL_TOLERANCE

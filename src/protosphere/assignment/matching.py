@@ -83,7 +83,8 @@ class _MatchingProgram:
     def _constraints(self, first: Indices, second: Indices) -> tuple[Any, Points]:
         """Return the matrix and the upper limits of the inequalities.
 
-        Row v, for each vertex v, requires that at most one edge at v is chosen. The next rows belong to the odd sets.
+        For each vertex v, row v requires that at most one edge at v is chosen. Each later row is the inequality of an
+        odd set.
 
         Args:
             first: One end of each edge.
@@ -131,7 +132,8 @@ class _MatchingProgram:
     def _odd_components(self, solution: _Solution, threshold: float) -> list[Mask]:
         """Return sets of an odd number of vertices, at least three, as Boolean arrays over the vertices.
 
-        They are connected components of the graph of all edges with fractional values above `threshold`.
+        The sets are connected components of a graph. Its edges are the edges whose values in `solution` are above
+        `threshold` and below 1.
         """
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components

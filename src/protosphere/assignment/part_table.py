@@ -166,7 +166,6 @@ def _listed_rows(given: Any, by: Callable[[Any], Row] | None) -> _Rows:
 
 
 def _rows_by(by: Callable[[Any], Row], given: Any) -> _Rows:
-    """Return the rows that the function `by` returns for the class names in `given`."""
     if not callable(by) or not isinstance(given, Iterable):
         raise InvalidArgumentError(
             f"'by' must be a function, and 'parts' the names of classes, got {brief(by)} and {brief(given)}"
@@ -269,7 +268,7 @@ def _numbered(table: _Rows) -> PartTable:
     values = tuple(tuple(found) for found in numbering.values)
     classes = None if table.classes is None else tuple(table.classes)
     names = PartNames(tuple(numbering.parts), values, classes)
-    _require_printable(names)
+    _check_names(names)
     largest = max(len(found) for found in values)
     kind = np.min_scalar_type(largest - 1)
     return PartTable(names, np.array(numbered, dtype=kind))
@@ -391,7 +390,7 @@ def require_different(
             )
 
 
-def _require_printable(names: PartNames) -> None:
+def _check_names(names: PartNames) -> None:
     """Raise InvalidArgumentError if two parts have the same name, or if a name or value has unprintable characters."""
     texts = [*names.parts, *(names.classes or ())]
     for values in names.values:

@@ -206,15 +206,10 @@ def maximize_pair_sum(
 
 
 def _better(S: Points, G: Points, first: Indices, second: Indices) -> Indices:
-    """Return the one of two orders that has the larger sum of similarity times cosine over pairs of classes.
+    """Return `first` or `second`, whichever order has the larger sum over pairs of similarity times cosine.
 
-    If the sums are equal, `first` is returned.
-
-    Args:
-        S: K x K similarity of the classes.
-        G: K x K cosines of the points.
-        first: An order.
-        second: Another order.
+    If the sums are equal, `first` is returned. `S` has the similarity of the classes, and `G` the cosines of the
+    points.
     """
     if pair_sum(S, G, second) > pair_sum(S, G, first):
         return second

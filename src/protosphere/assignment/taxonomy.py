@@ -245,7 +245,6 @@ def taxonomy(
 
 
 def _parents(source: str | Path | Mapping[str, str]) -> dict[str, str]:
-    """Return a mapping from each node of `source` to its parent."""
     if isinstance(source, Mapping):
         return {str(child): str(parent) for child, parent in source.items()}
     if isinstance(source, Path):

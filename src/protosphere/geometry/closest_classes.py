@@ -91,7 +91,10 @@ def closest_classes(
 def _sets_by_sum(
     part_distances: Sequence[float],
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """Yield a pair (sum, set) for each nonempty set of parts, in ascending order of the sum of its `part_distances`."""
+    """Yield a pair (sum, set) for each nonempty set of parts, in ascending order of the sums.
+
+    The sum of a set is the sum of the `part_distances` of its parts. A set is a tuple of indices of parts.
+    """
     # a set from the priority queue is followed by two sets: one adds the next part, one replaces the last part by it
     order = sorted(range(len(part_distances)), key=part_distances.__getitem__)
     sizes = [part_distances[part] for part in order]

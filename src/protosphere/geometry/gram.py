@@ -37,7 +37,10 @@ class Rows:
 
     @property
     def block(self) -> int:
-        """Number of rows in a block, such that no block has more than `BLOCK_ENTRIES` entries."""
+        """Number of rows that are read together as a block.
+
+        A block of several rows has at most `BLOCK_ENTRIES` entries.
+        """
         by_row_entries = BLOCK_ENTRIES // max(self.dim, 1)
         by_gram_entries = BLOCK_ENTRIES**0.5
         return int(max(1, min(self.count, by_row_entries, by_gram_entries)))

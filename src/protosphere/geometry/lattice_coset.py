@@ -44,9 +44,10 @@ class LatticeCoset:
         return 1 - self.least / 2
 
     def in_annulus(self, lengths: Points) -> bool:
-        """Return whether `ceiling` is also an upper bound on the cosines of points with the given norms.
+        """Return whether `ceiling` is also an upper bound on the cosines of points with the norms `lengths`.
 
-        This is the case if all norms are between 1 - `least` and 1. The points need not be unit vectors.
+        The differences of the points must be in the lattice. Then `ceiling` is a bound if all norms are between 1 -
+        `least` and 1. Such points lie in an annulus, and need not be unit vectors.
 
         Args:
             lengths: Norms of the points.

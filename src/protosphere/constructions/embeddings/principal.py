@@ -82,8 +82,8 @@ def as_vectors(given: Any) -> Vectors:
 def _as_array(given: Any) -> NDArray[Any]:
     """Return a tensor, an array or a list of rows as an array, without checking its shape and type."""
     if isinstance(given, list | tuple):
-        given = [_without_gradient(row) for row in cast("Sequence[Any]", given)]
-    given = _without_gradient(given)
+        given = [_tensor_as_array(row) for row in cast("Sequence[Any]", given)]
+    given = _tensor_as_array(given)
     try:
         return np.asarray(given)
     except ValueError as error:
@@ -92,7 +92,7 @@ def _as_array(given: Any) -> NDArray[Any]:
         ) from error
 
 
-def _without_gradient(given: Any) -> Any:
+def _tensor_as_array(given: Any) -> Any:
     """Return `given` as an array if it is a tensor, and unchanged otherwise."""
     if not hasattr(given, "detach"):
         return given

@@ -222,5 +222,4 @@ def _size(q: int) -> int:
 
 
 def _dim(q: int) -> int:
-    """Return the dimension of the eigenspace of the smallest eigenvalue of the collinearity graph."""
     return q * (q * q - q + 1)

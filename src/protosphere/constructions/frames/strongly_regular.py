@@ -194,7 +194,6 @@ def _step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
 
 
 def _points(graph: Graph, count: int) -> Points:
-    """Return the first `count` vertices as unit rows in the eigenspace of the smallest eigenvalue."""
     eigenspace = least_eigenspace(graph)
     cosines = np.where(
         graph.adjacency(), float(eigenspace.adjacent), float(eigenspace.apart)
@@ -203,10 +202,6 @@ def _points(graph: Graph, count: int) -> Points:
 
 
 def _chosen_points(graph: Graph, view: View, count: int) -> Points:
-    """Return the first `count` vertices that `view` chooses, as unit rows.
-
-    The points are projected to the orthogonal complement of the fixed vertices.
-    """
     adjacency = graph.adjacency()
     points = _points(graph, graph.vertices)
     fixed = [0]

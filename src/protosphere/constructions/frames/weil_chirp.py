@@ -72,7 +72,6 @@ def _member(p: int, degree: int) -> Member:
 
 
 def _points(p: int, degree: int, count: int) -> Points:
-    """Return the first `count` points of the code: the chirps come first, and the basis of C^p comes last."""
     num_chirps = min(count, 4 * p**degree)
     chirps = _chirps(p, degree, num_chirps)
     basis = _basis(p, count - num_chirps)
@@ -80,10 +79,6 @@ def _points(p: int, degree: int, count: int) -> Points:
 
 
 def _chirps(p: int, degree: int, count: int) -> Points:
-    """Return the first `count` points that are multiples of chirps, as rows of 2p real numbers.
-
-    Each chirp is followed by its products with i, -1 and -i.
-    """
     numbers = np.arange(-(-count // 4))
     angles = 2 * np.pi * np.arange(p) / p
     values = _values(p, degree, numbers)

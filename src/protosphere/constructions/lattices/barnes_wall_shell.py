@@ -70,12 +70,11 @@ def barnes_wall_shell() -> Iterator[Member]:
         max_cosine=Fraction(1, 2),
         id="bw32-minimal",
         description="Barnes-Wall 32, minimal vectors",
-        structure=_minimal_32,
+        structure=_minimal_vectors_32,
     )
 
 
-def _minimal_32(count: int) -> LatticePoints:
-    """Return the first `count` minimal vectors of the Barnes-Wall lattice of dimension 32."""
+def _minimal_vectors_32(count: int) -> LatticePoints:
     vectors = barnes_wall_minimal_vectors(5)
     basis = integer_basis(vectors[::SPREAD].astype(np.int64))
     return LatticePoints.shell(

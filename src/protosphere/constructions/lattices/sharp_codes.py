@@ -44,10 +44,10 @@ def _kissing_chain() -> Iterable[Section]:
             )
 
 
-def _around_triangles() -> Iterable[Section]:
+def _around_norm_6() -> Iterable[Section]:
     """Yield sections of the Leech lattice with a fixed vector of squared norm 6 and up to two more fixed vectors.
 
-    See SPLAG, table 10.4, on small triangles of lattice vectors.
+    See SPLAG, table 10.4.
     """
     one, two = _star(24, 4, 2)
     orthogonal = sparse(24, {0: 4, 1: -4})
@@ -96,7 +96,7 @@ def sharp_codes() -> Iterable[Member]:
     (22,891), (23,552) and (23,4600) meet Levenshtein's bound, so that no code is better. The codes with (n, K) =
     (4,10), (19,100), (20,170), (21,336) and (22,352) do not meet it.
     """
-    sections = (*_kissing_chain(), *_around_triangles())
+    sections = (*_kissing_chain(), *_around_norm_6())
     return sorted(
         (section.member for section in sections),
         key=lambda member: (member.dim, member.size),
