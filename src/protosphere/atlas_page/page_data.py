@@ -118,7 +118,10 @@ def _limits() -> dict[str, Any]:
 
 
 def _covered_beyond() -> dict[str, list[int]]:
-    """Return the pairs (K, n) in `searched_beyond` of the catalogue, as a mapping from K to a list of n."""
+    """Return the pairs (K, n) in `searched_beyond` of the catalogue, as a mapping from K to the list of all n.
+
+    K is a text, because the keys of a JSON object are texts.
+    """
     found: dict[str, list[int]] = {}
     for num_classes, dim in sorted(shipped_catalogue().searched_beyond):
         found.setdefault(str(num_classes), []).append(dim)
@@ -126,7 +129,7 @@ def _covered_beyond() -> dict[str, list[int]]:
 
 
 def _described(entry: Construction) -> dict[str, Any]:
-    """Return the description of a scheme as JSON fields.
+    """Return the properties of a scheme that the page shows or uses, as a JSON object.
 
     The field `kind` determines the color of the scheme on the page. For schemes that choose among other schemes, it is
     'best'. For other schemes, it is the name of the package that contains the scheme.
@@ -142,7 +145,7 @@ def _described(entry: Construction) -> dict[str, Any]:
 
 
 def _families(progress: Progress) -> dict[str, list[list[Any]]]:
-    """Return, for each family of codes, one row for each member that the page uses.
+    """Return a mapping from each family of codes to one row for each of its members in `serving_members`.
 
     A row is [n, first K, last K, number of points, guarantee, description, steps, spectra]. The first and the last K
     are the attributes `first` and `last` of a `Serving`. Steps and spectra are defined in `shipped_measurements`.
@@ -173,9 +176,10 @@ def _member(name: str, one: Serving) -> list[Any]:
 
 
 def _proved_optima() -> list[list[Any]]:
-    """Return a row for each pair (K, n) whose smallest maximum cosine is proved.
+    """Return a row for each pair (K, n) for which the lowest possible maximum cosine is known by a theorem.
 
-    A row is [n, K, maximum cosine, maximum cosine as a text with a fraction or None, name of the theorem].
+    A row is [n, K, maximum cosine, exact maximum cosine, name of the theorem]. The exact maximum cosine is a text with
+    a fraction, or None.
     """
     return [
         [
@@ -197,12 +201,12 @@ def _chain(m: int) -> list[list[Any]]:
 
 
 def _linear_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
-    """Return the rows of `cells` with the guarantee of each code as an additional last entry.
+    """Append the guarantee of the code to each row of `cells`, and return the new rows by scheme.
 
-    If a code has no guarantee, the last entry is None.
+    If a code has no guarantee, None is appended.
 
     Args:
-        cells: Rows [K, n, maximum cosine] by scheme, as `shipped_measurements` returns them.
+        cells: For each scheme, rows [K, n, maximum cosine], as `shipped_measurements` returns them.
     """
     return {
         scheme: [[*row, _guarantee(scheme, *row)] for row in rows]
@@ -226,8 +230,9 @@ def _guarantee(
 def promised_cells(entry: Construction) -> list[list[Any]]:
     """Return rows [K, n, maximum cosine, guarantee] of a construction, for K and n on a grid.
 
-    The codes are not built, so the entry for the maximum cosine is the guarantee, too. If the page does not need such
-    rows for the construction, the list is empty.
+    The codes are not built, so the entry for the maximum cosine is the guarantee, too. The list is empty if the page
+    computes or stores the maximum cosines of the construction in another way, for example by a formula or for the
+    members of a family.
     """
     traits = entry.traits
     known = traits.page_formula or not traits.on_page or entry.members is not None
@@ -258,8 +263,8 @@ def promised_cells(entry: Construction) -> list[list[Any]]:
 def _searched() -> list[list[Any]]:
     """Return a row for each code of the catalogue and for each code of the atlas.
 
-    A row is [K, n, maximum cosine, description, iterations]. The last entry is a text: the value of the argument
-    `iterations` with which `best` found the code. If this was the default value, the text is empty.
+    A row is [K, n, maximum cosine, description, iterations]. `iterations` is the argument with which `best` found the
+    code, as a text. If it was the default value, the text is empty.
     """
     kept = [
         [e.num_points, e.dim, round(e.max_cosine, 9), "", "0"]

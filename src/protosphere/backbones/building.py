@@ -75,7 +75,7 @@ def is_ours(name: str) -> bool:
 
 
 def _registered_network(name: str) -> tuple[Backbone, tuple[int, ...]]:
-    """Return the registered network of a name such as "mlp(512)", and the widths that the name has in parentheses."""
+    """Return the registered network that a name such as "mlp(512)" begins with, and the widths in the parentheses."""
     base_name = name
     widths: tuple[int, ...] = ()
     match = WITH_WIDTHS.fullmatch(name)

@@ -36,7 +36,10 @@ class HalvingConv2d(nn.Conv2d):
 
 
 def _is_faster(input: Tensor) -> bool:
-    """Return True if the sub-pixel gradient is faster: for large batches under bfloat16 autocast on a CPU."""
+    """Return True if the gradient with respect to `input` should be computed as a sub-pixel convolution.
+
+    This is faster for batches of at least `MIN_BATCH` images under bfloat16 autocast on a CPU.
+    """
     is_large = input.requires_grad and len(input) >= MIN_BATCH
     if not is_large or input.device.type != "cpu":
         return False

@@ -32,9 +32,9 @@ def compiled_exactly(function: F) -> F:
 
 
 def _compiled(function: Any, **options: bool) -> Any:
-    """Return a function compiled by numba.
+    """Return a function that numba compiles when it is first called.
 
-    If there is a folder for compiled code, `KernelCache` stores the machine code there.
+    If `kernel_folder` returns a folder, the machine code is stored there.
 
     Args:
         function: The Python function.

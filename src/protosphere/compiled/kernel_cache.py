@@ -94,10 +94,7 @@ def _key() -> str:
 
 
 def _forget_old(folder: Path) -> None:
-    """Remove the other folders next to `folder` that have not been used for `UNUSED_SECONDS`.
-
-    Each of them has the machine code of another version.
-    """
+    """Remove the folders of other versions next to `folder` that have not been used for `UNUSED_SECONDS` seconds."""
     for other in folder.parent.iterdir():
         with suppress(OSError):
             if other != folder and time.time() - other.stat().st_mtime > UNUSED_SECONDS:
@@ -105,7 +102,10 @@ def _forget_old(folder: Path) -> None:
 
 
 def _in_memory(reason: str) -> None:
-    """Log a warning that compiled loops are not stored, and why. Only the first call logs a warning."""
+    """Log a warning that compiled loops are kept in memory only, with the given reason.
+
+    If a warning has been logged before, nothing is done.
+    """
     if not _reasons:
         _reasons.append(reason)
         _log.warning(
@@ -115,7 +115,7 @@ def _in_memory(reason: str) -> None:
 
 
 class _Implementation(CompileResultCacheImpl):
-    """Implementation of numba's cache interface. It gives the folder and the file name of a function's machine code."""
+    """Implementation of numba's cache interface, which tells numba where the machine code of a function is stored."""
 
     def __init__(self, function: Any) -> None:
         self._py_file: str = (
@@ -161,7 +161,7 @@ class _Files(IndexDataCacheFile):
 class KernelCache(FunctionCache):
     """Cache of a function's machine code, which numba calls before and after it compiles the function.
 
-    If the cache fails, no exception is raised, and the function is compiled again.
+    If reading or writing the cache fails, no exception is raised. A function that cannot be read is compiled again.
     """
 
     _impl_class = _Implementation

@@ -261,7 +261,7 @@ def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
 
 
 def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
-    """Return the limits of the axis of accuracies in percent, which are the range of the accuracies with a margin.
+    """Return the limits of the axis of accuracies in percent: the range of the accuracies, with a margin on both sides.
 
     Error bars may extend beyond these limits, because intervals computed from two seeds are wide.
     """

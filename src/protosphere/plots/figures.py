@@ -197,7 +197,8 @@ def native_requests(
 def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
     """Return the dimensions of Reed-Solomon codes of full length with at least K codewords.
 
-    For a prime power q, the code of full length has the dimension q (q - 1). The dimensions are from `low` to `high`.
+    For a prime power q, the code of full length has the dimension q (q - 1). Only dimensions from `low` to `high` are
+    returned.
     """
     lengths: list[int] = []
     for q in prime_powers(256):
@@ -208,7 +209,7 @@ def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
 
 
 def _between_powers(powers: Iterable[int], half: int) -> list[int]:
-    """Return all dimensions that are 9/8, 10/8, 12/8 or 14/8 of one of `powers`, rounded down, and below `half`."""
+    """Return the numbers 9/8, 10/8, 12/8 and 14/8 times each of `powers`, rounded down, that are below `half`."""
     dims: list[int] = []
     for power in powers:
         for eighths in (9, 10, 12, 14):

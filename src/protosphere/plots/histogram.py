@@ -78,9 +78,9 @@ def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
 
 
 def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
-    """Draw the histogram of one code in the panel `ax`.
+    """Draw the histogram of one code in the panel `ax`, with a title.
 
-    Cosines below the left end of the horizontal axis are not drawn. The title says how many pairs have such cosines.
+    If the horizontal axis does not show the cosine -1, the title says how many pairs have this cosine.
     """
     low, high = ax.get_xlim()
     shown = [entry for entry in count.bins if float(entry.low) >= low]
@@ -111,7 +111,7 @@ def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
 def _draw_bars(
     ax: Any, bins: Sequence[CosineBin], pairs: int, width: float, color: str
 ) -> None:
-    """Draw a bar for each exact cosine, with a dot at its foot, because low bars cannot be seen.
+    """Draw a bar for each exact cosine. A dot at the foot of each bar makes low bars visible.
 
     Args:
         ax: Panel to draw in.
@@ -142,7 +142,7 @@ def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
         pairs: Number of all pairs of points of the code.
 
     Returns:
-        The height of each interval, in percent of all pairs; and the ends of the intervals, one more than the heights.
+        The height of each interval in percent of all pairs, and the ends of the intervals in ascending order.
     """
     width = min(float(entry.high) - float(entry.low) for entry in bins)
     first = float(bins[0].low)

@@ -102,7 +102,7 @@ def _draw_method(
 ) -> None:
     """Draw the means of one method as a line with error bars.
 
-    If the method has a single dimension, a horizontal line across the figure is drawn instead.
+    If the method has a single dimension, a horizontal line across the figure is drawn instead, without error bars.
     """
     means = [row.mean.value for row in rows]
     if len(rows) == 1:
@@ -124,7 +124,8 @@ def _draw_method(
 def _drawn_dims(by_method: Mapping[str, Sequence[Compared]]) -> list[int]:
     """Return the dimensions that the horizontal axis must show, in ascending order.
 
-    If any method has several dimensions, the methods with a single dimension are ignored.
+    They are the dimensions of all methods with several dimensions. If there is no such method, they are the dimensions
+    of all methods.
     """
     several: set[int] = set()
     every: set[int] = set()

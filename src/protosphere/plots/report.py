@@ -87,7 +87,7 @@ def report_page(
 def _figure_html(figure: Any, *, with_library: bool) -> str:
     """Return a plotly figure as HTML.
 
-    If `with_library` is True, the HTML includes plotly's script. A page needs this script once.
+    If `with_library` is True, the HTML includes plotly's script, which a page needs once.
     """
     config = {"displaylogo": False, "responsive": True}
     return figure.to_html(full_html=False, include_plotlyjs=with_library, config=config)

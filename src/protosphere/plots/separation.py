@@ -105,7 +105,7 @@ def statistic_figure(comparison: Comparison, statistic: str) -> Any:
 
 
 def _draw_welch_bound(ax: Any, comparison: Comparison) -> list[Any]:
-    """Draw the smallest possible mean squared cosine as a curve.
+    """Draw the smallest possible mean squared cosine against the dimension, as a curve in the panel `ax`.
 
     Returns:
         The objects that matplotlib drew, for the legend.
@@ -185,7 +185,7 @@ def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
 
 
 def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
-    """Return the range of cosines that the second panel enlarges. If no second panel is needed, return None."""
+    """Return the range of cosines that the second panel of `separation_figure` shows; None if there is none."""
     K = comparison.num_classes
     if K <= 20:
         return None
@@ -198,7 +198,10 @@ def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
 
 
 def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
-    """Draw the converses, the achievable bound, and the region between the best converse and the achievable bound.
+    """Draw the bounds of a comparison of `K` classes in the panel `ax`.
+
+    They are the best converse, the converse -1/(K - 1), and the achievable bound. The region between the best converse
+    and the achievable bound is filled.
 
     Returns:
         The objects that matplotlib drew, for the legend.
@@ -239,7 +242,7 @@ def _limit_places(curve: Sequence[Limits]) -> list[tuple[float, Limits]]:
 
 
 def _draw_achievable(ax: Any, places: Sequence[tuple[float, Limits]]) -> list[Any]:
-    """Draw the achievable bound where it exists, and the region between the achievable bound and the converse.
+    """Draw the achievable bound where it exists, and fill the region between it and the converse.
 
     Args:
         ax: Panel to draw in.
@@ -279,7 +282,7 @@ def _draw_achievable(ax: Any, places: Sequence[tuple[float, Limits]]) -> list[An
 
 
 def _titles(bounds: Iterable[Bound | None]) -> str:
-    """Return the titles of the theorems of the bounds, in alphabetical order and joined by commas. None is ignored."""
+    """Return the titles of the theorems of all bounds that are not None, in alphabetical order and joined by commas."""
     titles = {title_of(bound.theorem) for bound in bounds if bound is not None}
     return ", ".join(sorted(titles))
 

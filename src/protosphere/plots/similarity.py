@@ -185,9 +185,9 @@ def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
 
 
 def _color_limit(values: Points) -> float:
-    """Return the absolute value that gets the darkest color.
+    """Return the smallest absolute value that gets the darkest color.
 
-    It is the 99% quantile of the absolute values, but at least half of the largest absolute value.
+    It is the larger of the 99% quantile of the absolute values and half of the largest absolute value.
     """
     sizes = np.abs(values)
     largest = float(np.nanmax(sizes)) or 1.0
@@ -196,9 +196,10 @@ def _color_limit(values: Points) -> float:
 
 
 def _beyond(values: Points, limit: float) -> str:
-    """Return which ends of the color bar the values exceed: "both", "min", "max" or "neither".
+    """Return whether there are values beyond the ends of the color bar: "both", "min", "max" or "neither".
 
-    The color bar shows the values from `-limit` to `limit`.
+    The color bar shows the values from `-limit` to `limit`. The result is the argument `extend` of matplotlib's color
+    bars.
     """
     below = bool(np.nanmin(values) < -limit)
     above = bool(np.nanmax(values) > limit)

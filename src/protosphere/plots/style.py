@@ -48,9 +48,9 @@ LINE_MARKERS = "x+_|1234"
 
 
 def point_look(style: FigureStyle, factor: float = 1.0) -> dict[str, Any]:
-    """Return the matplotlib arguments that draw the marker of a style without a line.
+    """Return the matplotlib arguments for the marker of a style.
 
-    If the style has no marker, a ring is drawn, which is visible around other markers.
+    If the style has no marker, the arguments draw a ring, which is visible around other markers.
 
     Args:
         style: Style of a scheme.

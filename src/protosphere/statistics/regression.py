@@ -36,9 +36,9 @@ class Regression:
 
     @property
     def strength(self) -> tuple[float, float]:
-        """Fisher's z-transform of the absolute correlation, and the standard error of the transform.
+        """Fisher's z-transform of the absolute correlation, and its standard error.
 
-        The transform is approximately normally distributed.
+        The transform is approximately normally distributed, so it can be used to test whether two correlations differ.
         """
         return atanh(min(sqrt(self.r_squared), 1 - 1e-12)), 1 / sqrt(
             max(self.count - 3, 1e-9)

@@ -97,8 +97,8 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
 def _created(beside: Path, place: Path) -> int:
     """Create the empty temporary file `beside`, and return the permissions that the finished file gets.
 
-    If the file `place` exists, the finished file gets the permissions of `place`. A user who cannot read `place` cannot
-    read the temporary file either.
+    If the file `place` exists, these are the permissions of `place`, and a user who cannot read `place` cannot read the
+    temporary file either.
     """
     old_mode = place.stat().st_mode if place.exists() else None
     if old_mode is None:
@@ -111,10 +111,10 @@ def _created(beside: Path, place: Path) -> int:
 
 
 def reason(error: BaseException) -> str:
-    """Return the message of the operating system for an exception, or for one of the exceptions that led to it.
+    """Return a short message for an exception: the message of the operating system, if there is one.
 
-    If none of these exceptions has a message of the operating system, the first line of the message of `error` is
-    returned.
+    The exception and the exceptions that led to it are searched for such a message. If there is none, the first line of
+    the message of `error` is returned.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -125,7 +125,7 @@ def reason(error: BaseException) -> str:
 
 
 def _machine() -> str:
-    """Return a checksum of the host name, which identifies this machine in a shared folder."""
+    """Return a checksum of the host name. In a shared folder, it identifies the files of this machine."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
@@ -150,7 +150,7 @@ def reading(path: str | Path, otherwise: str) -> Generator[None]:
 
     Args:
         path: Path of the file, for the error message.
-        otherwise: Text of the error message for exceptions that have no message from the operating system.
+        otherwise: Text of the error message if the exception has no message from the operating system.
     """
     try:
         yield

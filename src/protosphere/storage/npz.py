@@ -1,4 +1,4 @@
-"""Read compressed files safely: damaged files and files that would expand to far too much data raise a StorageError."""
+"""Read compressed files safely. A StorageError is raised if a file is damaged or would expand to far too much data."""
 
 import gzip
 import io
@@ -62,7 +62,6 @@ class _BoundedReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Read the next bytes of the file into the buffer, and return their number."""
         content = self._file.read(len(buffer))
         self._left -= len(content)
         if self._left < 0:
@@ -74,7 +73,7 @@ class _BoundedReader(io.RawIOBase):
 
 
 def _too_tight(size_bytes: int, path: Path) -> str:
-    """Return the end of the error message for a file that would unpack to far too much data.
+    """Return the last part of the error message for a file that would unpack to far more data than it may.
 
     Args:
         size_bytes: Lower bound on the number of bytes to which the file would unpack.
@@ -163,9 +162,9 @@ def array_shape(path: Path, name: str) -> tuple[int, ...]:
 
 @contextmanager
 def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
-    """Return a context manager that opens an .npz file, whose arrays are read on access.
+    """Return a context manager that opens an .npz file.
 
-    Errors while the file is read become a StorageError.
+    Errors in the `with` block that a damaged, missing or too large file causes become a StorageError.
     """
     try:
         with (
@@ -198,10 +197,13 @@ def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
 def _header(
     path: Path, archive: np.lib.npyio.NpzFile, name: str
 ) -> tuple[tuple[int, ...], int, int]:
-    """Return what the header of an array states, without reading the entries of the array.
+    """Return the shape and the sizes of an array of an .npz file, without reading its entries.
 
     Returns:
         The shape of the array, the size of its entries in bytes, and its compressed size in the file in bytes.
+
+    Raises:
+        StorageError: If the compressed data would unpack to far more bytes than real data would.
     """
     assert archive.zip is not None, "an open file has its archive"
     entry = archive.zip.getinfo(f"{name}.npy")
@@ -226,9 +228,9 @@ def _header(
 def _check_sizes(
     path: Path, archive: np.lib.npyio.NpzFile, names: Collection[str]
 ) -> None:
-    """Raise a StorageError if the arrays in `names` would unpack to far more bytes than real data would.
+    """Raise a StorageError if the arrays `names` together would unpack to far more bytes than real data would.
 
-    The sizes are read from the headers of the arrays.
+    The sizes are read from the headers of the arrays, without reading the entries.
     """
     sizes = {name: _header(path, archive, name)[1:] for name in names}
     total = sum(size for size, _ in sizes.values())

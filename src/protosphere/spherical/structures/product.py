@@ -194,7 +194,7 @@ class ProductPoints:
         return self._combinations(np.arange(start, min(stop, self.count)))
 
     def _combinations(self, numbers: Indices) -> Values:
-        """Return the combinations of values with the indices `numbers`, one per row, as indices of values.
+        """Return a matrix whose row i has the indices of the values of combination numbers[i].
 
         The order of all combinations is described at the attribute `values`.
         """
@@ -249,9 +249,9 @@ class ProductPoints:
         return self._searched([float(distance) for distance in distances])
 
     def _part_cosines(self) -> list[Cosine]:
-        """Return one number for each part: the maximum cosine of the points of its values in use.
+        """Return the maximum cosine of each part, among the points of its values in use.
 
-        If only one value of a part is in use, the number is -1.
+        If only one value of a part is in use, its number is -1.
         """
         found: list[Cosine] = []
         for part, size in zip(self.parts, self.sizes, strict=True):
@@ -487,13 +487,13 @@ def _with_part(
     size: int,
     share: Fraction,
 ) -> Counter[Fraction]:
-    """Add one part to classes that are all combinations of values, and return the new numbers of pairs by cosine.
+    """Add one part to combinations of values, and return the new numbers of pairs of combinations by cosine.
 
-    Numbers of pairs are given as a mapping from a cosine to the number of ordered pairs of combinations, including
-    pairs of equal combinations. Two combinations count as equal in all parts that have not been added yet.
+    All numbers of combinations are numbers of ordered pairs, including pairs of equal combinations. In the cosine of
+    two combinations, parts that have not been added yet count as equal.
 
     Args:
-        ordered: Numbers of pairs before the part is added.
+        ordered: Mapping from a cosine to the number of ordered pairs of combinations, before the part is added.
         pairs: Mapping from a cosine to the number of unordered pairs of different values of the new part.
         size: Number of values of the new part.
         share: Weight of the new part in the cosine.
