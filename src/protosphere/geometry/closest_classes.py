@@ -63,7 +63,8 @@ def closest_classes(
 
     Args:
         values: K x P matrix of indices: entry (i, p) is the value of part p of class i. All rows are different.
-        distances: Function that returns 1 - cosine of pairs of classes.
+        distances: Function that takes two arrays `left` and `right` of indices of classes. It returns an array, whose
+            entry i is 1 - cosine of the classes left[i] and right[i].
         part_distances: For each part, a lower bound on the distance that it adds between classes that differ in it.
         most_rows: Number of rows that the search may sort and compare before it gives up.
 

@@ -109,7 +109,8 @@ def _apart(
 
     The shortfall of a pair at distance d is 1 - d / `distance`. The shortfall of a round is the sum of the shortfalls
     of all pairs that are too close. It decreases by about the same factor in every round, so the shortfall of the last
-    round can be predicted. If the prediction is above 1/20 of the number of points, the search ends early.
+    round can be predicted. If the prediction is above 1/20 of the number of points, the search ends early. If
+    `on_sphere` is True, the points stay on the unit sphere.
     """
     found = points.copy()
     _scatter_crowds(found, distance, rng, on_sphere=on_sphere)
@@ -152,8 +153,9 @@ def _scatter_crowds(
 
     A neighbor is close if its distance is below `distance`. A point with m close neighbors moves by a random vector of
     norm at most `SCATTERING` * `distance` * m^(1/d), where d is the dimension of the space or of the sphere. About m
-    points with this distance fit into a ball of this radius. Points that still have very many close neighbors are moved
-    again, up to `MOST_SCATTERINGS` times. If `on_sphere` is True, the points stay on the unit sphere.
+    points with this distance fit into a ball of this radius. A point has very many close neighbors if their number is
+    above `MOST_NEIGHBORS` or above 2^(d + 1). Points that still have very many are moved again, up to
+    `MOST_SCATTERINGS` times. If `on_sphere` is True, the points stay on the unit sphere.
     """
     dim = points.shape[1] - on_sphere
     rows = np.arange(len(points))

@@ -137,7 +137,9 @@ class CellWords:
         """Return the code that has the given name.
 
         Raises:
-            InvalidArgumentError: If the name does not match the pattern `NAME`, or if its cells do not fit the parent.
+            InvalidArgumentError: If the name does not match the pattern `NAME` or names an unknown parent, if two cells
+                share a coordinate, if a cell has a coordinate that the parent does not have, or if the number of ones
+                on a kept cell is not from 1 to the dimension of the cell.
         """
         read = NAME.fullmatch(name)
         if read is None or read[1] not in PARENTS:

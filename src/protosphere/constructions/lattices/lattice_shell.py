@@ -59,7 +59,7 @@ class ShellRow:
 
     @property
     def id(self) -> str:
-        """Identifier of the shells."""
+        """Identifier, from which `shells_named` returns the shells."""
         radii = self.outer
         if self.inner != self.outer:
             radii = f"{self.inner}..{self.outer}"
