@@ -1,8 +1,16 @@
-"""Random symmetries of codes: a group, its action on R^n, and numbers of orbits of each size that add up to K points.
+"""Random symmetries of codes of K points in R^n.
 
-A code with a symmetry group is a union of orbits. An orbit consists of the images of one point, its representative. The
-size of the orbit depends on the stabilizer of the representative: the subgroup that keeps the representative fixed.
-Orbits with the same stabilizer are of the same type.
+Terms of codes with a symmetry group, which is a group of orthogonal n x n matrices:
+
+- The orbit of a point consists of its images under all matrices of the group. A code with a symmetry group is a union
+  of orbits. From each orbit, one point is chosen as its representative.
+- The stabilizer of a point is the subgroup of the matrices that keep the point fixed. Orbits are of the same type if
+  their representatives have the same stabilizer. They have the same size (number of points).
+- The coset matrices of a type are matrices of the group. They map a representative to each point of its orbit exactly
+  once. The first coset matrix is the identity.
+- An arrangement is a group with a number of orbits of each type. An arrangement and one representative of each orbit
+  determine a code.
+- A parent is a code of K to 1.25 K points with a symmetry group. Its surplus points are removed after a descent.
 """
 
 from dataclasses import dataclass
@@ -25,7 +33,7 @@ Matrices = NDArray[np.float64]
 MAX_GROUP_ORDER = 168
 
 MIN_SQUARED_DISTANCE = 1e-6
-"""Largest squared distance at which two images of a point count as equal."""
+"""Largest squared distance at which two points of an orbit count as equal."""
 
 MAX_PARENT_RATIO = 1.25
 """Largest number of points, relative to K, of a parent code: a symmetric code from which points are removed."""
@@ -40,9 +48,8 @@ class Symmetry:
 
     Attributes:
         name: The name of the group.
-        cosets: For each type, the (size, n, n) matrices that map a representative to the points of its orbit, the
-            identity first.
-        projectors: For each type, the (n, n) projector onto the space of points that the stabilizer fixes.
+        cosets: For each type, the (size, n, n) coset matrices.
+        projectors: For each type, the (n, n) orthogonal projector onto the points that the stabilizer fixes.
     """
 
     name: str
@@ -52,18 +59,17 @@ class Symmetry:
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """The symmetry of a code: the number of orbits of each type, and the matrices that generate these orbits.
+    """A symmetry group of a code with the number of orbits of each type.
 
-    The points of a code are determined by its arrangement and one representative for each orbit.
+    The points of a code are determined by its arrangement and one representative of each orbit.
 
     Attributes:
         name: The name of the group, followed by the numbers and the sizes of the orbits.
-        symmetry: The group and all types of its orbits.
-        counts: For each type, the number of orbits.
-        cosets: For each type, the (size, n, n) matrices that map a representative to the points of its orbit, the
-            identity first.
-        projectors: For each type, the (n, n) projector onto the space of points that the stabilizer fixes. The
-            representatives are in this space.
+        symmetry: The group and all types of its orbits, including types that the code does not use.
+        counts: For each type that the code uses, the number of orbits.
+        cosets: For each type that the code uses, the (size, n, n) coset matrices, the identity first.
+        projectors: For each type that the code uses, the (n, n) orthogonal projector onto the points that the
+            stabilizer fixes. The representatives of the type are such points.
     """
 
     name: str
@@ -74,17 +80,20 @@ class Arrangement:
 
     @property
     def sizes(self) -> list[int]:
-        """The number of points in the orbit of each representative."""
+        """The number of points of each orbit, in the order of the representatives."""
         sizes: list[int] = []
         for count, matrices in zip(self.counts, self.cosets, strict=True):
             sizes.extend([len(matrices)] * count)
         return sizes
 
     def points(self, representatives: Points) -> Points:
-        """Return all points of the code with the given representatives, orbit after orbit.
+        """Return all points of the code with the given representatives.
 
         Args:
-            representatives: (m, n) representatives of the orbits.
+            representatives: (m, n) representatives, one for each orbit.
+
+        Returns:
+            The (K, n) points, orbit after orbit.
         """
         orbits: list[Points] = []
         left = iter(representatives)
@@ -95,7 +104,9 @@ class Arrangement:
     def random_representatives(
         self, batch: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return random unit representatives of all m orbits, uniformly distributed on the sphere of their space.
+        """Draw random unit representatives of all m orbits.
+
+        Each representative is uniformly distributed among the unit vectors that the stabilizer of its type fixes.
 
         Args:
             batch: Number B of sets of representatives.
@@ -123,7 +134,7 @@ MAX_RATIONAL_ORDER = 60
 
 
 def _random_family(rng: np.random.Generator, names: list[str]) -> list[str]:
-    """Draw a family of groups, so that the many cyclic groups do not dominate."""
+    """Draw a family (cyclic, metacyclic or other groups), and return those of `names` that belong to this family."""
     cyclic: list[str] = []
     metacyclic: list[str] = []
     others: list[str] = []
@@ -143,7 +154,10 @@ def _is_trivial(representation: Matrices) -> bool:
 
 
 def _random_action(symmetry: Group, dim: int, rng: np.random.Generator) -> Matrices:
-    """Draw a sum of irreducible representations of total dimension `dim`, mostly distinct and few of them trivial."""
+    """Draw a representation of a group on R^n, and return its (order, n, n) matrices.
+
+    The representation is a direct sum of irreducible representations. Most of these are distinct and nontrivial.
+    """
     trivial = next(part for part in symmetry.irreducibles if _is_trivial(part))
     nontrivial = [part for part in symmetry.irreducibles if part is not trivial]
     matrices = np.zeros((len(symmetry.table), dim, dim))
@@ -170,7 +184,11 @@ def _random_action(symmetry: Group, dim: int, rng: np.random.Generator) -> Matri
 def _orbit_types(
     symmetry: Group, matrices: Matrices, rng: np.random.Generator
 ) -> list[tuple[Matrices, Points]]:
-    """Return the coset matrices and the projector of each subgroup that is the whole stabilizer of some point."""
+    """Return the types of orbits of a group that acts on R^n by `matrices`.
+
+    Each type is a pair: the coset matrices, and the projector onto the points that the stabilizer fixes. Only subgroups
+    that are the whole stabilizer of some point have a type.
+    """
     types: list[tuple[Matrices, Points]] = []
     for subgroup in symmetry.subgroups:
         members = list(subgroup)
@@ -190,7 +208,11 @@ def _orbit_types(
 def _random_composition(
     sizes: list[int], max_counts: list[int], total: int, rng: np.random.Generator
 ) -> list[int] | None:
-    """Draw numbers of orbits of each size whose points add up to `total`; None if the drawn sizes leave a remainder."""
+    """Draw numbers of orbits whose points add up to `total`, and return one number for each entry of `sizes`.
+
+    There are at most `max_counts[i]` orbits of `sizes[i]` points. The result is None if no further orbit fits although
+    points are missing.
+    """
     counts = [0] * len(sizes)
     while total > 0:
         fitting = [
@@ -210,7 +232,10 @@ def _random_composition(
 def _random_group(
     num_points: int, rng: np.random.Generator
 ) -> tuple[str, Group] | None:
-    """Draw a group of order at most K, and return its name and the group; None if the family has no such group."""
+    """Draw one of the groups of `group_names`, and return its name and the group.
+
+    The result is None if the drawn family is empty or the drawn group is too large.
+    """
     max_order = max(2, min(num_points, MAX_GROUP_ORDER))
     family = _random_family(rng, list(group_names(max_order)))
     if not family:
@@ -225,7 +250,7 @@ def _random_group(
 def random_arrangement(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw a random symmetry of codes of K points in R^n.
+    """Draw a random arrangement of K points in R^n.
 
     Args:
         num_points: Number K of points.
@@ -233,7 +258,7 @@ def random_arrangement(
         rng: Random generator.
 
     Returns:
-        The arrangement; None if no arrangement results, for example if the drawn orbit sizes do not add up to K.
+        The arrangement. None if the attempt fails, for example because the drawn orbit sizes do not add up to K.
     """
     drawn = _random_symmetry(num_points, dim, rng)
     if drawn is None:
@@ -249,7 +274,10 @@ def random_arrangement(
 def _random_symmetry(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> tuple[str, Group, Matrices] | None:
-    """Draw a group and its action on R^n; None if the drawn group is too large or trivial."""
+    """Draw a group that acts on R^n, and return its name, the group and the (order, n, n) matrices of its elements.
+
+    The result is None if the attempt fails, for example because the drawn group is too large.
+    """
     kind = rng.random()
     if kind < RATIONAL_PROBABILITY:
         max_order = max(2, min(num_points, MAX_RATIONAL_ORDER))
@@ -270,7 +298,7 @@ def _random_symmetry(
 def rearranged(
     symmetry: Symmetry, num_points: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw numbers of orbits of a symmetry that add up to K points.
+    """Draw an arrangement of K points that has a given symmetry.
 
     Args:
         symmetry: The group and the types of its orbits.
@@ -278,7 +306,7 @@ def rearranged(
         rng: Random generator.
 
     Returns:
-        The arrangement; None if the drawn orbit sizes do not add up to K.
+        The arrangement, with random numbers of orbits of each type. None if the drawn orbit sizes do not add up to K.
     """
     sizes = [len(cosets) for cosets in symmetry.cosets]
     # A space of one dimension has room for two points only.
@@ -303,7 +331,9 @@ def rearranged(
 def random_parent(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw a random symmetry of codes of K to 1.25 K points in R^n, from which points can be removed.
+    """Draw a random arrangement of a number of points between K and 1.25 K in R^n.
+
+    Surplus points can be removed from codes of this arrangement until K points are left.
 
     Args:
         num_points: Number K of points.
@@ -311,7 +341,7 @@ def random_parent(
         rng: Random generator.
 
     Returns:
-        The arrangement; None if no arrangement results, for example if the drawn orbit sizes do not add up.
+        The arrangement. None if the attempt fails, for example because the drawn orbit sizes do not add up.
     """
     largest = int(MAX_PARENT_RATIO * num_points)
     size = int(rng.integers(num_points, largest + 1))

@@ -1,16 +1,33 @@
-"""The state and the phases of a search: many short descents; the best results are varied and refined.
+"""The state and the phases of a search for codes of K points in R^n with a low maximum cosine.
 
-The arms of a multi-armed bandit are random points and every code that the caller gives. A start is one set of K initial
-points, drawn from an arm. The pool holds the best codes found so far. The phases of a search are:
+A search makes many short descents, and then varies and refines the best results. Terms of a search:
 
-- Sprints: a search for a target begins with the shortest descents, from random points.
-- Race: one brief descent from each arm. Afterward the arms that led to the lowest maximum cosines are drawn more often.
-- Screening: short descents from many starts, drawn from the arms, from symmetric codes, or from variations of good
-  codes. A variation moves some points of a good code into holes, which are places far from all points.
-- Finishing: the best codes are annealed to the highest inverse temperature and polished by Newton's method.
+- An initialization is a method that produces initial points, such as "random" (see `search.initialization`).
+- An arm is a source of initial points: either random points, or a code that the caller gives. The word comes from
+  multi-armed bandits: arms that led to low maximum cosines are used more often.
+- A start is one set of K initial points, drawn from an arm.
+- A descent minimizes the smooth maximum cosine of a code from a start. This function has a parameter, the inverse
+  temperature, by which the cosines are multiplied. The higher the inverse temperature is, the closer the function is to
+  the maximum cosine. Temperatures in this module are inverse temperatures.
+- To anneal is to descend at one inverse temperature after another, in ascending order.
+- An evaluation computes the smooth maximum cosine of a code and its gradient. Budgets are numbers of evaluations.
+- The pool is the list of the best codes found so far (see `search.pool`).
+- A hole is a place on the sphere that is far from all points of a code.
+- A variation is a start made from a code of the pool: some points of the code are moved into holes.
+- To screen starts is to anneal them to the inverse temperature `DescentBackend.last`, and to add the results to the
+  pool.
+- A batch is a list of starts that are annealed together.
+- An epoch is a part of the search that begins with an empty pool. A search has one epoch, or three if n is at most 3.
 
-A descent minimizes a smooth maximum of the cosines with an inverse temperature, by which the cosines are multiplied. To
-anneal is to descend at one inverse temperature after another. Temperatures in this module are inverse temperatures.
+The phases of a search are:
+
+1. Sprints: if the search has a target, it begins with one or two very short descents from random points.
+2. Race: one brief descent is made from each arm. The results rank the arms. The best results are then screened.
+3. Screening: many batches of starts are screened. The starts are drawn from the arms, from symmetric codes (see
+`search.orbit_search`), or are variations.
+4. Finishing: the best codes are annealed to the highest inverse temperature, `FINISHED_TEMPERATURE`. Such codes are
+called finished.
+5. Polishing: Newton's method computes the best codes to the last digits (see `search.polish`).
 """
 
 from collections import Counter
@@ -37,10 +54,13 @@ RACE_RANDOM_TEMPERATURE = 10.0
 """First inverse temperature of random points in the race."""
 
 RACE_GIVEN_TEMPERATURE = 25.0
-"""Given codes start the race at this inverse temperature times the nearness; a lower one would destroy the codes."""
+"""First inverse temperature of given codes in the race, divided by `BanditSearch.nearness`.
+
+A lower inverse temperature would destroy the codes.
+"""
 
 RACE_LAST_TEMPERATURE = 1200.0
-"""The race ends at this inverse temperature times `BanditSearch.nearness`."""
+"""Last inverse temperature of the race, divided by `BanditSearch.nearness`."""
 
 RACE_STEPS = 15
 """Largest number of evaluations at each temperature of the race."""
@@ -48,7 +68,7 @@ RACE_STEPS = 15
 SPRINT_LAST_TEMPERATURE = 300.0
 """Last inverse temperature of the short descents with which a search for a target begins."""
 
-# First temperatures of the leaders of the race.
+# First temperatures of the best codes of the race, which are annealed further.
 DEEPEN_RANDOM_TEMPERATURE = 12.0
 DEEPEN_GIVEN_TEMPERATURE = 25.0
 
@@ -78,10 +98,10 @@ MIN_POLISHING_PRODUCTS = 1e9
 """Number of multiplications that Newton's method may use for a code in any case."""
 
 OF_ORBITS = ("symmetric", "parent")
-"""Names of the initializations that are codes with a symmetry group."""
+"""Names of the initializations that draw codes with a symmetry group."""
 
 ORBIT_SHARES = (0.5, 0.7, 0.3)
-"""Fractions of the screening that symmetric codes may use.
+"""Fractions of the work of the screening that symmetric codes may use.
 
 The first applies to the first half of the budget. Afterward, the second applies if the best code came from a symmetric
 code, and the third if it did not.
@@ -96,12 +116,13 @@ FREED_SHAKE = 0.01
 
 @dataclass
 class Arm:
-    """A source of starts: random points, or a code to start from.
+    """A source of initial points of descents: random points, or a given code.
 
     Attributes:
         initialization: Name of the initialization, such as "random" or "given".
-        code: The code to start from, of any size; None for random points.
-        value: The lowest maximum cosine of the codes that descents from this arm have found.
+        code: The given code, with any number of points and dimensions. None for random points.
+        value: The lowest maximum cosine of all codes that descents from this arm have found. Infinity before the first
+            descent.
     """
 
     initialization: str
@@ -111,7 +132,9 @@ class Arm:
 
 @dataclass
 class BanditSearch:
-    """The state of a search, and methods that run parts of its phases.
+    """The state of a search, with methods that run parts of its phases.
+
+    The module docstring defines the phases and the terms.
 
     Attributes:
         num_points: Number K of points.
@@ -120,13 +143,17 @@ class BanditSearch:
         backend: Object that runs the descents.
         initializations: Names of the initializations from which starts are drawn.
         polishes: Whether the search ends with Newton's method.
-        target: A maximum cosine that is good enough: the search ends when a code reaches it.
+        target: The search ends when the maximum cosine of a code is at most this number.
         floor: A lower bound on the maximum cosine of any K points in R^n.
         thrifty: Whether the search ends early if improvement is unlikely.
         arms: Random points and given codes, from which starts are drawn.
-        starts: Number of starts of each initialization.
-        orbits: The search among symmetric codes; None if symmetric codes are not searched.
-        screening_from: Fraction of the budget that was used before the screening.
+        starts: For each initialization, the number of its codes that were offered to the pool after a descent.
+        orbits: The search among symmetric codes. None if symmetric codes are not searched.
+        screening_from: Fraction of the budget that was used when the screening began.
+        budget: The budget of `backend`.
+        pool: The best codes found so far.
+        screening_finishes: Whether codes are finished after the screening, because it ends at `FINISHED_TEMPERATURE`.
+        screening_share: Fraction of the budget at which the screening ends.
     """
 
     num_points: int
@@ -154,23 +181,34 @@ class BanditSearch:
 
     @property
     def nearness(self) -> float:
-        """The number 1 / (1 - c), where c is the lowest maximum cosine so far, or 0.5 if there is no code yet."""
+        """The number 1 / (1 - c), where c is the lowest maximum cosine in the pool.
+
+        If the pool is empty, c is 0.5. Inverse temperatures are multiplied by this number if points are close to each
+        other.
+        """
         value = self.pool.best.value if self.pool else 0.5
         return 1 / (1 - min(value, 1 - 1e-6))
 
     @property
     def epochs_used(self) -> float:
-        """Number of epochs that the used budget corresponds to; in each epoch, the search starts from scratch."""
+        """The number of epochs so far, including the fraction of the current epoch that is over.
+
+        The epochs divide the first `VARIATION_END` of the budget into equal parts.
+        """
         return self.budget.share / VARIATION_END * self.backend.epochs
 
     @property
     def is_varying(self) -> bool:
-        """Whether the first part of the epoch, which explores new starts, is over, so that good codes are varied."""
+        """Whether the later part of the current epoch has begun, in which variations of good codes are screened."""
         within_epoch = self.epochs_used % 1
         return within_epoch * VARIATION_END > EXPLORATION_END
 
     def begin_epochs(self) -> None:
-        """Begin a new epoch if one is due: set the best code of the pool aside and discard the other codes."""
+        """Begin a new epoch if the current epoch is over.
+
+        The best code of the pool is moved to `pool.earlier`, and the other codes are discarded. Then one batch of new
+        starts is screened.
+        """
         is_due = self.epochs_used >= len(self.pool.earlier) + 1
         if is_due and self.pool:
             self.pool.earlier.append(self.pool.best)
@@ -178,11 +216,13 @@ class BanditSearch:
             self.explore()
 
     def add_code(self, points: Points, initialization: str) -> None:
-        """Add a given code to the arms, unless it is there already, and to the pool if it has K points.
+        """Add a given code to the arms, and to the pool if it has K points in at most n dimensions.
+
+        A code that is equal to the code of an existing arm is ignored.
 
         Args:
-            points: The code, of any size.
-            initialization: Name of its origin, such as "given".
+            points: The code, with any number of points and dimensions.
+            initialization: Where the code comes from: "given" or "catalogue".
         """
         for arm in self.arms:
             if arm.code is not None and np.array_equal(arm.code, points):
@@ -195,10 +235,10 @@ class BanditSearch:
             self.pool.admit(code)
 
     def sprint(self, patience: int) -> None:
-        """Make one of the shortest descents, from random points, and admit the result to the pool.
+        """Make one very short descent from random points, and add the result to the pool.
 
         Args:
-            patience: Factor of `DescentBackend.sprint_steps`, the number of evaluations at each temperature.
+            patience: The descent makes at most `patience` times `backend.sprint_steps` evaluations at each temperature.
         """
         arm = Arm("random")
         start = self._start(arm)
@@ -213,7 +253,10 @@ class BanditSearch:
         self._admit_all([arm], found)
 
     def race(self) -> None:
-        """Make one brief descent from each arm, until `RACE_END` of the budget is used."""
+        """Make one brief descent from each arm, and add the results to the pool.
+
+        The race ends early when the fraction `RACE_END` of the budget is used.
+        """
         arms = sorted(self.arms, key=lambda arm: arm.code is not None)
         nearness = self.nearness
         random_first = RACE_RANDOM_TEMPERATURE * max(1.0, nearness / HIGH_NEARNESS)
@@ -231,7 +274,7 @@ class BanditSearch:
             self._admit_all(batch, found)
 
     def deepen(self) -> None:
-        """Screen the best codes of the race that are not finished yet."""
+        """Screen one batch that continues the descents of the best unfinished codes of the pool."""
         leaders = self.pool.unfinished[: self._affordable_starts()]
         if not leaders:
             return
@@ -242,7 +285,11 @@ class BanditSearch:
         self._screen(arms, starts, first)
 
     def explore(self) -> None:
-        """Screen one batch of new starts; arms that led to low maximum cosines are drawn more often."""
+        """Screen one batch of starts that are drawn from the arms.
+
+        Arms that led to lower maximum cosines are drawn more often. If there are no arms, a batch of symmetric codes is
+        screened instead.
+        """
         if not self.arms:
             self.explore_orbits()
             return
@@ -253,7 +300,10 @@ class BanditSearch:
         self._screen(arms, starts, lowest * ratios)
 
     def _draw_arms(self) -> list[Arm]:
-        """Return arms for a batch, drawn with probabilities that decrease exponentially with their rank."""
+        """Draw one arm for each start of a batch.
+
+        The arms are ranked by `Arm.value`. The probability of an arm decreases exponentially with its rank.
+        """
         ranked = sorted(self.arms, key=lambda arm: arm.value)
         breadth = self.backend.breadth
         ranks = self.rng.exponential(breadth, self._affordable_starts())
@@ -261,7 +311,10 @@ class BanditSearch:
         return [ranked[min(worst, int(rank))] for rank in ranks.astype(int)]
 
     def vary(self) -> None:
-        """Screen one batch of variations of good codes: some points of each code are moved into holes."""
+        """Screen one batch of variations: codes of the pool, some points of which are moved into holes.
+
+        Codes with a lower maximum cosine are drawn more often.
+        """
         codes = self.pool.codes
         ranks = self.rng.exponential(2, self._affordable_starts()).astype(int)
         drawn = [codes[int(rank)] for rank in np.minimum(ranks, len(codes) - 1)]
@@ -275,13 +328,17 @@ class BanditSearch:
         self._screen(arms, starts, first)
 
     def _affordable_starts(self) -> int:
-        """Return the number of starts of a batch, or the number that the budget still allows; at least one."""
+        """Return the number of starts of the next batch.
+
+        The number is `backend.batch`, or a smaller number of at least 1 if the rest of the budget does not allow so
+        many.
+        """
         left = self.budget.left(self.screening_share, self.backend.workers)
         affordable = left / self.backend.screening
         return int(max(1, min(self.backend.batch, affordable)))
 
     def _start(self, arm: Arm) -> Points:
-        """Return random points, or a perturbation of the arm's code."""
+        """Draw K initial points in R^n from `arm`: random points, or a resized and perturbed copy of `arm.code`."""
         if arm.code is None:
             return self.rng.standard_normal((self.num_points, self.dim))
         start = resize(arm.code, self.num_points, self.dim, self.rng)
@@ -289,7 +346,10 @@ class BanditSearch:
         return start + size * self.rng.standard_normal(start.shape)
 
     def _screen(self, arms: list[Arm], starts: list[Points], first: Points) -> None:
-        """Anneal the starts and admit the results to the pool, each for its arm."""
+        """Anneal `starts` to the last inverse temperature of the screening, and add the results to the pool.
+
+        The lists have the same order: `arms` has the arm of each start, and `first` its first inverse temperature.
+        """
         found = self.backend.descend(
             starts, first, self.backend.last, SCREENING_STEPS, self.screening_share
         )
@@ -297,10 +357,10 @@ class BanditSearch:
 
     @property
     def is_orbit_turn(self) -> bool:
-        """Whether the next batch has symmetric codes.
+        """Whether the next batch of the screening consists of symmetric codes.
 
-        This is the case if the batches of symmetric codes have used at most the fraction of the screening that
-        `ORBIT_SHARES` allows. If no symmetry fits K points in R^n, the value is False.
+        The value is True while the symmetric codes have used at most the fraction `ORBIT_SHARES` of the work of the
+        screening. The value is False if symmetric codes are not searched.
         """
         if self.orbits is None:
             return False
@@ -311,11 +371,14 @@ class BanditSearch:
         return self.orbits.share <= share * (self.budget.share - self.screening_from)
 
     def explore_orbits(self) -> None:
-        """Screen one batch of symmetric codes.
+        """Screen one batch of symmetric codes, and add the results to the pool.
 
-        Surplus points of a code with more than K points are removed if the code is better than the best code so far. If
-        the best code of the batch is better than all previous symmetric codes, it is also screened without its
-        symmetry. If no symmetry fits K points in R^n, the search among symmetric codes ends.
+        A symmetric code may have more than K points. If its maximum cosine is lower than that of all codes in the pool,
+        surplus points are removed and the rest is added to the pool. Otherwise, the code is ignored.
+
+        If the best code of the batch is better than all earlier symmetric codes, it is also screened without its
+        symmetry, so that each point moves freely. If no symmetry for K points in R^n is found, the search among
+        symmetric codes ends.
         """
         assert self.orbits is not None
         used = self.budget.share
@@ -340,7 +403,7 @@ class BanditSearch:
         self.orbits.share += self.budget.share - used
 
     def _free(self, code: OrbitCode) -> None:
-        """Remove the surplus points of a symmetric code, and screen the other points without the symmetry."""
+        """Reduce a symmetric code to K points, and screen these points without the symmetry."""
         kept = resize(code.points, self.num_points, self.dim, self.rng, caps=False)
         size = FREED_SHAKE * self.rng.random() ** 2 / np.sqrt(self.dim)
         start = kept + size * self.rng.standard_normal(kept.shape)
@@ -351,7 +414,10 @@ class BanditSearch:
     def _admit_all(
         self, arms: list[Arm], found: list[Points], finished: bool = False
     ) -> None:
-        """Admit codes to the pool, each for its arm."""
+        """Add the codes `found` to the pool, and update the value of the arm of each code.
+
+        Entry i of `arms` is the arm of `found[i]`. All codes are marked as `finished`, or none.
+        """
         for arm, points in zip(arms, found, strict=True):
             value = max_cosine(points)
             arm.value = min(arm.value, value)
@@ -364,10 +430,10 @@ class BanditSearch:
     def finish(self, candidate: ScreenedCode, steps: int = FINISHING_STEPS) -> None:
         """Anneal a code of the pool to the highest inverse temperature, and mark the code as finished.
 
-        The points stay the same if annealing does not lower the maximum cosine.
+        The points stay the same if annealing raises the maximum cosine.
 
         Args:
-            candidate: The code.
+            candidate: A code of the pool.
             steps: Largest number of evaluations at each temperature.
         """
         [points] = self.backend.descend(
@@ -387,7 +453,7 @@ class BanditSearch:
         """Apply Newton's method to a code of the pool, and replace the code by the result.
 
         Args:
-            candidate: The code.
+            candidate: A code of the pool.
         """
         affordable = self.budget.left(1 + POLISHING_SHARE, 1)
         evaluations = min(affordable, POLISHING_SHARE * self.budget.iterations)

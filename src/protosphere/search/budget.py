@@ -1,4 +1,7 @@
-"""The budget of a search: a number of evaluations, for reproducible results, or a number of seconds."""
+"""The budget of a search: a largest number of evaluations, a largest number of seconds, or both.
+
+The result of a search is reproducible if only the number of evaluations is limited.
+"""
 
 import time
 from collections.abc import Callable
@@ -20,9 +23,9 @@ REPORT_SHARE = 0.01
 
 
 def evaluation_products(num_points: int, dim: int) -> float:
-    """Return the approximate number of multiplications of one evaluation over all pairs, including the next step.
+    """Return the approximate number of multiplications of one evaluation and the descent step after it.
 
-    An evaluation computes the smooth maximum cosine of a code and its gradient.
+    An evaluation computes the smooth maximum cosine over all pairs of points of a code, and the gradient.
 
     Args:
         num_points: Number K of points.
@@ -36,23 +39,23 @@ def evaluation_products(num_points: int, dim: int) -> float:
 class Budget:
     """The work that a search may do and has done.
 
-    The unit is an evaluation of the smooth maximum cosine over all pairs of a code. An evaluation over a list of pairs
-    or over orbits counts as a fraction of this unit, according to its cost.
+    The unit is an evaluation of the smooth maximum cosine over all pairs of points of a code. An evaluation over a list
+    of pairs or over orbits counts as a fraction of this unit, according to its cost.
 
     Attributes:
-        products: Number of multiplications in one evaluation (`evaluation_products`), which converts seconds to
+        products: Number of multiplications in one evaluation (`evaluation_products`). It converts seconds to
             evaluations before a speed is measured.
-        iterations: Total number of evaluations allowed.
-        seconds: Total number of seconds allowed, from the construction of this object; None for no limit.
+        iterations: Largest number of evaluations.
+        seconds: Largest number of seconds from the construction of this object. None for no limit.
         progress: Called with a message after each hundredth of the budget, or after a second if that is earlier.
         clock: Function that returns the time in seconds.
         spent: Number of evaluations so far.
         seconds_spent: Number of seconds that compiled descents took so far.
         best: Lowest maximum cosine found so far.
-        starts: Number of starts so far.
+        starts: Number of descents so far, for progress messages.
         interrupted: Whether the user pressed Ctrl-C.
         started_at: Value of `clock` at the construction of this object.
-        reported_share: Fraction of the budget at the last call of `progress`.
+        reported_share: Fraction of the budget that was used at the last call of `progress`.
         reported_at: Time of the last call of `progress`.
     """
 
@@ -75,12 +78,16 @@ class Budget:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the construction."""
+        """Number of seconds since the construction of this object."""
         return self.clock() - self.started_at
 
     @property
     def share(self) -> float:
-        """Fraction of the budget that is used: 1 or more at its end, infinity after an interruption."""
+        """Fraction of the budget that is used.
+
+        If evaluations and seconds are limited, the value is the larger of the two fractions. The value may exceed 1.
+        After Ctrl-C, it is infinity.
+        """
         if self.interrupted:
             used = float("inf")
         else:
@@ -90,10 +97,12 @@ class Budget:
         return max(used, self.elapsed / self.seconds)
 
     def expired(self, limit: float = 1.0) -> bool:
-        """Return whether the time is up or the user has interrupted the search; evaluations do not count.
+        """Return whether the search must stop because the time is up or the user pressed Ctrl-C.
+
+        The number of evaluations plays no role.
 
         Args:
-            limit: Fraction of the allowed seconds at which the time is up.
+            limit: Fraction of the allowed seconds after which the time is up.
         """
         if self.interrupted:
             return True
@@ -102,11 +111,11 @@ class Budget:
         return self.elapsed >= limit * self.seconds
 
     def left(self, limit: float, workers: int) -> float:
-        """Return the number of evaluations that are left until a fraction of the budget is used.
+        """Return the number of evaluations that are left until the fraction `limit` of the budget is used.
 
         Args:
-            limit: The fraction of the budget.
-            workers: Number of threads, used to convert seconds to evaluations while no speed has been measured.
+            limit: Fraction of the budget, between 0 and 1 or slightly larger than 1.
+            workers: Number of threads. It is used to convert seconds to evaluations before a speed is measured.
 
         Returns:
             The number of evaluations, at least 0.
@@ -126,17 +135,22 @@ class Budget:
 
         Args:
             evaluations: Number of evaluations.
-            limit: Fraction of the budget at which the search, or this part of it, ends.
+            limit: Fraction of the budget at which the search, or the current phase of the search, ends.
+
+        Returns:
+            Whether less than the fraction `limit` of the budget is used.
         """
         self.spent += evaluations
         self.report()
         return self.share < limit
 
     def report(self, ahead: float = 0.0) -> None:
-        """Call `progress`, unless the last call was very recent. Ctrl-C during the call interrupts the search.
+        """Call `progress`, unless the last call was very recent.
+
+        If the user presses Ctrl-C during the call, the search is marked as interrupted.
 
         Args:
-            ahead: Number of evaluations of running descents, which are not counted as used yet.
+            ahead: Number of evaluations of running descents, which are not counted in `spent` yet.
         """
         share = self.share + ahead / self.iterations
         now = self.clock()

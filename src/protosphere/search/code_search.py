@@ -1,4 +1,8 @@
-"""The search for K points of R^n with the lowest maximum cosine."""
+"""The search for K points of R^n with the lowest maximum cosine.
+
+`search_code` runs the phases of a search in order. The module docstring of `search.bandit` describes these phases and
+defines the terms of this module, such as arm, pool, screening and finished.
+"""
 
 import math
 import time
@@ -31,13 +35,13 @@ from protosphere.search.polish import MAX_DENSE_UNKNOWNS
 from protosphere.types import Points, Progress, ignore
 
 DEFAULT_PRODUCTS = 2.4e10
-"""Number of multiplications of a search with the default number of iterations: some seconds on one core."""
+"""Number of multiplications of a search with the default number of evaluations. It takes some seconds on one core."""
 
 MAX_DEFAULT_PRODUCTS = 3.6e10
-"""Largest number of multiplications of a search by default for large codes, which gain little from a search."""
+"""Largest default number of multiplications of a search for large codes, which gain little from a search."""
 
 MAX_ITERATIONS = 150_000
-"""Largest default number of evaluations; tiny codes have this default."""
+"""Largest default number of evaluations, which is the default for tiny codes."""
 
 DESCENT_ITERATIONS = 150
 """Number of evaluations of a complete descent for a large code."""
@@ -77,10 +81,10 @@ SAME_CODE = 0.01
 """Largest difference from the best code, relative to 1 - cosine, at which an arm is taken to lead to the same code."""
 
 MIN_RACE_SHARE = 0.1
-"""Fraction of the budget below which a race is too short to draw conclusions from its results."""
+"""Fraction of the budget that a race must use before conclusions are drawn from its results."""
 
 PATIENCE_SHARE = 0.25
-"""Patience of a thrifty search, as a fraction of the budget.
+"""Fraction of the budget that a thrifty search may use without an improvement.
 
 The search ends when the used budget exceeds twice the budget used at the last improvement, plus this fraction.
 """
@@ -94,14 +98,15 @@ The unit is log K divided by the last inverse temperature of the screening.
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The best code that a search has found, and how it was found.
+    """The best code that a search has found, and how the code was found.
 
     Attributes:
         points: The (K, n) code.
         max_cosine: The maximum cosine of the code.
-        initialization: The initialization from which the code came, followed by the symmetry of the start, if any.
-        starts: Number of starts of each initialization.
-        iterations: Number of evaluations over all pairs of a code; cheaper evaluations count as fractions.
+        initialization: Name of the initialization from which the code came, or "given", "catalogue" or "exact". The
+            name of a symmetry in parentheses may follow, and ", refilled" if some points were moved into holes.
+        starts: For each initialization, the number of descents whose results were compared with the best codes.
+        iterations: Number of evaluations over all pairs of points. An evaluation over fewer pairs counts as a fraction.
         interrupted: Whether Ctrl-C ended the search.
     """
 
@@ -116,13 +121,15 @@ class SearchResult:
 def default_iterations(num_points: int, dim: int) -> int:
     """Return the default number of evaluations of a search, chosen so that the search takes some seconds.
 
+    An evaluation computes the smooth maximum cosine of a code and its gradient.
+
     Args:
         num_points: Number K of points.
         dim: Dimension n.
 
     Returns:
-        150,000 for tiny codes, a smaller number for larger codes, and 0 if this number would be too small for even one
-        descent.
+        150,000 for tiny codes and a smaller number for larger codes. For codes so large that the number would be below
+        `MIN_ITERATIONS`, the result is 0: a search is not worthwhile.
     """
     products = evaluation_products(num_points, dim)
     usual = min(MAX_ITERATIONS, DEFAULT_PRODUCTS / products)
@@ -132,10 +139,13 @@ def default_iterations(num_points: int, dim: int) -> int:
 
 
 def check_initializations(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of initializations as a tuple, after checking them.
+    """Check the names of initializations, and return them as a tuple.
 
     Args:
         names: Names of `INITIALIZATIONS`.
+
+    Returns:
+        The names in the same order.
 
     Raises:
         InvalidArgumentError: If there is no name, or if a name is unknown.
@@ -169,25 +179,27 @@ def search_code(
 ) -> SearchResult:
     """Search for K points in R^n with the lowest maximum cosine.
 
-    After Ctrl-C, the best code so far is returned.
+    If an optimal code is known in closed form, it is returned at once. Ctrl-C ends the search, and the best code so far
+    is returned. If there is no code yet, KeyboardInterrupt is raised.
 
     Args:
         num_points: Number K of points, at least 2.
         dim: Dimension n, at least 1.
         rng: Random generator for all starts. The same state of the generator and the same `iterations` give the same
             bits if `budget` is None.
-        iterations: Number of evaluations of the smooth maximum cosine over all pairs of a code; an evaluation over
-            fewer pairs counts as a fraction. None for a number that takes some seconds, or for no limit if `budget` is
-            given.
-        budget: Number of seconds from the call, including compilation; the result then depends on the machine. None for
-            no limit.
+        iterations: Largest number of evaluations of the smooth maximum cosine over all pairs of points. An evaluation
+            over fewer pairs counts as a fraction. None for a number that takes some seconds, or for no limit if
+            `budget` is given.
+        budget: Largest number of seconds from the call, including compilation. The result then depends on the machine.
+            None for no limit.
         initializations: Names of `INITIALIZATIONS` from which starts are drawn.
-        start_points: Codes to start from, of any number of points and any dimension. The result is no worse than each
-            of these codes with K points in at most n dimensions.
+        start_points: Codes to start from, with any number of points and dimensions. If such a code has K points in at
+            most n dimensions, the maximum cosine of the result is not larger than the maximum cosine of this code.
         catalogued: Further codes to start from, which come from earlier searches.
-        polish: Whether to end with Newton's method on the pairs of points that share the maximum cosine.
-        target: A maximum cosine that is good enough: the search ends when a code reaches it.
-        floor: A lower bound on the maximum cosine of any K points in R^n.
+        polish: Whether to end by applying Newton's method to the best codes (see `search.polish`).
+        target: The search ends when the maximum cosine of a code is at most this number.
+        floor: A lower bound on the maximum cosine of any K points in R^n. A thrifty search uses the bound to estimate
+            how much a descent can still gain.
         thrifty: Whether to end early if the given codes are unlikely to be improved, or if improvements stop.
         device: The torch device.
         progress: Called with a message that contains the lowest maximum cosine so far.
@@ -238,14 +250,17 @@ def search_code(
 
 
 def _iteration_limit(num_points: int, dim: int, seconds: float | None) -> float:
-    """Return the number of evaluations of a search for which the caller gave no number."""
+    """Return the largest number of evaluations of a search whose caller did not set `iterations`.
+
+    The result is infinity if `seconds` limits the search.
+    """
     if seconds is not None:
         return float("inf")
     return max(MIN_ITERATIONS, default_iterations(num_points, dim))
 
 
 def _run(search: BanditSearch) -> None:
-    """Run all phases of the search that are worthwhile; the pool then holds the result."""
+    """Run the phases of the search in order. The best codes are then in `search.pool`."""
     search.arms += _initialization_arms(search)
     if search.target > -1:
         _sprint_to_target(search)
@@ -263,7 +278,7 @@ def _run(search: BanditSearch) -> None:
 
 
 def _sprint_to_target(search: BanditSearch) -> None:
-    """Make short descents until one of them reaches the target."""
+    """Make one or two very short descents, until the best code reaches `search.target`."""
     for patience in SPRINT_MULTIPLES:
         search.sprint(patience)
         if search.pool.best.value <= search.target:
@@ -271,7 +286,11 @@ def _sprint_to_target(search: BanditSearch) -> None:
 
 
 def _initialization_arms(search: BanditSearch) -> list[Arm]:
-    """Return the arm of random points if it is needed, and prepare the search among symmetric codes."""
+    """Return the arms to add to the search, and set `search.orbits` if symmetric codes are to be searched.
+
+    The result is a list with the arm of random points. The list is empty if the caller requested symmetric codes but no
+    random points.
+    """
     # Symmetric codes are left out in few dimensions, by thrifty searches for many points, and if the budget is small.
     names = [name for name in search.initializations if name != "refilled"]
     of_orbits = [name for name in names if name in OF_ORBITS]
@@ -295,7 +314,11 @@ def _initialization_arms(search: BanditSearch) -> list[Arm]:
 
 
 def _screen(search: BanditSearch) -> None:
-    """Screen new starts and variations of good codes until the budget, the target or the patience is reached."""
+    """Screen one batch of starts after another.
+
+    The screening ends when the fraction `search.screening_share` of the budget is used, or when the best code reaches
+    the target. A thrifty search also ends the screening when the last improvement is too long ago.
+    """
     may_vary = "refilled" in search.initializations
     search.screening_from = search.budget.share
     while search.budget.share < search.screening_share:
@@ -312,13 +335,18 @@ def _screen(search: BanditSearch) -> None:
 
 
 def _is_stale(search: BanditSearch) -> bool:
-    """Return whether a thrifty search should end, because its last improvement is too long ago."""
+    """Return whether the last improvement is so long ago that a thrifty search should end."""
     patience = PATIENCE_SHARE * search.budget.iterations
     return search.budget.spent > 2 * search.pool.improved_at + patience
 
 
 def _finish(search: BanditSearch) -> None:
-    """Anneal the best codes to the highest inverse temperature; at least one code, if time is left."""
+    """Finish the best unfinished codes of the pool, one after another.
+
+    The phase ends when the target is reached or when its part of the budget is used. In a thrifty search, it also ends
+    when the next code is unlikely to become the best one. Unless the target is reached or the time is up, the pool then
+    has at least one finished code.
+    """
     gain = FINISHING_GAIN * math.log(search.num_points) / search.backend.last
     steps = THRIFTY_STEPS if search.thrifty else FINISHING_STEPS
     while search.pool.unfinished:
@@ -335,7 +363,10 @@ def _finish(search: BanditSearch) -> None:
 
 
 def _polish(search: BanditSearch) -> None:
-    """Polish the best codes, if polishing was requested, time is left and the codes are not too large."""
+    """Polish the best codes if the caller requested polishing and time is left.
+
+    A thrifty search does not polish codes that have more than `MAX_DENSE_UNKNOWNS` coordinates in total.
+    """
     size = search.num_points * search.dim
     is_too_large = search.thrifty and size > MAX_DENSE_UNKNOWNS
     if not search.polishes or search.budget.expired() or is_too_large:
@@ -347,7 +378,10 @@ def _polish(search: BanditSearch) -> None:
 
 
 def _reaches_target(search: BanditSearch) -> bool:
-    """Return whether the best code reaches the target; finish and polish the code first if that may suffice."""
+    """Return whether the maximum cosine of the best code is at most `search.target`.
+
+    If the maximum cosine is only slightly larger than the target, the best code is first finished and polished.
+    """
     target = search.target
     if search.pool.best.value <= target:
         return True
@@ -363,7 +397,10 @@ def _reaches_target(search: BanditSearch) -> bool:
 
 
 def _is_hopeless(search: BanditSearch) -> bool:
-    """Return whether a finished code leads the race and no complete descent is likely to find a better code."""
+    """Return whether the best code is finished and no arm is likely to lead to a better code.
+
+    For each arm, the result of a complete descent is predicted from the result of the brief descent in the race.
+    """
     best = search.pool.best
     if not best.finished or search.budget.share < MIN_RACE_SHARE:
         return False

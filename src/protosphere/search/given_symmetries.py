@@ -1,9 +1,16 @@
 """Symmetric variations of given codes.
 
 Many given codes are very symmetric, and good codes of a similar size often share some of their symmetries. A variation
-of a given code is found in these steps: find isometries that map the code to itself, generate a small group from them,
-reduce the code to n dimensions along directions that the group fixes, divide the points into orbits, remove some orbits
-with crowded points, and add new orbits in holes, which are places far from all points.
+of a given code is a code of about K points in R^n that keeps some of the symmetries. It is computed in these steps:
+
+1. Find isometries of the given code: orthogonal matrices that map the code to itself.
+2. Generate a small group from powers of isometries.
+3. Reduce the code to n dimensions along directions that the group fixes.
+4. Divide the points into orbits of the group.
+5. Remove some orbits of crowded points, which have many near neighbors.
+6. Add new orbits in holes, which are places far from all points.
+
+The terms orbit, representative, stabilizer and arrangement are defined in `search.arrangements`.
 """
 
 from dataclasses import dataclass, field
@@ -63,9 +70,10 @@ class Orbit:
     """An orbit of a group of matrices.
 
     Attributes:
-        representative: One point.
+        representative: One point of the orbit.
         stabilizer: For each matrix of the group, whether it keeps the representative fixed.
-        members: Indices of the matrices that map the representative to each point of the orbit once.
+        members: For each point of the orbit, the index of one matrix of the group that maps the representative to the
+            point. The identity comes first.
     """
 
     representative: Points
@@ -74,18 +82,18 @@ class Orbit:
 
     @property
     def size(self) -> int:
-        """The number of points."""
+        """The number of points of the orbit."""
         return self.members.shape[0]
 
 
 def _labels(points: Points) -> Points:
-    """Return a number for each point, which differs for different points."""
+    """Return one number for each point. Equal points have equal numbers; different points almost never do."""
     positions = np.arange(points.shape[-1], dtype=np.float64)
     return points @ np.sin(1.3 * positions + 0.7)
 
 
 def _frame(points: Points, rng: np.random.Generator) -> list[int]:
-    """Return the indices of random points that are a basis of the space that all points span."""
+    """Return the indices of randomly chosen points that form a basis of the span of all points."""
     chosen: list[int] = []
     remainders = points.copy()
     while True:
@@ -102,10 +110,10 @@ def _frame(points: Points, rng: np.random.Generator) -> list[int]:
 def random_isometry(
     points: Points, gram: Points, rng: np.random.Generator
 ) -> Points | None:
-    """Look for a random isometry that maps a code to itself.
+    """Search for a random orthogonal matrix that maps a code to itself.
 
-    The images of a basis are chosen one after another so that the cosines stay the same. On the orthogonal complement
-    of the code, the isometry is the identity.
+    The images of a basis are chosen one after another among the points, so that all cosines stay the same. On the
+    orthogonal complement of the code, the matrix is the identity.
 
     Args:
         points: The (K, n) code.
@@ -113,7 +121,7 @@ def random_isometry(
         rng: Random generator.
 
     Returns:
-        The orthogonal matrix; None if the search was given up.
+        The (n, n) matrix. None if the search was given up.
     """
     frame = _frame(points, rng)
     branches: list[list[int]] = []
@@ -146,14 +154,14 @@ def random_isometry(
 
 
 def generated_group(generators: list[Points], max_order: int) -> Matrices | None:
-    """Return all products of orthogonal matrices.
+    """Return all elements of the group that orthogonal matrices generate.
 
     Args:
         generators: The (n, n) matrices.
-        max_order: Largest number of products.
+        max_order: Largest order accepted.
 
     Returns:
-        The (order, n, n) matrices, the identity first; None if there are more than `max_order`.
+        The (order, n, n) matrices, the identity first. None if there are more than `max_order`.
     """
     dim = len(generators[0])
     elements = np.eye(dim)[None]
@@ -176,7 +184,10 @@ def generated_group(generators: list[Points], max_order: int) -> Matrices | None
 
 
 def _order(matrix: Points) -> int | None:
-    """Return the order of a matrix; None if it is larger than `MAX_ORDER`."""
+    """Return the order of a matrix: the smallest k >= 1 whose k-th power is the identity.
+
+    The result is None if the order is larger than `MAX_ORDER`.
+    """
     power = matrix
     for order in range(1, MAX_ORDER + 1):
         if np.abs(power - np.eye(len(matrix))).max() < SAME:
@@ -186,7 +197,11 @@ def _order(matrix: Points) -> int | None:
 
 
 def _random_power(matrix: Points, rng: np.random.Generator) -> Points | None:
-    """Return a random power of a matrix of a smaller order, other than the identity; None for the identity."""
+    """Return a random power of a matrix that is not the identity.
+
+    The exponent is a divisor of the order of the matrix. The result is None for the identity and if the order is larger
+    than `MAX_ORDER`.
+    """
     order = _order(matrix)
     if order is None or order < 2:
         return None
@@ -195,11 +210,14 @@ def _random_power(matrix: Points, rng: np.random.Generator) -> Points | None:
 
 
 def orbit_of(point: Points, group: Matrices) -> Orbit | None:
-    """Return the orbit of a point; None if it cannot be determined in floating-point numbers.
+    """Compute the orbit of a point.
 
     Args:
         point: (n,) unit vector.
         group: (order, n, n) matrices of the group, the identity first.
+
+    Returns:
+        The orbit, with the point as its representative. None if rounding errors make the orbit uncertain.
     """
     images = group @ point
     stabilizer = np.sum((images - point) ** 2, axis=1) < 1e-9
@@ -211,11 +229,14 @@ def orbit_of(point: Points, group: Matrices) -> Orbit | None:
 
 
 def orbits_of(points: Points, group: Matrices) -> list[Orbit]:
-    """Return the orbits into which a group divides a code; an empty list if they cannot be determined.
+    """Divide a code into the orbits of a group.
 
     Args:
         points: (K, n) code that the group maps to itself.
         group: (order, n, n) matrices of the group, the identity first.
+
+    Returns:
+        The orbits. An empty list if rounding errors make an orbit uncertain.
     """
     labels = _labels(points)
     order = np.argsort(labels)
@@ -237,7 +258,11 @@ def orbits_of(points: Points, group: Matrices) -> list[Orbit]:
 def _sliced(
     points: Points, group: Matrices, num_points: int, rng: np.random.Generator
 ) -> tuple[Points, Matrices] | None:
-    """Reduce a code and its group by one dimension, along a direction that the group fixes; None if there is none."""
+    """Project a code and its group to one dimension less, along a random direction that the group fixes.
+
+    Only points near the hyperplane orthogonal to this direction are kept. Return the unit points and the matrices of
+    the group, or None if the group fixes no direction.
+    """
     values, vectors = np.linalg.eigh(group.mean(axis=0))
     fixed = vectors[:, values > 0.5]
     if fixed.shape[1] == 0:
@@ -260,7 +285,7 @@ def _sliced(
 
 
 def _images(orbits: list[Orbit], group: Matrices) -> Points:
-    """Return all points of the orbits."""
+    """Return all points of the orbits, orbit after orbit."""
     blocks = [group[orbit.members] @ orbit.representative for orbit in orbits]
     return np.concatenate(blocks)
 
@@ -268,7 +293,10 @@ def _images(orbits: list[Orbit], group: Matrices) -> Points:
 def _without_crowded_orbits(
     orbits: list[Orbit], group: Matrices, largest: int, rng: np.random.Generator
 ) -> list[Orbit]:
-    """Remove some orbits, mostly those of crowded points, at least until `largest` points are left."""
+    """Remove some orbits, mostly those of crowded points, and return the others.
+
+    So many orbits are removed that at most `largest` points are left.
+    """
     representatives = np.array([orbit.representative for orbit in orbits])
     cosines = representatives @ _images(orbits, group).T
     crowding = np.log(np.exp(CROWDING_RATE * (cosines - 1)).sum(axis=1))
@@ -286,7 +314,11 @@ def _without_crowded_orbits(
 
 
 def _hole_candidates(group: Matrices, rng: np.random.Generator) -> Points:
-    """Return random points of the sphere, and random points of the fixed spaces of small subgroups."""
+    """Return random unit vectors at which holes are looked for.
+
+    Some are uniform on the sphere. The others are fixed by one or two random matrices of the group, because the orbits
+    of such points are small.
+    """
     dim = group.shape[1]
     blocks = [uniform_points(HOLE_CANDIDATES, dim, rng)]
     for _ in range(FIXED_SPACES):
@@ -305,7 +337,10 @@ def _with_holes_filled(
     between: tuple[int, int],
     rng: np.random.Generator,
 ) -> list[Orbit] | None:
-    """Add orbits in holes until the number of points is in a range; None if this does not succeed."""
+    """Add orbits in holes until the number of points is in a range, and return all orbits.
+
+    The smallest and the largest number of points are `between`. The result is None if not enough orbits fit.
+    """
     fewest, largest = between
     total = sum(orbit.size for orbit in orbits)
     candidates = _hole_candidates(group, rng)
@@ -332,7 +367,7 @@ def _with_holes_filled(
 def _arranged(
     name: str, orbits: list[Orbit], group: Matrices
 ) -> tuple[Arrangement, Points]:
-    """Return the arrangement of the orbits, and their representatives in its order."""
+    """Return the arrangement of orbits of a group, and the (m, n) representatives in the order of the arrangement."""
     by_type: dict[bytes, list[Orbit]] = {}
     for orbit in orbits:
         by_type.setdefault(orbit.stabilizer.tobytes(), []).append(orbit)
@@ -354,11 +389,13 @@ def _arranged(
 
 @dataclass
 class GivenSymmetries:
-    """The given codes of a search, and the isometries found so far.
+    """The given codes of a search, and the isometries that were found so far.
+
+    An isometry is an orthogonal matrix that maps a code to itself.
 
     Attributes:
-        codes: The codes, of any size and at least n columns.
-        isometries: For each code, the isometries found so far.
+        codes: The codes, one point per row. They have any number of points and at least n columns.
+        isometries: For each code, the isometries that were found so far.
         failures: For each code, the number of failed searches for an isometry.
     """
 
@@ -372,12 +409,18 @@ class GivenSymmetries:
 
     @classmethod
     def suited_to(cls, codes: list[Points], num_points: int, dim: int) -> Self:
-        """Return the state for the codes whose sizes are suited to variations of K points in R^n.
+        """Select the codes that are suited to variations of K points in R^n.
+
+        Codes with fewer than K/2 points are left out, and so are codes with too many points or dimensions (see
+        `MAX_GRAM_POINTS` and `MAX_DIM`). Codes in fewer than n dimensions are padded with zeros.
 
         Args:
-            codes: Codes of any size.
+            codes: Codes with any number of points and dimensions.
             num_points: Number K of points.
             dim: Dimension n.
+
+        Returns:
+            An object with the selected codes, without isometries.
         """
         suited = [
             padded(code, max(dim, code.shape[1])).astype(np.float64)
@@ -393,12 +436,12 @@ class GivenSymmetries:
         """Draw a symmetric variation of a random given code.
 
         Args:
-            num_points: Smallest number of points, K.
+            num_points: Number K of points. The variation has between K and 1.06 K points.
             dim: Dimension n.
             rng: Random generator.
 
         Returns:
-            The arrangement of K to 1.06 K points, and the representatives of its orbits; None if the attempt fails.
+            The arrangement of the variation, and the (m, n) representatives of its orbits. None if the attempt fails.
         """
         index = int(rng.integers(len(self.codes)))
         group = self._random_group(index, rng)
@@ -422,7 +465,10 @@ class GivenSymmetries:
         return None if filled is None else _arranged(name, filled, group)
 
     def _random_group(self, index: int, rng: np.random.Generator) -> Matrices | None:
-        """Return a group that maps a code to itself, generated by powers of isometries; None if the attempt fails."""
+        """Return the matrices of a random group that maps `codes[index]` to itself, or None if the attempt fails.
+
+        The group is generated by powers of isometries.
+        """
         found = self.isometries[index]
         if len(found) + self.failures[index] < MAX_ISOMETRIES:
             points = self.codes[index]

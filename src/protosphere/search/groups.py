@@ -1,9 +1,12 @@
 """Finite groups as permutations, and their real irreducible representations, computed numerically.
 
 Most of the best known spherical codes are symmetric (Wang 2009, Finding and investigating exact spherical codes; Cohn's
-table of spherical codes). A group is stored as its multiplication table. Its irreducible representations are the
-eigenspaces of a random symmetric matrix that commutes with the regular representation (Dixon 1970, Computing
-irreducible representations of finite groups).
+table of spherical codes).
+
+A permutation of d letters, the numbers 0 to d - 1, is stored as the tuple of the images of the letters. A group is
+stored as its multiplication table: its elements are numbered, and element 0 is the identity. Its irreducible
+representations are the eigenspaces of a random symmetric matrix that commutes with the regular representation (Dixon
+1970, Computing irreducible representations of finite groups).
 """
 
 from collections import Counter
@@ -54,11 +57,11 @@ class Group:
     """A finite group. Element 0 is the identity.
 
     Attributes:
-        table: The multiplication table: `table[g, h]` is g h.
-        irreducibles: One (order, d, d) array of orthogonal matrices for each real irreducible representation. Empty for
-            groups that are made with an action on R^n of their own.
-        subgroups: One cyclic subgroup of each conjugacy class, and the whole group. A subgroup is a sorted tuple of the
-            indices of its elements.
+        table: The multiplication table: `table[g, h]` is the number of the product g h.
+        irreducibles: One (order, d, d) array of orthogonal matrices for each real irreducible representation. Empty if
+            the matrices of the elements on R^n are given instead, as in the result of `signed_permutation_group`.
+        subgroups: One subgroup from each conjugacy class of cyclic subgroups, and the whole group. A subgroup is a
+            sorted tuple of the numbers of its elements.
     """
 
     table: Indices
@@ -67,7 +70,7 @@ class Group:
 
 
 def _elements(generators: list[Permutation], limit: int) -> list[Permutation] | None:
-    """Return all elements of the group that the generators generate; None if there are more than `limit`."""
+    """Return all elements of the group that the generators generate, or None if there are more than `limit`."""
     identity = tuple(range(len(generators[0])))
     queue = [identity]
     found = {identity}
@@ -83,7 +86,7 @@ def _elements(generators: list[Permutation], limit: int) -> list[Permutation] | 
 
 
 def _multiplication_table(elements: list[Permutation]) -> Indices:
-    """Return the table of products, found by hashing the permutations."""
+    """Return the multiplication table of a group: entry (g, h) is the index of the product of elements g and h."""
     permutations = np.array(elements, dtype=np.int64)
     degree = permutations.shape[1]
     factors = [pow(HASH_BASE, 1 + i, HASH_MODULUS) for i in range(degree)]
@@ -96,7 +99,7 @@ def _multiplication_table(elements: list[Permutation]) -> Indices:
 
 
 def _irreducibles(table: Indices) -> tuple[Matrices, ...]:
-    """Return the real irreducible parts of the regular representation, each once, in ascending dimension."""
+    """Return one (order, d, d) array of matrices for each real irreducible representation, in ascending order of d."""
     values, vectors = np.linalg.eigh(_commuting_matrix(table))
     gaps = np.diff(values) > EIGENVALUE_GAP * np.abs(values).max()
     starts = [0, *(np.flatnonzero(gaps) + 1), len(table)]
@@ -109,7 +112,10 @@ def _irreducibles(table: Indices) -> tuple[Matrices, ...]:
 
 
 def _commuting_matrix(table: Indices) -> NDArray[np.float64]:
-    """Return a random symmetric matrix that commutes with left multiplication: entry (g, h) depends on g^-1 h alone."""
+    """Return a random symmetric matrix that commutes with the regular representation of the group.
+
+    Entry (g, h) depends only on the element g^-1 h.
+    """
     order = len(table)
     inverse = np.argmin(table, axis=1)
     weights = np.random.default_rng(order).standard_normal(order)
@@ -118,13 +124,13 @@ def _commuting_matrix(table: Indices) -> NDArray[np.float64]:
 
 
 def _character(matrices: Matrices) -> str:
-    """Return the traces of a representation as text, which is equal for equivalent representations."""
+    """Return the traces of the matrices as text. Equivalent representations have the same text."""
     traces = " ".join(f"{np.trace(matrix):+.4f}" for matrix in matrices)
     return traces.replace("-0.0000", "+0.0000")
 
 
 def _cyclic_subgroup(table: Indices, element: int) -> tuple[int, ...]:
-    """Return the powers of an element, sorted."""
+    """Return the numbers of all powers of an element, in ascending order."""
     found = [0]
     power = element
     while power != 0:
@@ -134,7 +140,10 @@ def _cyclic_subgroup(table: Indices, element: int) -> tuple[int, ...]:
 
 
 def _subgroups(table: Indices) -> tuple[tuple[int, ...], ...]:
-    """Return one cyclic subgroup of every conjugacy class, and the whole group, in ascending order."""
+    """Return one subgroup from each conjugacy class of cyclic subgroups, and the whole group.
+
+    Each subgroup is a sorted tuple of the numbers of its elements. Smaller subgroups come first.
+    """
     order = len(table)
     inverse = np.argmin(table, axis=1)
     # Dictionaries serve as ordered sets: the order decides ties of the sort below.
@@ -157,7 +166,10 @@ def _cycle(length: int) -> Permutation:
 def _direct_product(
     left: list[Permutation], right: list[Permutation]
 ) -> list[Permutation]:
-    """Return generators of the direct product, whose factors act on disjoint letters."""
+    """Return generators of the direct product of the groups that `left` and `right` generate.
+
+    The two groups permute disjoint sets of letters.
+    """
     left_degree = len(left[0])
     right_degree = len(right[0])
     left_identity = tuple(range(left_degree))
@@ -170,7 +182,7 @@ def _direct_product(
 
 
 def _multipliers(modulus: int) -> Iterator[tuple[int, int]]:
-    """Yield a generator and the order of every nontrivial cyclic group of units modulo `modulus`."""
+    """Yield a generator and the order of each nontrivial cyclic group of units modulo `modulus`."""
     seen: set[frozenset[int]] = set()
     for factor in range(2, modulus):
         if gcd(factor, modulus) > 1:
@@ -187,7 +199,7 @@ def _multipliers(modulus: int) -> Iterator[tuple[int, int]]:
 
 
 def _metacyclic_groups(max_order: int) -> Iterator[tuple[str, list[Permutation]]]:
-    """Yield names and generators of the semidirect products of two cyclic groups."""
+    """Yield the names and the generators of semidirect products of two cyclic groups, up to order `max_order`."""
     for m in range(3, max_order // 2 + 1):
         for factor, order in _multipliers(m):
             if m * order > max_order:
@@ -199,13 +211,14 @@ def _metacyclic_groups(max_order: int) -> Iterator[tuple[str, list[Permutation]]
 
 @lru_cache(maxsize=4)
 def group_names(max_order: int) -> dict[str, list[Permutation]]:
-    """Return generators of all groups that the search tries by name.
+    """Return the names and the generators of all groups that the search tries.
 
     Args:
         max_order: Largest order of cyclic and metacyclic groups. A few of the other groups may be larger.
 
     Returns:
-        A dictionary from names such as "C7", "C7:C3(2)", "C2^3" or "S4" to lists of permutations.
+        A dictionary from names such as "C7", "C7:C3(2)", "C2^3" or "S4" to lists of permutations that generate the
+        group.
     """
     generators = {f"C{m}": [_cycle(m)] for m in range(2, max_order + 1)}
     generators.update(_metacyclic_groups(max_order))
@@ -241,14 +254,16 @@ def group(name: str, max_order: int) -> Group | None:
 def signed_permutation_group(
     generators: list[Permutation], max_order: int
 ) -> tuple[Group, Matrices] | None:
-    """Return the group that signed permutations of the coordinates of R^n generate, and its matrices.
+    """Return the group that signed permutations generate, and its matrices.
+
+    A signed permutation of n coordinates permutes the coordinates and changes the sign of some of them.
 
     Args:
-        generators: Permutations of 2n letters: letter 2i is the unit vector e_i, and letter 2i + 1 is -e_i.
+        generators: Permutations of 2n letters: letter 2i stands for the unit vector e_i, and letter 2i + 1 for -e_i.
         max_order: Largest order accepted.
 
     Returns:
-        The group, without its irreducible representations, and its (order, n, n) matrices; None if the group has more
+        The group, without its irreducible representations, and its (order, n, n) matrices. None if the group has more
         than `max_order` elements.
     """
     elements = _elements(generators, max_order)
@@ -270,17 +285,22 @@ def random_signed_permutations(
 ) -> tuple[str, list[Permutation]]:
     """Draw generators of a random group of signed permutations of n coordinates.
 
-    The coordinates are divided into blocks of a random length. The first generator shifts the coordinates of each block
-    cyclically, with or without a change of sign at the end of the block; coordinates outside of the blocks stay fixed.
-    Two more generators may be added: one multiplies the positions in each block by a constant, and one is the negative
-    of the identity.
+    The first coordinates are divided into blocks of equal, random length. The other coordinates, fewer than a block,
+    stay fixed. There are one to three generators:
+
+    - The first generator shifts the coordinates of each block cyclically. It may also change the sign of the coordinate
+      that moves from the end of a block to the beginning; the shift is then called negacyclic.
+    - A second generator may multiply the positions in each block by a constant, modulo the length. It is drawn only for
+      cyclic shifts.
+    - A last generator may change the sign of all coordinates.
 
     Args:
         dim: Dimension n, at least 2.
         rng: Random generator.
 
     Returns:
-        A name of the group such as "n7x2.C3.-1", and the generators, as `signed_permutation_group` takes them.
+        A name such as "c7x2.C3.-1" and the generators, as `signed_permutation_group` takes them. This name stands for a
+        cyclic shift ("n": negacyclic) of 2 blocks of length 7, a multiplication of order 3 and the change of all signs.
     """
     length = int(rng.integers(2, dim + 1))
     is_negacyclic = bool(rng.random() < 0.4)
@@ -303,7 +323,11 @@ def random_signed_permutations(
 
 
 def _on_blocks(images: list[tuple[int, int]], num_blocks: int, dim: int) -> Permutation:
-    """Return the permutation of letters that applies `images`, the (position, sign) of each image, to all blocks."""
+    """Return the permutation of 2 `dim` letters that moves the coordinates of each block in the same way.
+
+    A coordinate at position i of a block moves to position `images[i][0]`. Its sign changes if `images[i][1]` is 1
+    rather than 0. Coordinates outside of the blocks stay fixed.
+    """
     letters = list(range(2 * dim))
     for block in range(num_blocks):
         start = block * len(images)
@@ -315,7 +339,7 @@ def _on_blocks(images: list[tuple[int, int]], num_blocks: int, dim: int) -> Perm
 
 
 def _factors(order: int, dim: int) -> list[tuple[int, int]]:
-    """Return the divisors d of `order` with at most `dim` units modulo d, each with that number of units."""
+    """Return pairs of each divisor d of `order` and the number of units modulo d, if this number is at most `dim`."""
     divisors = [d for d in range(1, order + 1) if order % d == 0]
     totients = [sum(gcd(k, d) == 1 for k in range(1, d + 1)) for d in divisors]
     pairs = zip(divisors, totients, strict=True)
@@ -325,12 +349,16 @@ def _factors(order: int, dim: int) -> list[tuple[int, int]]:
 def random_rational_group(
     max_order: int, dim: int, rng: np.random.Generator
 ) -> tuple[str, Group, Matrices] | None:
-    """Draw a cyclic or dihedral group, and an action of the group on R^n whose characters are rational.
+    """Draw a cyclic or dihedral group, and an action of the group on R^n whose characters are rational numbers.
 
-    Codes with rational coordinates have such symmetries. The group is generated by a rotation, whose characteristic
-    polynomial is a product of cyclotomic polynomials: for each drawn divisor d of the order, there is one rotation
-    plane for every pair of units k and -k modulo d, with the angle 2 pi k / d. A dihedral group has a second generator,
-    which reflects all these planes.
+    Codes with rational coordinates have such symmetries. The group is generated by a rotation, and a dihedral group
+    also by a reflection. The rotation is built from random divisors of a number, which may be drawn repeatedly:
+
+    - A divisor d > 2 gives one plane for each pair of units k and -k modulo d. The plane is rotated by the angle 2 pi k
+      / d.
+    - The divisor 1 gives one coordinate that stays fixed, and the divisor 2 gives one coordinate that changes its sign.
+
+    The reflection of a dihedral group reflects each plane.
 
     Args:
         max_order: Largest order of the rotation, at least 2.
@@ -338,8 +366,8 @@ def random_rational_group(
         rng: Random generator.
 
     Returns:
-        A name such as "C6:1^2.3.6^2" or "D5:1.5^2", the group and the (order, n, n) matrices; None if the drawn
-        action is trivial.
+        A name, the group and the (order, n, n) matrices. The name consists of "C" or "D", the order of the rotation and
+        the drawn divisors, such as "C6:1^2.3.6^2" or "D5:1.5^2". None if the drawn action is trivial.
     """
     order = int(exp(rng.uniform(log(2), log(max_order + 1))))
     factors = _factors(order, dim)
@@ -377,7 +405,7 @@ def random_rational_group(
 def _rational_generators(
     divisors: list[int], dim: int, rng: np.random.Generator
 ) -> tuple[Matrices, Matrices]:
-    """Return the rotation with the given cyclotomic factors, and a reflection that inverts the rotation."""
+    """Return the (n, n) matrices of the rotation and the reflection that `random_rational_group` describes."""
     rotation = np.zeros((dim, dim))
     reflection = np.zeros((dim, dim))
     start = 0

@@ -1,4 +1,8 @@
-"""Initial points of descents: random points, resized codes, or good codes with some points moved."""
+"""Initial points of descents: random points, resized codes, or good codes with some points moved.
+
+A hole of a code is a place on the sphere that is far from all points of the code. Points are crowded if they have many
+near neighbors (see `CROWDING_RATE`).
+"""
 
 import numpy as np
 
@@ -91,15 +95,14 @@ def _polygon(num_points: int) -> Points:
 def refill(points: Points, rng: np.random.Generator) -> Points:
     """Remove some points of a good code, and put the same number of new points into its deepest holes.
 
-    A hole is a place on the sphere that is far from all points. The removed points are usually points with many near
-    neighbors and sometimes random points. The other points are perturbed slightly.
+    The removed points are usually crowded points, and sometimes random points. The other points are perturbed slightly.
 
     Args:
         points: A (K, n) code.
         rng: Random generator.
 
     Returns:
-        K initial points in R^n.
+        (K, n) initial points of a descent.
     """
     count, dim = points.shape
     num_moved = int(max(2.0, count / 5) ** rng.random())
@@ -121,22 +124,25 @@ def resize(
     rng: np.random.Generator,
     caps: bool = True,
 ) -> Points:
-    """Turn a code of any size and dimension into K initial points in R^n.
+    """Turn a code with any number of points and dimensions into K initial points in R^n.
 
-    Missing coordinates are filled with zeros. Surplus dimensions are removed by a projection along random directions or
-    along the directions of points. Surplus points are removed: points far from the subspace onto which the code is
-    projected, points in a cap (near one point, or near this point and its antipode), or points with many near
-    neighbors. Missing points are added at places far from all points. All choices are random.
+    - Missing coordinates are filled with zeros.
+    - Surplus dimensions are removed by a projection along random directions, or along the directions of points.
+    - Surplus points are removed. The removed points are far from the subspace onto which the code is projected, lie in
+      a cap, or are crowded. A cap consists of the points near one point, or near one point and its antipode.
+    - Missing points are added in holes.
+
+    All choices are random.
 
     Args:
-        points: A code of any size.
+        points: A code with any number of points and dimensions.
         num_points: Number K of points of the result.
         dim: Dimension n of the result.
         rng: Random generator.
-        caps: Whether all points of a cap may be removed; False is better for codes of about the right size.
+        caps: Whether points of a cap may be removed. False is better for codes of about the right size.
 
     Returns:
-        K initial points in R^n.
+        (K, n) initial points of a descent.
     """
     flat = _pad_or_project(points, num_points, dim, rng)
     may_remove_cap = caps and len(flat) > num_points
@@ -147,7 +153,10 @@ def resize(
 
 
 def _without_cap(points: Points, num_points: int, rng: np.random.Generator) -> Points:
-    """Remove the points closest to a random point, or to it and its antipode; keep at least `num_points` points."""
+    """Remove the points closest to a random point of the code, or closest to this point and its antipode.
+
+    The number of removed points is random, but at least `num_points` points are kept.
+    """
     count = len(points)
     center = points[rng.integers(count)]
     height = points @ center
@@ -161,7 +170,11 @@ def _without_cap(points: Points, num_points: int, rng: np.random.Generator) -> P
 def _pad_or_project(
     points: Points, num_points: int, dim: int, rng: np.random.Generator
 ) -> Points:
-    """Return the points in R^`dim`, by padding with zeros or by projection."""
+    """Return the points in `dim` dimensions, after padding with zeros or a projection.
+
+    Before a projection, points far from the remaining subspace may be removed, but at least `num_points` points are
+    kept.
+    """
     surplus = points.shape[1] - dim
     if surplus <= 0:
         return padded(points, dim)
@@ -182,7 +195,7 @@ def _pad_or_project(
 def _without_crowded(
     points: Points, num_points: int, rng: np.random.Generator
 ) -> Points:
-    """Remove the points with the most near neighbors, a quarter of the surplus at a time."""
+    """Remove crowded points until at most `num_points` points are left."""
     noise = rng.choice(CROWDING_NOISES)
     if len(points) <= num_points:
         return points
@@ -202,7 +215,7 @@ def _without_crowded(
 
 
 def _fill_holes(points: Points, num_points: int, rng: np.random.Generator) -> Points:
-    """Add the missing points one by one, each at the deepest hole among many random positions."""
+    """Add points in holes, one by one, until there are `num_points` points."""
     missing = num_points - len(points)
     if missing <= 0:
         return points

@@ -1,7 +1,8 @@
 """The search among symmetric codes: unions of orbits of a few representatives under a group.
 
-The group and the numbers of orbits of each type are called the arrangement of a code (see `search.arrangements`). The
-search keeps a list of the best codes, at most one for each symmetry. A start of a descent is one of these:
+The terms orbit, representative, arrangement and parent are defined in `search.arrangements`, and the terms start,
+anneal, batch and inverse temperature in `search.bandit`. The search keeps a list of the best codes, at most one for
+each symmetry. A start of a descent is one of these:
 
 - a new arrangement of a random group, with random representatives,
 - a symmetric variation of a given code (see `search.given_symmetries`),
@@ -9,9 +10,9 @@ search keeps a list of the best codes, at most one for each symmetry. A start of
 - an arrangement of the list with new random representatives,
 - a code of the list with some representatives replaced.
 
-For many points, more starts are annealed briefly, and only the best of them are annealed further. Variations of given
-codes and new numbers of orbits are also for many points only: with few points, a descent costs little, and many starts
-from random groups found lower maximum cosines.
+If K is larger than `LARGE_COUNT`, more starts are annealed briefly, and only the best of them are annealed further.
+Variations of given codes and new numbers of orbits are also used only for such K: with few points, a descent costs
+little, and many starts from random groups found lower maximum cosines.
 """
 
 from collections.abc import Sequence
@@ -59,14 +60,14 @@ VARIED_TEMPERATURES = (10.0, 300.0)
 """Ranges of the first inverse temperature of new representatives, and of partly replaced representatives."""
 
 RACE_MULTIPLE = 4
-"""Number of starts of a race, relative to the number of its best codes that are annealed further."""
+"""Number of starts that are annealed briefly for each one that is annealed further."""
 
 RACE_LAST_TEMPERATURE = 300.0
 RACE_STEPS = 20
-"""Last inverse temperature of the race, and the largest number of evaluations at each of its temperatures."""
+"""Last inverse temperature of the brief descents, and their largest number of evaluations at each temperature."""
 
 CONTINUED_TEMPERATURE = 100.0
-"""First inverse temperature of the codes that are annealed further after the race."""
+"""First inverse temperature of the codes that are annealed further."""
 
 REARRANGED_PROBABILITY = 0.3
 """Probability of drawing new numbers of orbits for the symmetry of a code of the list."""
@@ -90,7 +91,7 @@ MAX_DRAWING_SHARE = 1e-3
 
 
 def is_affordable(budget: Budget) -> bool:
-    """Return whether drawing symmetric codes takes a small share of the budget.
+    """Return whether drawing an arrangement costs only a small fraction of the budget.
 
     Args:
         budget: The budget of the search.
@@ -101,12 +102,12 @@ def is_affordable(budget: Budget) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class OrbitStart:
-    """A start of a descent of a symmetric code.
+    """The start of a descent of a symmetric code.
 
     Attributes:
-        initialization: "symmetric" or "parent"; a code with more than K points is a variation of a given code or a
-            parent.
-        arrangement: The symmetry of the code.
+        initialization: "parent" if the arrangement was drawn by `random_parent`, otherwise "symmetric". Parents and
+            variations of given codes may have more than K points.
+        arrangement: The symmetry group and the numbers of its orbits.
         representatives: (m, n) initial representatives, one for each orbit.
         temperature: First inverse temperature of the descent.
     """
@@ -124,7 +125,7 @@ class OrbitCode:
     Attributes:
         initialization: "symmetric" or "parent", as in `OrbitStart`.
         value: The maximum cosine of the code.
-        arrangement: The symmetry of the code.
+        arrangement: The symmetry group and the numbers of its orbits.
         points: All points of the code, orbit after orbit.
     """
 
@@ -141,7 +142,10 @@ class OrbitCode:
         return self.points[firsts]
 
     def as_start(self) -> OrbitStart:
-        """Return the code as the start of another descent."""
+        """Return the representatives of the code as the start of another descent.
+
+        The first inverse temperature of this start is not set: its `temperature` is 0.
+        """
         return OrbitStart(
             self.initialization, self.arrangement, self.representatives, 0.0
         )
@@ -154,16 +158,16 @@ class OrbitCode:
 
 @dataclass
 class OrbitSearch:
-    """The state of the search among symmetric codes, and the method that continues it.
+    """The state of the search among symmetric codes, with the method `screen` that continues the search.
 
     Attributes:
         num_points: Number K of points.
         dim: Dimension n.
         rng: Random generator for all starts.
         backend: Object that runs the descents.
-        initializations: Which codes to draw: "symmetric" (codes of K points), "parent" (codes of K to 1.25 K points,
-            from which points can be removed), or both.
-        given: The given codes of which symmetric variations are drawn; it may have no codes.
+        initializations: Which arrangements to draw: "symmetric" (K points), "parent" (between K and 1.25 K points), or
+            both.
+        given: The given codes of which symmetric variations are drawn. Its list of codes may be empty.
         codes: The best codes so far, at most one for each symmetry, in ascending order of the maximum cosine.
         share: Fraction of the budget of the whole search that was used for symmetric codes.
     """
@@ -179,25 +183,23 @@ class OrbitSearch:
 
     @property
     def value(self) -> float:
-        """The lowest maximum cosine of the codes so far; infinity if there are none."""
+        """The lowest maximum cosine of the codes so far, or infinity if there is no code yet."""
         return self.codes[0].value if self.codes else float("inf")
 
     @property
     def is_large(self) -> bool:
-        """Whether a code has so many points that its descents are raced and its symmetries rearranged."""
+        """Whether K is larger than `LARGE_COUNT`; the module docstring describes how such a search differs."""
         return self.num_points > LARGE_COUNT
 
     def screen(self, steps: int, limit: float) -> list[OrbitCode]:
         """Anneal one batch of starts, and add the results to the list of the best codes.
-
-        Of many points, more starts are annealed briefly, and the best of them are annealed further.
 
         Args:
             steps: Maximum number of evaluations at each temperature.
             limit: Fraction of the budget at which the descents end.
 
         Returns:
-            The codes of the batch; an empty list if no arrangement for K points in R^n was found.
+            The codes of the batch. An empty list if no arrangement for K points in R^n was found.
         """
         size = LARGE_BATCH if self.is_large else BATCH
         num_starts = RACE_MULTIPLE * size if self.is_large else size
@@ -224,7 +226,11 @@ class OrbitSearch:
     def _race(
         self, starts: list[OrbitStart], first: Points, steps: int, limit: float
     ) -> list[OrbitCode]:
-        """Anneal the starts briefly, and then the best of them to the last inverse temperature."""
+        """Anneal all starts briefly, anneal the best of the results further, and return the codes of the second part.
+
+        The first part begins at the inverse temperatures `first`. Without time for the second part, the best codes of
+        the first part are returned.
+        """
         raced = self._anneal(starts, first, RACE_LAST_TEMPERATURE, RACE_STEPS, limit)
         best = sorted(raced, key=lambda code: code.value)[:LARGE_BATCH]
         if self.backend.budget.expired(limit):
@@ -241,7 +247,7 @@ class OrbitSearch:
         steps: int,
         limit: float,
     ) -> list[OrbitCode]:
-        """Anneal the starts from the first to the last inverse temperature."""
+        """Anneal each start from its inverse temperature in `first` to `last`, and return one code for each start."""
         annealed = self.backend.descend_arrangements(
             [(start.arrangement, start.representatives) for start in starts],
             first,
@@ -257,7 +263,7 @@ class OrbitSearch:
         ]
 
     def _keep(self, found: OrbitCode) -> None:
-        """Add a code to the list of the best codes unless the list has a better code of the same symmetry."""
+        """Add a code to the list of the best codes, unless the list has a better code with the same symmetry."""
         symmetry = found.arrangement.symmetry
         same = [c for c in self.codes if c.arrangement.symmetry is symmetry]
         others = [c for c in self.codes if c.arrangement.symmetry is not symmetry]
@@ -266,7 +272,10 @@ class OrbitSearch:
         self.codes = ranked[:MAX_CODES]
 
     def _draw(self) -> list[OrbitStart]:
-        """Return starts of a new arrangement, or one start from the list; none if no arrangement was found."""
+        """Return starts of a new arrangement, or one start that is made from a code of the list.
+
+        The result is an empty list if no arrangement was found.
+        """
         if not self.codes or self.rng.random() < NEW_PROBABILITY:
             return self._new_starts()
         rank = int(self.rng.exponential(MEAN_RANK))
@@ -287,7 +296,10 @@ class OrbitSearch:
         return [OrbitStart(code.initialization, code.arrangement, fresh, temperature)]
 
     def _rearranged_start(self, code: OrbitCode) -> list[OrbitStart]:
-        """Return a start with the symmetry of a code and new numbers of orbits; none if they do not add up."""
+        """Return one start that has the symmetry of a code but new numbers of orbits.
+
+        The result is an empty list if the drawn orbit sizes do not add up to the number of points of the code.
+        """
         count = sum(code.arrangement.sizes)
         arrangement = rearranged(code.arrangement.symmetry, count, self.rng)
         if arrangement is None:
@@ -297,7 +309,7 @@ class OrbitSearch:
         return [OrbitStart(code.initialization, arrangement, fresh, temperature)]
 
     def _given_start(self) -> list[OrbitStart]:
-        """Return a symmetric variation of a given code; none if all attempts fail."""
+        """Return one symmetric variation of a given code, or an empty list if all attempts fail."""
         budget = self.backend.budget
         for _ in range(GIVEN_ATTEMPTS):
             budget.spend(GIVEN_DRAWING_PRODUCTS / budget.products)
@@ -311,7 +323,7 @@ class OrbitSearch:
         return []
 
     def _new_starts(self) -> list[OrbitStart]:
-        """Return random starts of a new arrangement; none if all attempts fail."""
+        """Return starts of one new arrangement, or an empty list if all attempts fail."""
         if self.given.codes and self.rng.random() < GIVEN_PROBABILITY:
             found = self._given_start()
             if found:
@@ -340,6 +352,6 @@ class OrbitSearch:
         ]
 
     def _temperature(self, between: tuple[float, float]) -> float:
-        """Draw a first inverse temperature, log-uniform within a range."""
+        """Draw an inverse temperature from a range, uniformly on a logarithmic scale."""
         lowest, highest = between
         return lowest * (highest / lowest) ** self.rng.random()

@@ -1,4 +1,7 @@
-"""The pool of a search: its best codes, in ascending order of the maximum cosine, without duplicates."""
+"""The pool of a search: its best codes, in ascending order of the maximum cosine, without duplicates.
+
+The module docstring of `search.bandit` defines the terms of a search, such as epoch, annealing and inverse temperature.
+"""
 
 from dataclasses import dataclass, field
 
@@ -16,7 +19,7 @@ NOTICEABLE_GAIN = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class ScreenedCode:
-    """A code after a short descent.
+    """A code of K points in R^n after a descent.
 
     Attributes:
         value: The maximum cosine of the code.
@@ -37,14 +40,14 @@ class ScreenedCode:
 class CodePool:
     """The best codes found so far.
 
-    An epoch is a part of the search that begins from scratch.
+    A search may consist of several epochs. Each epoch begins with an empty list of codes.
 
     Attributes:
         budget: The budget of the search, which stores the lowest maximum cosine for progress messages.
         codes: The best codes of the current epoch, in ascending order of the maximum cosine.
         earlier: The best code of each earlier epoch.
         improved_value: The lowest maximum cosine after the last noticeable improvement.
-        improved_at: The number of evaluations that the search had made at that improvement.
+        improved_at: The number of evaluations that the search had made at the last noticeable improvement.
     """
 
     budget: Budget
@@ -63,17 +66,17 @@ class CodePool:
 
     @property
     def unfinished(self) -> list[ScreenedCode]:
-        """Codes that were not annealed to the highest inverse temperature and may still improve."""
+        """The codes of the current epoch that were not annealed to the highest inverse temperature, best first."""
         return [code for code in self.codes if not code.finished]
 
     def admit(self, found: ScreenedCode) -> None:
         """Add a code, unless the pool is full of better codes.
 
-        Of several codes whose maximum cosines count as equal, only one stays in the pool: a polished one if there is
-        one, else the best.
+        Of several codes with nearly equal maximum cosines (see `SAME_VALUE`), only one stays in the pool. A polished
+        code is preferred; otherwise the code with the lowest maximum cosine stays.
 
         Args:
-            found: The code.
+            found: The code to add.
         """
         tolerance = SAME_VALUE * abs(found.value) + 1e-9
         same: list[ScreenedCode] = []
@@ -89,7 +92,7 @@ class CodePool:
         self.budget.best = min(self.budget.best, found.value)
 
     def _note_improvement(self) -> None:
-        """Record when the best code last improved noticeably."""
+        """Update `improved_value` and `improved_at` if the best code has improved noticeably."""
         distance = 1 - self.best.value
         noticeable = (1 + NOTICEABLE_GAIN) * (1 - self.improved_value)
         if distance > noticeable:
@@ -107,6 +110,6 @@ class CodePool:
         self.admit(new)
 
     def recall(self) -> None:
-        """Add the best code of each earlier epoch to the pool again."""
+        """Add the best code of each earlier epoch to the codes of the current epoch."""
         for code in self.earlier:
             self.admit(code)
