@@ -1,9 +1,9 @@
 """The smooth maximum cosine of codes with a symmetry group, and its gradient, by tensor operations.
 
-A code with a symmetry group is the union of the orbits of m representatives. The smooth maximum cosine of the whole
-code (the energy that descents minimize) and its gradient need only the products of the m representatives with all K
-points. These are K m products instead of K^2, and the search has m n variables instead of K n. In a code without
-symmetry, each orbit has one point. B starts are evaluated together.
+A code with a symmetry group is the union of the orbits of m representatives (see `search.arrangements`). The smooth
+maximum cosine of the whole code and its gradient need only the cosines between the m representatives and all K points.
+These are K m cosines instead of K^2, and a descent has m n variables instead of K n. In a code without symmetry, each
+orbit has one point. B codes are evaluated together.
 """
 
 from dataclasses import dataclass
@@ -20,14 +20,15 @@ MAX_GRAM_ENTRIES = 1 << 23
 
 @dataclass(frozen=True, eq=False)
 class Orbits:
-    """The map from representatives to points (see `search.arrangements`).
+    """The map from representatives to points of a code with a symmetry group.
 
-    Each representative must lie in the space that its stabilizer fixes.
+    Orbits of the same type have the same coset matrices, which map a representative to the points of its orbit. Types,
+    stabilizers and coset matrices are defined in `search.arrangements`. Each representative must be a point that the
+    stabilizer of its type fixes.
 
     Attributes:
         counts: For each type of orbits, the number of orbits.
-        cosets: For each type, the (size, n, n) matrices that map a representative to the points of its orbit, the
-            identity first; empty for a code without symmetry.
+        cosets: For each type, the (size, n, n) coset matrices, the identity first. Empty for a code without symmetry.
     """
 
     counts: tuple[int, ...]
@@ -35,7 +36,7 @@ class Orbits:
 
     @property
     def sizes(self) -> list[int]:
-        """The number of points in the orbit of each representative."""
+        """The number of points of each orbit, in the order of the representatives."""
         type_sizes = [len(matrices) for matrices in self.cosets] or [1]
         sizes: list[int] = []
         for count, size in zip(self.counts, type_sizes, strict=True):
@@ -65,12 +66,15 @@ class Orbits:
 
 @dataclass(frozen=True, eq=False)
 class WeightedSums:
-    """Sums over pairs for each start of a batch; exponents are relative to the maximum cosine to avoid overflow.
+    """Sums over pairs of a representative and a different point, for each code of a batch.
+
+    The weight of a pair with cosine c is exp(t (c - `largest`)), where t is the inverse temperature. Subtracting the
+    maximum cosine avoids overflow.
 
     Attributes:
         largest: (B,) maximum cosines.
-        total: (B,) sums over representatives of orbit size times exp(t (cos - largest)).
-        pull: (B, m, n); for each representative, the sum over other points of exp(t (cos - largest)) times the point.
+        total: (B,) sums of the weights of all pairs, each multiplied by the size of the orbit of its representative.
+        pull: (B, m, n) array. For each representative, the sum over all other points of the weight times the point.
     """
 
     largest: Tensor
@@ -79,7 +83,7 @@ class WeightedSums:
 
 
 def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the rows of (B, m, n) variables, normalized to unit length, and their (B, m, 1) original lengths."""
+    """Normalize the rows of (B, m, n) variables, and return the unit rows and the (B, m, 1) original norms."""
     smallest = torch.finfo(variables.dtype).tiny
     squares = variables.square().sum(dim=2, keepdim=True)
     norms = squares.sqrt_().clamp_min_(smallest)
@@ -98,8 +102,9 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
         temperature: (B,) inverse temperatures t, one for each start.
 
     Returns:
-        A function of (B, m n) variables, which are representatives of any length, and of the (B,) indices of their
-        starts. The function returns the (B,) values and the (B, m n) gradients.
+        A function of two arguments: the (b, m n) representatives of b codes, of any length, and the (b,) indices of
+        their starts, which select the inverse temperatures. The function returns the (b,) values and the (b, m n)
+        gradients.
     """
     weights = temperature.new_tensor(orbits.sizes)
     first_points = [*accumulate(orbits.sizes[:-1], initial=0)]
@@ -123,7 +128,11 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
 def _weighted_sums(
     units: Tensor, points: Tensor, own_columns: Tensor, weights: Tensor, t: Tensor
 ) -> WeightedSums:
-    """Return the sums over all pairs, computed in slices of rows so that no large Gram matrix is in memory."""
+    """Return the sums between unit representatives and all points of each code.
+
+    `own_columns` has the index of each representative in `points`, `weights` the size of its orbit, and `t` the (B,)
+    inverse temperatures. The representatives are processed in slices, so that no large Gram matrix is in memory.
+    """
     batch, num_points, _ = points.shape
     slice_rows = max(1, MAX_GRAM_ENTRIES // (batch * num_points))
     slices = zip(
@@ -142,7 +151,7 @@ def _weighted_sums(
 
 
 def _combined(parts: list[WeightedSums], t: Tensor) -> WeightedSums:
-    """Return the total of the sums of slices, each of which is scaled by its own maximum cosine."""
+    """Combine the sums over slices of representatives, whose weights are relative to different maximum cosines."""
     slice_largest = torch.stack([part.largest for part in parts])
     slice_totals = torch.stack([part.total for part in parts])
     largest = slice_largest.amax(dim=0)

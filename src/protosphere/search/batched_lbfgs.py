@@ -31,7 +31,7 @@ CHECK_EVERY = 20
 
 
 class _State:
-    """Points, values, directions and L-BFGS memory of the starts that have not converged."""
+    """Variables, values, gradients, directions and L-BFGS memory of the starts that have not converged."""
 
     # `pairs` holds the last steps s (first half) and gradient changes y (second half). `step_change` and
     # `change_change` hold their inner products. A start whose step failed stores a pair of zeros. So one ring position
@@ -52,17 +52,18 @@ class _State:
         self.used = 0
 
     def select(self, selected: Tensor) -> None:
-        """Continue with the selected starts only."""
         for name, value in vars(self).items():
             if isinstance(value, Tensor):
                 setattr(self, name, value[selected])
 
     def advance(self, energy: Energy, which: Tensor) -> None:
-        """Evaluate every start once; accept its step if the value decreases enough, else shorten the next step.
+        """Evaluate every start once, after one step along its direction.
+
+        A step is accepted if the value decreases enough. Otherwise, the next step of the start is shorter.
 
         Args:
             energy: The function to minimize.
-            which: Indices of the starts.
+            which: Indices of the starts, which are passed to `energy`.
         """
         direction, slope = self._descent_direction()
         size = self._step_size(direction)
@@ -81,7 +82,10 @@ class _State:
         self._update_direction(step, change, accepted & is_curved)
 
     def _descent_direction(self) -> tuple[Tensor, Tensor]:
-        """Return the direction and its slope; a direction that ascends is replaced by the negative gradient."""
+        """Return the (B, N) directions of the next steps, and the (B,) slopes along them.
+
+        A direction along which the function does not decrease is replaced by the negative gradient.
+        """
         slope = (self.direction * self.gradient).sum(dim=1)
         descends = slope < 0
         direction = torch.where(descends[:, None], self.direction, -self.gradient)
@@ -96,7 +100,10 @@ class _State:
         return self.length * torch.where(self.has_pairs, limited, first)
 
     def _update_direction(self, step: Tensor, change: Tensor, keep: Tensor) -> None:
-        """Store a pair in place of the oldest, zeros where `keep` is 0, and compute the next direction."""
+        """Store a step and its gradient change for each start, and compute the next directions.
+
+        The oldest stored step and change are overwritten. For starts whose entry of `keep` is False, zeros are stored.
+        """
         slot = self.used % MEMORY
         self.used += 1
         self.pairs[:, slot] = step * keep[:, None]
@@ -119,7 +126,11 @@ class _State:
         self.direction = -(self.scale[:, None] * self.gradient + correction)
 
     def _pair_weights(self, along: Tensor) -> Tensor:
-        """Return the weight of each pair (Byrd, Nocedal and Schnabel 1994, equation 3.1)."""
+        """Return the weights with which the stored steps and gradient changes enter the next direction.
+
+        The argument `along` has their inner products with the gradient. See Byrd, Nocedal and Schnabel 1994, equation
+        3.1.
+        """
         oldest = max(0, self.used - MEMORY)
         steps = [i % MEMORY for i in range(oldest, self.used)]
         changes = [MEMORY + i for i in steps]
@@ -156,7 +167,7 @@ def batched_lbfgs(
     Converged starts are no longer evaluated.
 
     Args:
-        energy: The function to minimize, with its gradient.
+        energy: Function that computes the values and gradients to minimize (see `Energy`).
         start: (B, N) initial variables.
         steps: Maximum number of evaluations of each start.
         tolerance: (B,) decreases over twenty evaluations at which starts have converged.

@@ -1,8 +1,11 @@
 """The smooth maximum cosine and its gradient as compiled loops, over all pairs or over a list of near pairs.
 
 The smooth maximum cosine is (1/t) log of the sum of exp(t cos) over pairs of points. The parameter t is called the
-inverse temperature. Points are padded with zeros to a multiple of four coordinates, because sums over all pairs process
-four coordinates at a time.
+inverse temperature. Relative to the pair with the maximum cosine, a pair has the weight exp(t (cos - maximum cosine)).
+Near pairs are the pairs whose weight is not negligible.
+
+Points are padded with zeros to a multiple of four coordinates, because loops over all pairs process four coordinates at
+a time.
 """
 
 import math
@@ -59,12 +62,12 @@ def add(a: Points, factor: float, b: Points) -> None:
 
 @compiled
 def normalize_rows(variables: Points, units: Points, lengths: Points) -> None:
-    """Write the normalized rows into `units` and their lengths into `lengths`.
+    """Write the normalized rows of `variables` into `units`, and the norms of the rows into `lengths`.
 
     Args:
         variables: (K, n) rows.
         units: (K, n) array that receives the unit rows.
-        lengths: (K,) array that receives the lengths.
+        lengths: (K,) array that receives the norms.
     """
     for i in range(len(variables)):
         lengths[i] = math.sqrt(dot(variables[i], variables[i])) + 1e-150
@@ -74,10 +77,10 @@ def normalize_rows(variables: Points, units: Points, lengths: Points) -> None:
 
 @compiled
 def cosine_table(units: Points, columns: Points, table: Points) -> float:
-    """Compute the entries of the Gram matrix above the diagonal, and return the largest one.
+    """Compute the cosines of all pairs of points, and return the maximum cosine.
 
     Args:
-        units: (K, n) unit points, n a multiple of four.
+        units: (K, n) unit points. n is a multiple of four.
         columns: (n, K) array that receives the transpose of `units`.
         table: (K, K) array that receives the cosines above the diagonal.
 
@@ -109,18 +112,19 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
 
 @compiled
 def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indices:
-    """List the pairs of points that have a weight at inverse temperature t, now and while the points move a little.
+    """List the pairs of points whose weight in the smooth maximum cosine is not negligible.
 
-    The list is valid until a point has moved by more than SLACK / 2t.
+    The list stays complete until a point has moved by more than SLACK / 2t.
 
     Args:
-        units: (K, n) unit points, n a multiple of four.
-        columns: (n, K) workspace.
-        table: (K, K) workspace.
+        units: (K, n) unit points. n is a multiple of four.
+        columns: (n, K) array that is overwritten.
+        table: (K, K) array that is overwritten.
         t: The inverse temperature.
 
     Returns:
-        A (2, P) array of pairs; empty, with P = 0, if a loop over all pairs is faster than a list.
+        A (2, P) array: the indices of the first and of the second point of each pair. If a loop over all pairs is
+        faster than a loop over the list, the array is empty (P = 0).
     """
     least = cosine_table(units, columns, table) - (NEGLIGIBLE + SLACK) / t
     count = len(units)
@@ -143,7 +147,7 @@ def softmax_weights(row: Points, t: float, top: float) -> float:
     """Replace each cosine of `row` by the weight exp(t (cos - top)), and return the sum of the weights.
 
     Args:
-        row: Cosines, overwritten by weights. No weight is below exp(-30).
+        row: Cosines, which are overwritten by the weights. Weights below exp(-30) are replaced by exp(-30).
         t: The inverse temperature.
         top: The maximum cosine.
     """
@@ -164,7 +168,10 @@ def softmax_weights(row: Points, t: float, top: float) -> float:
 def _sum_over_all_pairs(
     units: Points, columns: Points, table: Points, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Write the weighted sum of all other points into each row of `gradient`; return maximum cosine and weight sum."""
+    """Write the sum of all other points, multiplied by their weights, into each row of `gradient`.
+
+    Return the maximum cosine and the sum of the weights of all pairs.
+    """
     count = U(units.shape[0])
     dim = U(units.shape[1])
     top = cosine_table(units, columns, table)
@@ -195,7 +202,10 @@ def _sum_over_all_pairs(
 def _sum_over_near_pairs(
     units: Points, pairs: Indices, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Write the weighted sum of near points into each row of `gradient`; return maximum cosine and weight sum."""
+    """Write the sum of all near points, multiplied by their weights, into each row of `gradient`.
+
+    Return the maximum cosine and the sum of the weights of the given pairs.
+    """
     count = U(pairs.shape[1])
     dim = U(units.shape[1])
     top = -2.0
@@ -229,14 +239,14 @@ def smooth_max_cosine_gradient(
     """Compute the smooth maximum cosine, (1/t) log of the sum of exp(t cos) over pairs of points, and its gradient.
 
     Args:
-        variables: (K, n) rows of any length, n a multiple of four; the points are the normalized rows.
+        variables: (K, n) rows of any length. The points are the normalized rows. n is a multiple of four.
         t: The inverse temperature.
-        pairs: (2, P) array of the pairs in the sum; empty for all pairs.
-        workspace: Arrays that are overwritten. The first array then has the unit points.
+        pairs: (2, P) array of the pairs in the sum. Empty for all pairs.
+        workspace: Arrays that are overwritten (see `Workspace`). Afterward, the first array has the unit points.
         gradient: (K, n) array that receives the gradient with respect to `variables`.
 
     Returns:
-        The value.
+        The smooth maximum cosine.
     """
     units, columns, table, lengths = workspace
     normalize_rows(variables, units, lengths)

@@ -2,9 +2,12 @@
 
 For small codes, most of the cost of a descent by tensor operations would be their overhead; `benchmarks/optimizer.py`
 measures the ratio. Several threads run descents in parallel. Temperatures in this module are inverse temperatures: the
-cosines are multiplied by them, and they rise during a descent.
+cosines are multiplied by them, and they rise during a descent. An evaluation computes the smooth maximum cosine and its
+gradient.
 
-Each descent has a meter: an array of three numbers, with which other threads read the work done and stop the descent.
+Each descent has a meter: an array of three numbers, through which other threads read the work done and stop the
+descent. Near pairs are pairs of points whose terms in the smooth maximum cosine are not negligible (see
+`compiled_energy.near_pairs`).
 """
 
 import math
@@ -62,15 +65,15 @@ def lbfgs_direction(
     """Compute the L-BFGS direction by the two-loop recursion (Nocedal and Wright 2006, algorithm 7.4).
 
     Args:
-        gradient: The gradient.
-        s: The remembered steps, one per row.
-        y: The remembered changes of the gradient, one per row.
-        rho: For each remembered pair, 1 divided by the inner product of step and change of the gradient.
-        steps: Number of pairs that were stored so far; the last `MEMORY` of them are remembered.
-        out: Array that receives the direction.
+        gradient: (N,) gradient.
+        s: (MEMORY, N) remembered steps.
+        y: (MEMORY, N) remembered changes of the gradient, one for each step.
+        rho: For each remembered step, 1 divided by the inner product of the step and its change of the gradient.
+        steps: Number of steps that were stored so far. The last `MEMORY` of them are remembered.
+        out: (N,) array that receives the direction.
 
     Returns:
-        The slope of the function along the direction.
+        The slope of the function along the direction: the inner product of gradient and direction.
     """
     memory = min(steps, MEMORY)
     alpha = np.empty(MEMORY)
@@ -104,17 +107,17 @@ def push_pair(
 
     Args:
         length: Length of the step, in units of `direction`.
-        direction: Direction of the step.
+        direction: (N,) direction of the step.
         old: Gradient before the step.
         new: Gradient after the step.
-        s: Remembered steps, one per row; one row is overwritten.
-        y: Remembered changes of the gradient, one per row; one row is overwritten.
-        rho: For each remembered pair, 1 divided by the inner product of step and change of the gradient.
-        steps: Number of pairs that were stored so far; negative before the first step, when nothing is stored.
+        s: (MEMORY, N) remembered steps. One row is overwritten.
+        y: (MEMORY, N) remembered changes of the gradient, one for each step. One row is overwritten.
+        rho: For each remembered step, 1 divided by the inner product of the step and its change of the gradient.
+        steps: Number of steps that were stored so far. Negative before the first step, when nothing is stored.
 
     Returns:
-        The new number of pairs. It is 0, which discards all pairs, if the inner product of step and change is not
-        positive, and before the first step.
+        The new number of stored steps. The number is 0 if nothing was stored before the first step, or if the inner
+        product of the step and the change is not positive. Then all remembered steps are discarded.
     """
     if steps < 0:
         return 0
@@ -147,7 +150,7 @@ def step_along(
 
 @compiled
 def max_displacement(units: Points, anchor: Points) -> float:
-    """Return the largest distance between row i of one matrix and row i of another, over all i.
+    """Return the largest distance between row i of `units` and row i of `anchor`, over all i.
 
     Args:
         units: (K, n) points.
@@ -164,27 +167,28 @@ def max_displacement(units: Points, anchor: Points) -> float:
 
 @compiled
 def backtrack(length: float, slope: float, rise: float) -> float:
-    """Return the length of a shorter step: the minimum of a parabola through the known values.
+    """Return a shorter step length after a rejected step.
 
-    The result is clipped to the range from 0.1 to 0.5 of `length`.
+    The result is the minimum of the parabola that has the given slope at length 0 and the given increase at `length`.
+    It is clipped to the range from 0.1 to 0.5 of `length`.
 
     Args:
         length: Length of the rejected step.
-        slope: Slope along the direction at length 0.
-        rise: Increase of the value by the rejected step.
+        slope: Slope of the function along the direction at length 0.
+        rise: Increase of the function by the rejected step.
     """
     return length * max(0.1, min(0.5, -slope * length / (2 * (rise - slope * length))))
 
 
 @compiled
 def evaluation_work(count: int, listed: int) -> float:
-    """Return the cost of one evaluation of the objective and the optimizer step after it.
+    """Return the cost of one evaluation and the optimizer step after it.
 
-    The cost is relative to the cost of an evaluation over all pairs of points and the step after it.
+    The unit is the cost of an evaluation over all pairs of points and the step after it.
 
     Args:
         count: Number K of points.
-        listed: Number of near pairs over which the objective is evaluated; 0 for all pairs.
+        listed: Number of near pairs in the evaluation. 0 for all pairs.
     """
     if listed == 0:
         return 1.0
@@ -200,11 +204,11 @@ def lbfgs(
     """Minimize the smooth maximum cosine at one inverse temperature.
 
     Args:
-        start: (K, n) rows, n a multiple of four.
+        start: (K, n) initial points, as rows of any length. n is a multiple of four.
         t: The inverse temperature.
         most: Maximum number of evaluations.
-        table: (K, K) workspace.
-        meter: Stop flag, work done and largest work allowed, at the indices `STOP`, `SPENT` and `ALLOWED`; updated.
+        table: (K, K) array that is overwritten.
+        meter: Meter of the descent. Its entry `SPENT` is updated, and a nonzero entry `STOP` ends the minimization.
         allowed: Value of `meter[SPENT]` at which the minimization ends.
 
     Returns:
@@ -287,11 +291,14 @@ def lbfgs(
 
 
 def new_meters(count: int, allowed: float = UNLIMITED) -> Points:
-    """Return new meters of descents, one per row, whose stop flag and work done are 0.
+    """Return the meters of several descents that have not begun.
 
     Args:
-        count: Number of meters.
+        count: Number of descents.
         allowed: Largest work that each descent may do, in evaluations over all pairs.
+
+    Returns:
+        A (count, 3) array. Each row has the entries `STOP` and `SPENT`, which are 0, and `ALLOWED`.
     """
     meters = np.zeros((count, 3))
     meters[:, ALLOWED] = min(allowed, UNLIMITED)
@@ -306,10 +313,11 @@ def compiled_anneal(
     most: int,
     meter: Points | None = None,
 ) -> Points:
-    """Anneal a code: run L-BFGS at inverse temperature `t`, then at `factor` times this value, and so on up to `last`.
+    """Anneal a code: run L-BFGS at one inverse temperature after another.
 
-    At each temperature, the rest of the work that `meter` allows is divided equally among the remaining temperatures,
-    so that even a short descent reaches the last one. Another thread may read the meter, or set its stop flag.
+    The first inverse temperature is `t`. The next ones are `factor` times the previous one, up to `last`. At each
+    temperature, the rest of the work that `meter` allows is divided equally among the remaining temperatures, so that
+    even a short descent reaches the last one. Another thread may read the meter, or set its stop flag.
 
     Args:
         start: (K, n) initial points.
@@ -317,7 +325,7 @@ def compiled_anneal(
         last: Last inverse temperature.
         factor: Factor from one temperature to the next, above 1.
         most: Maximum number of evaluations at each temperature.
-        meter: Stop flag, work done and largest work allowed, as `new_meters` returns them; None for no limit.
+        meter: Stop flag, work done and largest work allowed, as a row of `new_meters`. None for no limit.
 
     Returns:
         (K, n) unit points.

@@ -4,7 +4,8 @@ A code with a symmetry group is the union of the orbits of m representatives. Th
 code needs only the K m cosines between the representatives and all K points instead of K^2 cosines, and the descent has
 m n variables instead of K n. The parameter t is an inverse temperature, by which the cosines are multiplied.
 
-Orbits of the same type have the same coset matrices, which map the representative to the points of its orbit.
+Orbits of the same type have the same coset matrices, which map a representative to the points of its orbit (see
+`search.arrangements`). Functions of this module receive the transposed coset matrices of all types in one array.
 """
 
 import math
@@ -37,13 +38,13 @@ OrbitWorkspace = tuple[Points, Points, Points, Points, Points]
 def orbit_points(
     units: Points, matrices: Points, first: Indices, sizes: Indices, points: Points
 ) -> None:
-    """Write the orbits of the representatives into `points`, orbit after orbit.
+    """Write the points of all orbits into `points`, orbit after orbit.
 
     Args:
         units: (m, n) representatives.
         matrices: (S, n, n) transposed coset matrices of all types of orbits.
         first: (m,) index in `matrices` of the first coset matrix of each orbit.
-        sizes: (m,) number of points of each orbit, which is also the number of its matrices.
+        sizes: (m,) number of points of each orbit, which is also the number of its coset matrices.
         points: (K, n) array that receives the points.
     """
     dim = U(units.shape[1])
@@ -64,13 +65,13 @@ def orbit_points(
 def orbit_cosines(
     units: Points, columns: Points, sizes: Indices, table: Points
 ) -> float:
-    """Compute the cosines between the representatives and all points.
+    """Write the cosines between the representatives and all points into `table`, and return the maximum cosine.
 
     Args:
-        units: (m, n) unit representatives, n a multiple of four.
+        units: (m, n) unit representatives. n is a multiple of four.
         columns: (n, K) coordinates of all points, one point per column.
-        sizes: (m,) number of points of each orbit; the first point of an orbit is the representative.
-        table: (m, K) array that receives the cosines. For a representative and itself, it receives -2.
+        sizes: (m,) number of points of each orbit. The first point of an orbit is the representative.
+        table: (m, K) array that receives the cosines. The entry of a representative with itself is set to -2.
 
     Returns:
         The largest cosine of two different points.
@@ -99,11 +100,11 @@ def orbit_cosines(
 
 @compiled
 def weighted_columns(weights: Points, columns: Points, sums: Points) -> None:
-    """Write weighted sums of all points: row i is the sum over j of weights[i, j] times point j.
+    """Write weighted sums of all points into `sums`: row i is the sum over j of `weights[i, j]` times point j.
 
     Args:
         weights: (m, K) weights.
-        columns: (n, K) coordinates of all points, one point per column; n is a multiple of four.
+        columns: (n, K) coordinates of all points, one point per column. n is a multiple of four.
         sums: (m, n) array that receives the sums.
     """
     count = U(columns.shape[1])
@@ -136,16 +137,17 @@ def orbit_energy(
     The smooth maximum cosine is (1/t) log of the sum of exp(t cos) over ordered pairs of different points.
 
     Args:
-        variables: (m, n) representatives of any length, n a multiple of four.
+        variables: (m, n) representatives of any length. n is a multiple of four.
         t: The inverse temperature.
         matrices: (S, n, n) transposed coset matrices of all types of orbits.
         first: (m,) index in `matrices` of the first coset matrix of each orbit.
         sizes: (m,) number of points of each orbit.
-        workspace: Arrays that are overwritten. The first array then has the unit representatives.
+        workspace: Arrays that are overwritten (see `OrbitWorkspace`). Afterward, the first array has the unit
+            representatives.
         gradient: (m, n) array that receives the gradient with respect to `variables`.
 
     Returns:
-        The value.
+        The smooth maximum cosine.
     """
     units, points, columns, table, lengths = workspace
     normalize_rows(variables, units, lengths)
@@ -182,15 +184,16 @@ def orbit_lbfgs(
     meter: Points,
     allowed: float,
 ) -> Points:
-    """Minimize the smooth maximum cosine over representatives at one inverse temperature.
+    """Minimize the smooth maximum cosine of a symmetric code over its representatives, at one inverse temperature.
 
     Args:
-        start: (m, n) representatives, n a multiple of four.
+        start: (m, n) initial representatives. n is a multiple of four.
         t: The inverse temperature.
         most: Maximum number of evaluations.
         orbits: The arguments `matrices`, `first` and `sizes` of `orbit_energy`.
-        work: Work of one evaluation, in evaluations over all pairs of a code.
-        meter: Stop flag, work done and largest work allowed, at the indices `STOP`, `SPENT` and `ALLOWED`; updated.
+        work: Work of one evaluation, in evaluations over all pairs of a code of the search.
+        meter: Meter of the descent (see `compiled_lbfgs`). Its entry `SPENT` is updated, and a nonzero entry `STOP`
+            ends the minimization.
         allowed: Value of `meter[SPENT]` at which the minimization ends.
 
     Returns:
@@ -310,9 +313,9 @@ EVALUATION_PRODUCTS = 2e4
 
 
 def orbit_products(count: int, num_points: int, dim: int) -> float:
-    """Return the cost of one evaluation over orbits, including the next step, in multiplications.
+    """Return the cost of one evaluation over orbits and the descent step after it, in multiplications.
 
-    The result can be compared with the result of `budget.evaluation_products`.
+    The unit is the same as that of `budget.evaluation_products`.
 
     Args:
         count: Number m of representatives.
@@ -335,22 +338,24 @@ def anneal_orbits(
     work: float,
     meter: Points | None = None,
 ) -> Points:
-    """Anneal the representatives of orbits: run L-BFGS at inverse temperatures from `t` to `last`.
+    """Anneal a symmetric code: run L-BFGS over its representatives at one inverse temperature after another.
+
+    The first inverse temperature is `t`. The next ones are `factor` times the previous one, up to `last`.
 
     Args:
-        start: (m, n) representatives, each in the space that its stabilizer fixes.
-        cosets: For each type of orbits, the (size, n, n) matrices that map a representative to the points of its
-            orbit, the identity first.
+        start: (m, n) initial representatives. The stabilizer of each representative's type must fix the representative.
+        cosets: For each type of orbits, the (size, n, n) coset matrices, the identity first.
         counts: For each type, the number of orbits.
         t: First inverse temperature.
         last: Last inverse temperature.
         factor: Factor from one temperature to the next, above 1.
         most: Maximum number of evaluations at each temperature.
-        work: Work of one evaluation, in evaluations over all pairs of a code.
-        meter: Stop flag, work done and largest work allowed, as `new_meters` returns them; None for no limit.
+        work: Work of one evaluation, in evaluations over all pairs of a code of the search.
+        meter: Stop flag, work done and largest work allowed, as a row of `compiled_lbfgs.new_meters`. None for no
+            limit.
 
     Returns:
-        The (K, n) points, orbit after orbit.
+        The (K, n) unit points of the code, orbit after orbit.
     """
     count, dim = start.shape
     padded_dim = (dim + 3) // 4 * 4

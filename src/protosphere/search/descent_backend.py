@@ -1,6 +1,9 @@
 """Run descents: by compiled loops on all cores for codes of moderate size, by tensor operations for larger codes.
 
-Temperatures in this module are inverse temperatures: the cosines are multiplied by them, and they rise in a descent.
+A descent minimizes the smooth maximum cosine of a code by L-BFGS. To anneal a code is to descend at one inverse
+temperature after another, in ascending order. Temperatures in this module are inverse temperatures, by which the
+cosines are multiplied. `search.bandit` defines the other terms of a search. `search.arrangements` defines the terms of
+symmetric codes, such as orbit and representative.
 """
 
 from __future__ import annotations
@@ -81,16 +84,16 @@ LARGE_COUNT = 300
 
 
 def unless_diverged(found: Points, start: Points) -> Points:
-    """Return the points that a compiled descent led to, or its start if the descent diverged.
+    """Return the result of a compiled descent, or its start if the descent diverged.
 
     Compiled loops use fast math, which does not test for infinities: a step can be too long for float64.
 
     Args:
-        found: (K, n) points that the descent returned, of norm about 1 unless it diverged.
-        start: (K, n) points at which it began.
+        found: (K, n) points that the descent returned. Their norms are about 1 unless the descent diverged.
+        start: (K, n) points at which the descent began.
 
     Returns:
-        Unit vectors, as rows.
+        (K, n) unit points.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         norms = np.linalg.norm(found, axis=1)
@@ -101,28 +104,27 @@ def unless_diverged(found: Points, start: Points) -> Points:
 class DescentBackend:
     """Runs the descents of a search, with parameters that depend on the size of the code.
 
-    The phases of a search, which the attributes refer to, are described in `search.bandit`.
+    The phases of a search, such as screening and sprints, are described in `search.bandit`.
 
     Attributes:
         num_points: Number K of points.
         device: The torch device of descents by tensor operations.
         budget: The budget of the search, which counts the evaluations of descents.
         compiled: Whether descents run as compiled loops.
-        batch: Number of starts of a batch. The number depends on K and the device, but not on the number of cores, so
-            that results are the same for any number of cores.
+        batch: Number of starts that are annealed together. The number depends on K and the device, but not on the
+            number of cores, so that results are the same for any number of cores.
         last: Last inverse temperature of screening: 2e3 for many points, more for fewer points, whose descents are
-            cheap; at 1e6 the codes have practically converged.
+            cheap. At 1e6 the codes have practically converged.
         variation: Lowest and highest first inverse temperature of variations, which are good codes with some points
             moved into holes.
-        epochs: Number of times that a search begins from scratch within its budget.
+        epochs: Number of epochs of the search.
         screening: Approximate number of evaluations of a start in screening.
-        breadth: Mean rank of the arms from which starts are drawn; rank 0 is the arm with the lowest maximum cosine.
+        breadth: Mean rank of the arms from which starts are drawn. The arm with the lowest maximum cosine has rank 0.
         sprint_temperature: First inverse temperature of sprints.
-        sprint_steps: Smallest number of evaluations of a sprint at each temperature. For codes of many points in many
-            dimensions, 9 evaluations per temperature, beginning at inverse temperature 16, found a lower maximum
-            cosine than the descent of Lindström et al. (2024) in 29 of 30 cases; so did 12 evaluations, beginning at
-            20.
-        sprints_as_tensors: Whether sprints use tensor operations although other descents are compiled.
+        sprint_steps: Largest number of evaluations of the first sprint at each temperature. For codes of many points in
+            many dimensions, 9 evaluations per temperature, beginning at inverse temperature 16, found a lower maximum
+            cosine than the descent of Lindström et al. (2024) in 29 of 30 cases.
+        sprints_as_tensors: Whether sprints use tensor operations even if other descents are compiled.
         workers: Number of threads.
     """
 
@@ -166,18 +168,18 @@ class DescentBackend:
         limit: float,
         as_tensors: bool = False,
     ) -> list[Points]:
-        """Anneal every start by L-BFGS, until a fraction of the budget is used.
+        """Anneal every start by L-BFGS.
 
         Args:
             starts: The (K, n) initial points of each start.
-            first: The first inverse temperature of each start.
+            first: (B,) first inverse temperatures, one for each start.
             last: The last inverse temperature of all starts.
             steps: Maximum number of evaluations at each temperature.
             limit: Fraction of the budget at which descents end.
             as_tensors: Whether to use tensor operations even if compiled loops are available.
 
         Returns:
-            The (K, n) unit points that each start led to.
+            For each start, the (K, n) unit points at which its descent ended.
         """
         if as_tensors or not self.compiled:
             stacked = np.stack(starts)
@@ -207,17 +209,17 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> list[Points]:
-        """Anneal symmetric codes, each with a symmetry of its own, by descents of their representatives.
+        """Anneal symmetric codes by descents of their representatives. Each code may have another symmetry.
 
         Args:
-            starts: For each start, the symmetry (arrangement) and the (m, n) initial representatives of its orbits.
-            first: The first inverse temperature of each start.
+            starts: For each start, the arrangement of its orbits and the (m, n) initial representatives.
+            first: (B,) first inverse temperatures, one for each start.
             last: The last inverse temperature of all starts.
             steps: Maximum number of evaluations at each temperature.
             limit: Fraction of the budget at which descents end.
 
         Returns:
-            All points of each code, orbit after orbit, as unit vectors.
+            For each start, the (K, n) unit points of its code, orbit after orbit.
         """
         if not self.compiled:
             return [
@@ -259,7 +261,10 @@ class DescentBackend:
 
     @property
     def tensor_overhead(self) -> float:
-        """Overhead of a step by tensor operations, in evaluations over all pairs; it is large for small codes."""
+        """Cost of a step by tensor operations that does not depend on the size of the code.
+
+        The unit is one evaluation over all pairs of points. If descents are not compiled, the value is 0.
+        """
         if not self.compiled:
             return 0.0
         return TENSOR_STEP_PRODUCTS / self.budget.products
@@ -273,10 +278,11 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> list[Points]:
-        """Anneal codes with the same symmetry, or without symmetry, by tensor operations.
+        """Anneal B codes with the same symmetry, or without symmetry, by tensor operations.
 
         Args:
-            arrangement: The symmetry of all codes; None for codes without symmetry, whose points are representatives.
+            arrangement: The symmetry of all codes. None for codes without symmetry; then every point is a
+                representative.
             starts: (B, m, n) initial representatives.
             first: (B,) first inverse temperatures of the starts.
             last: The last inverse temperature of all starts.
@@ -284,7 +290,7 @@ class DescentBackend:
             limit: Fraction of the budget at which descents end.
 
         Returns:
-            The (K, n) unit points of each code.
+            For each start, the (K, n) unit points of its code.
         """
         import torch
 
@@ -303,7 +309,7 @@ class DescentBackend:
             return [normalized(code) for code in points]
 
     def _orbits(self, arrangement: Arrangement | None, count: int) -> Orbits:
-        """Return the orbits of an arrangement as tensors, or one-point orbits."""
+        """Convert an arrangement to tensors. For None, return `count` orbits of one point each."""
         import torch
 
         from protosphere.search.batched_energy import Orbits
@@ -325,7 +331,10 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> Tensor:
-        """Return (B, m, n) representatives after L-BFGS at inverse temperatures that rise from `t` to `last`."""
+        """Anneal the (B, m, n) representatives `rows` from the (B,) inverse temperatures `t` to `last`.
+
+        The other arguments are those of `descend_orbits`. Return the (B, m, n) unit representatives at the end.
+        """
         from protosphere.search.batched_energy import smooth_max_cosine, unit_rows
         from protosphere.search.batched_lbfgs import batched_lbfgs
 
@@ -359,7 +368,11 @@ class DescentBackend:
 def _spender(
     budget: Budget, weight: float, overhead: float, limit: float
 ) -> Callable[[int], bool]:
-    """Return a function that counts the evaluations of a step in the budget and returns whether to continue."""
+    """Return a function that counts evaluations in the budget and returns whether a descent may continue.
+
+    Each evaluation counts as `weight`, and each call of the function as `overhead` in addition. The descent must end
+    when the fraction `limit` of the budget is used.
+    """
 
     def spend(evaluations: int) -> bool:
         return budget.spend(evaluations * weight + overhead, limit)
@@ -368,7 +381,7 @@ def _spender(
 
 
 def _stages_left(temperature: float, last: float) -> int:
-    """Return the number of temperatures from this one to the last, both included."""
+    """Return the number of temperatures from `temperature` to `last`, including both."""
     ratio = math.log(last / temperature) / math.log(TEMPERATURE_FACTOR)
     return 1 + max(0, math.ceil(ratio - 1e-6))
 
@@ -392,11 +405,13 @@ def _variation_temperatures(num_points: int, dim: int) -> tuple[float, float]:
 def watch(
     jobs: list[Future[Points]], meters: Points, budget: Budget, limit: float
 ) -> None:
-    """Wait for compiled descents, report their progress, and stop them at the end of the budget or after Ctrl-C.
+    """Wait until compiled descents end, and report their progress.
+
+    The descents are stopped early when the time is up or when the user presses Ctrl-C.
 
     Args:
         jobs: The running descents.
-        meters: The meters of the descents, as `compiled_lbfgs.new_meters` returns them.
+        meters: (B, 3) meters of the descents, as `compiled_lbfgs.new_meters` returns them.
         budget: The budget of the search.
         limit: Fraction of the budget at which the descents end.
     """
@@ -416,7 +431,9 @@ def watch(
 
 
 def compile_descent(progress: Progress) -> None:
-    """Compile the descent, unless this process has done so; the first compilation on a machine takes many seconds.
+    """Compile the descent, unless this process has compiled it already.
+
+    The first compilation on a machine takes many seconds.
 
     Args:
         progress: Called with a message before the compilation.

@@ -1,6 +1,7 @@
-"""Momentum descent on the log-sum-exp of the cosines of all pairs, after a margin is subtracted from each cosine.
+"""Gradient descent with momentum on the log-sum-exp of the cosines of all pairs, with margins.
 
-Temperatures in this module are inverse temperatures, by which the cosines are multiplied.
+A margin is a number that is subtracted from the cosine of a pair. Temperatures in this module are inverse temperatures,
+by which the differences are multiplied.
 """
 
 import numpy as np
@@ -19,13 +20,13 @@ def margin_descent(
     lr: float,
     progress: Progress = ignore,
 ) -> Points:
-    """Minimize the log-sum-exp of cosines minus margins by gradient steps with momentum.
+    """Minimize the log-sum-exp of the cosines minus their margins by gradient steps with momentum.
 
     The inverse temperature changes linearly from step to step. The points are normalized after each step.
 
     Args:
         start: The (K, n) initial points.
-        margins: The K x K margins of the pairs, or one number for all of them.
+        margins: The symmetric K x K matrix of the margins of the pairs, or one number for all pairs.
         temperatures: The first and the last inverse temperature.
         steps: Number of steps.
         lr: Step size.
@@ -52,8 +53,8 @@ def margin_gradient(
     """Return the gradient of (1/t) log sum_{i<j} exp(t (<c_i, c_j> - m_ij)) with respect to the points c_i.
 
     Args:
-        points: The (K, n) points.
-        margins: The K x K margins m, or one number for all pairs.
+        points: The (K, n) points c_i, one per row.
+        margins: The symmetric K x K matrix of the margins m_ij, or one number for all pairs.
         temperature: The inverse temperature t.
 
     Returns:

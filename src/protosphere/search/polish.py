@@ -1,12 +1,15 @@
-"""Refinement of an almost optimal code to machine precision: Newton's method on the touching pairs.
+"""Refinement of an almost optimal code to machine precision by Newton's method.
 
-At a local optimum, some pairs of points have the maximum cosine mu. These pairs are called active. The sum of the
-gradients of their cosines, weighted by multipliers l_ij >= 0 that sum to 1, is zero. These are equations for the
-points, mu and the multipliers. The slack of a pair is mu minus its cosine. Newton's method solves the equations while
-the product of multiplier and slack of each pair decreases to zero, so that the active pairs need not be known in
-advance (a primal-dual interior-point method, Nocedal and Wright 2006, chapter 19). Each step solves one linear system.
-For large codes, Gauss-Newton steps make the cosines of the active pairs equal instead, by LSMR (Fong and Saunders
-2011).
+At a local optimum, some pairs of points have the maximum cosine mu. These pairs are called active. There are
+multipliers l_ij >= 0 of the pairs, with sum 1, such that the sum of the gradients of the cosines, weighted by the
+multipliers, is zero. These conditions are equations for the points, mu and the multipliers.
+
+For small codes, a primal-dual interior-point method solves the equations (Nocedal and Wright 2006, chapter 19). The
+slack of a pair is mu minus its cosine. The product of multiplier and slack of each pair decreases to zero, so the
+active pairs need not be known in advance. Each step solves one linear system.
+
+For large codes, Gauss-Newton steps make the cosines of the active pairs equal. Each step solves a least-squares problem
+by LSMR (Fong and Saunders 2011).
 """
 
 from __future__ import annotations
@@ -63,7 +66,7 @@ OPTIMAL_GAP = 3e-15
 """Sum of the products of multiplier and slack at which mu is optimal to the last digit."""
 
 DAMPING = 1e-10
-"""Smallest damping. It keeps the linear system regular, which is singular because rotations change no cosine."""
+"""Smallest damping. Without damping, the linear system is singular, because rotations change no cosine."""
 
 MAX_STEP = 0.05
 """A step with a larger entry is rejected."""
@@ -82,10 +85,13 @@ class Allowance:
     expired: Callable[[], bool] = lambda: False
 
     def spend(self, products: float) -> bool:
-        """Count multiplications as done if enough are left and the time is not up; return whether this is so.
+        """Count multiplications as done, if they are allowed.
 
         Args:
             products: Number of multiplications.
+
+        Returns:
+            True if enough multiplications were left and the time is not up. Otherwise False, and nothing is counted.
         """
         if products > self.products or self.expired():
             return False
@@ -98,9 +104,9 @@ class Contacts:
     """Pairs of points with a large cosine.
 
     Attributes:
-        first: Index of the first point of each pair.
-        second: Index of the second point of each pair.
-        cosines: Cosine of each pair.
+        first: (P,) indices of the first point of each pair.
+        second: (P,) indices of the second point of each pair.
+        cosines: (P,) cosines of the pairs.
     """
 
     first: Indices
@@ -109,7 +115,7 @@ class Contacts:
 
 
 def contacts(points: Points, above: float) -> Contacts:
-    """Return all pairs of points whose cosine is above a threshold.
+    """Return all pairs of points whose cosine is larger than a threshold.
 
     Args:
         points: (K, n) unit points.
@@ -132,16 +138,17 @@ def contacts(points: Points, above: float) -> Contacts:
 
 
 def jacobian(points: Points, pairs: Contacts) -> csr_array:
-    """Return the derivative of the cosine of each pair with respect to all points, tangent to the sphere.
+    """Return the derivatives of the cosines of pairs with respect to all coordinates of the points.
 
-    With respect to x_i, the derivative of the cosine c = <x_i, x_j> is x_j - c x_i.
+    The derivatives are tangent to the sphere: with respect to x_i, the derivative of the cosine c = <x_i, x_j> is x_j -
+    c x_i.
 
     Args:
         points: (K, n) unit points.
-        pairs: P pairs.
+        pairs: P pairs of the points.
 
     Returns:
-        A sparse (P, K n) matrix.
+        A sparse (P, K n) matrix. Row p is the derivative of the cosine of pair p.
     """
     from scipy.sparse import csr_array
 
@@ -162,7 +169,7 @@ def jacobian(points: Points, pairs: Contacts) -> csr_array:
 
 
 def _curvature(points: Points, pairs: Contacts, multipliers: Points) -> Points:
-    """Return the (K n, K n) Hessian, along the sphere, of the sum of the cosines weighted by `multipliers`."""
+    """Return the (K n, K n) Hessian on the sphere of the sum of the cosines of `pairs`, weighted by `multipliers`."""
     count, dim = points.shape
     weights = np.zeros((count, count))
     weights[pairs.first, pairs.second] = multipliers
@@ -185,7 +192,11 @@ def _newton_step(
     target: float,
     damping: float,
 ) -> Points:
-    """Return a Newton step toward multiplier times slack = `target`: K n entries for the points, and one for mu."""
+    """Return one step of the interior-point method: K n entries for the points, and a last entry for mu.
+
+    The step aims at a product of multiplier and slack of `target` for each pair. The number `damping` is added to the
+    diagonal of the linear system.
+    """
     slopes = jacobian(points, pairs)
     ratio = multipliers / slack
     size = points.size
@@ -205,7 +216,10 @@ def _newton_step(
 
 
 def _gauss_newton_step(points: Points, pairs: Contacts, allowance: Allowance) -> Points:
-    """Return the shortest step that makes all active cosines equal, to first order."""
+    """Return a (K, n) step of the points that makes the cosines of `pairs` equal to first order.
+
+    The multiplications of the step are subtracted from `allowance`.
+    """
     from scipy.sparse import csr_array, hstack
     from scipy.sparse.linalg import lsmr
 
@@ -221,7 +235,7 @@ def _gauss_newton_step(points: Points, pairs: Contacts, allowance: Allowance) ->
 
 
 def _fraction_to_boundary(value: Points, step: Points) -> float:
-    """Return the largest fraction of a step, at most 1, that keeps positive values positive."""
+    """Return the largest fraction of `step`, at most 1, that decreases no entry of `value` by more than 99%."""
     falling = step < 0
     fractions = -0.99 * value[falling] / step[falling]
     return min(1.0, float(np.min(fractions, initial=1.0)))
@@ -230,7 +244,10 @@ def _fraction_to_boundary(value: Points, step: Points) -> float:
 def _interior_point(
     points: Points, offset: float, allowance: Allowance
 ) -> tuple[Points, float]:
-    """Run the interior-point method, and return the best points that it visits and their maximum cosine."""
+    """Run the interior-point method, and return the best points that it visits and their maximum cosine.
+
+    Initially, mu is the maximum cosine of `points` plus `offset`.
+    """
     best = points
     current = points
     value = max_cosine(points)
@@ -269,7 +286,6 @@ def _interior_point(
 
 
 def _with_cosines_of(pairs: Contacts, points: Points) -> Contacts:
-    """Return the pairs with the cosines that they have in `points`."""
     cosines = np.einsum("ij,ij->i", points[pairs.first], points[pairs.second])
     return replace(pairs, cosines=cosines)
 
@@ -277,7 +293,10 @@ def _with_cosines_of(pairs: Contacts, points: Points) -> Contacts:
 def _gauss_newton(
     points: Points, width: float, allowance: Allowance
 ) -> tuple[Points, float]:
-    """Take Gauss-Newton steps while the points improve, and return the best points and their maximum cosine."""
+    """Take Gauss-Newton steps while the maximum cosine decreases, and return the points and their maximum cosine.
+
+    Pairs whose cosine is within `width` of the maximum cosine count as active.
+    """
     best = points
     value = max_cosine(points)
     for _ in range(MAX_ROUNDS):
@@ -301,16 +320,16 @@ def _gauss_newton(
 def polish_code(
     points: Points, allowance: Allowance | None = None
 ) -> tuple[Points, float]:
-    """Move an almost optimal code to the nearby local optimum, up to the last digits of its maximum cosine.
+    """Move an almost optimal code to the nearby local optimum of the maximum cosine, up to rounding errors.
 
-    The maximum cosine of the result is never larger than that of `points`.
+    The maximum cosine of the result is never larger than the maximum cosine of `points`.
 
     Args:
         points: (K, n) unit points, near a local optimum.
-        allowance: The work that may be done; None for no limit.
+        allowance: The work that may be done. None for no limit.
 
     Returns:
-        The moved points, and their maximum cosine.
+        The (K, n) moved points, and their maximum cosine.
     """
     if allowance is None:
         allowance = Allowance()

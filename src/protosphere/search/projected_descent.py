@@ -38,11 +38,11 @@ MIN_THREADED_PRODUCTS = 1 << 25
 def check_descent_options(
     steps: object, lr: object, momentum: object, dtype: object, device: object
 ) -> None:
-    """Check the options of a descent.
+    """Check the options of `Descent`.
 
     Args:
         steps: Number of steps, at least 0.
-        lr: Step size, positive.
+        lr: Step size, positive and at most 1e6.
         momentum: Momentum, at least 0 and below 1.
         dtype: One of `DTYPES`.
         device: A torch device that can be used.
@@ -104,16 +104,16 @@ def projected_descent(
     rng: np.random.Generator,
     progress: Progress = ignore,
 ) -> Points:
-    """Minimize a function of K points by gradient steps with momentum, from uniform random points.
+    """Minimize a function of K points on the sphere by gradient steps with momentum, from uniform random points.
 
-    The points are normalized after each step. The function has a parameter, the inverse temperature, which rises
-    linearly from 1 to K. The initial points come from numpy's generator, so that a seed gives the same initial points
-    on every device.
+    The points are normalized after each step. The function depends on an inverse temperature, which rises linearly from
+    1 to K. The initial points come from numpy's generator, so that a seed gives the same initial points on every
+    device.
 
     Args:
-        num_classes: Number K of classes.
+        num_classes: Number K of points.
         dim: Dimension n.
-        gradient: Function that returns the gradient at the (K, n) points for an inverse temperature.
+        gradient: Function of the (K, n) points and the inverse temperature that returns the (K, n) gradient.
         descent: The parameters of the descent.
         rng: Random generator for the initial points.
         progress: Called after each step.
