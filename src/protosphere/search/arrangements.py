@@ -5,7 +5,8 @@ Terms of codes with a symmetry group, which is a group of orthogonal n x n matri
 - The orbit of a point consists of its images under all matrices of the group. A code with a symmetry group is a union
   of orbits. From each orbit, one point is chosen as its representative.
 - The stabilizer of a point is the subgroup of the matrices that keep the point fixed. Orbits are of the same type if
-  their representatives have the same stabilizer. They have the same size (number of points).
+  their representatives have the same stabilizer. All orbits of a type have the same size, which is their number of
+  points.
 - The coset matrices of a type are matrices of the group. They map a representative to each point of its orbit exactly
   once. The first coset matrix is the identity.
 - An arrangement is a group with a number of orbits of each type. An arrangement and one representative of each orbit
@@ -48,7 +49,7 @@ class Symmetry:
 
     Attributes:
         name: The name of the group.
-        cosets: For each type, the (size, n, n) coset matrices.
+        cosets: For each type, the (size, n, n) coset matrices, which map a representative to the points of its orbit.
         projectors: For each type, the (n, n) orthogonal projector onto the points that the stabilizer fixes.
     """
 
@@ -59,15 +60,16 @@ class Symmetry:
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """A symmetry group of a code with the number of orbits of each type.
+    """A symmetry group of codes, and the number of orbits of each type.
 
-    The points of a code are determined by its arrangement and one representative of each orbit.
+    The arrangement of a code and one representative of each orbit determine all points of the code.
 
     Attributes:
         name: The name of the group, followed by the numbers and the sizes of the orbits.
         symmetry: The group and all types of its orbits, including types that the code does not use.
         counts: For each type that the code uses, the number of orbits.
-        cosets: For each type that the code uses, the (size, n, n) coset matrices, the identity first.
+        cosets: For each type that the code uses, the (size, n, n) coset matrices, which map a representative to the
+            points of its orbit. The identity is first.
         projectors: For each type that the code uses, the (n, n) orthogonal projector onto the points that the
             stabilizer fixes. The representatives of the type are such points.
     """
@@ -113,7 +115,7 @@ class Arrangement:
             rng: Random generator.
 
         Returns:
-            A (B, m, n) array.
+            A (B, m, n) array: for each set, one representative of each orbit.
         """
         blocks: list[NDArray[np.float64]] = []
         for count, projector in zip(self.counts, self.projectors, strict=True):
@@ -154,7 +156,7 @@ def _is_trivial(representation: Matrices) -> bool:
 
 
 def _random_action(symmetry: Group, dim: int, rng: np.random.Generator) -> Matrices:
-    """Draw a representation of a group on R^n, and return its (order, n, n) matrices.
+    """Draw a representation of a group on R^n, and return the (order, n, n) matrices of its elements.
 
     The representation is a direct sum of irreducible representations. Most of these are distinct and nontrivial.
     """
@@ -186,8 +188,8 @@ def _orbit_types(
 ) -> list[tuple[Matrices, Points]]:
     """Return the types of orbits of a group that acts on R^n by `matrices`.
 
-    Each type is a pair: the coset matrices, and the projector onto the points that the stabilizer fixes. Only subgroups
-    that are the whole stabilizer of some point have a type.
+    Each type is a pair: the coset matrices, and the projector onto the points that the stabilizer fixes. A subgroup
+    gives a type only if it is exactly the stabilizer of some point.
     """
     types: list[tuple[Matrices, Points]] = []
     for subgroup in symmetry.subgroups:
@@ -232,9 +234,9 @@ def _random_composition(
 def _random_group(
     num_points: int, rng: np.random.Generator
 ) -> tuple[str, Group] | None:
-    """Draw one of the groups of `group_names`, and return its name and the group.
+    """Draw one of the groups of `group_names` with at most `num_points` elements, and return its name and the group.
 
-    The result is None if the drawn family is empty or the drawn group is too large.
+    The result is None if the attempt fails, for example because the drawn group is too large.
     """
     max_order = max(2, min(num_points, MAX_GROUP_ORDER))
     family = _random_family(rng, list(group_names(max_order)))
@@ -331,7 +333,7 @@ def rearranged(
 def random_parent(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw a random arrangement of a number of points between K and 1.25 K in R^n.
+    """Draw a random arrangement of K to 1.25 K points in R^n.
 
     Surplus points can be removed from codes of this arrangement until K points are left.
 

@@ -5,12 +5,13 @@ A search makes many short descents, and then varies and refines the best results
 - An initialization is a method that produces initial points, such as "random" (see `search.initialization`).
 - An arm is a source of initial points: either random points, or a code that the caller gives. The word comes from
   multi-armed bandits: arms that led to low maximum cosines are used more often.
-- A start is one set of K initial points, drawn from an arm.
-- A descent minimizes the smooth maximum cosine of a code from a start. This function has a parameter, the inverse
-  temperature, by which the cosines are multiplied. The higher the inverse temperature is, the closer the function is to
-  the maximum cosine. Temperatures in this module are inverse temperatures.
+- A start is one set of K initial points of a descent.
+- A descent begins at a start and minimizes the smooth maximum cosine. This function of the points has a parameter, the
+  inverse temperature, by which the cosines are multiplied. The higher the inverse temperature is, the closer the
+  function is to the maximum cosine. Temperatures in this module are inverse temperatures.
 - To anneal is to descend at one inverse temperature after another, in ascending order.
-- An evaluation computes the smooth maximum cosine of a code and its gradient. Budgets are numbers of evaluations.
+- An evaluation computes the smooth maximum cosine of a code and its gradient. The budget of a search limits the number
+  of evaluations (see `search.budget`).
 - The pool is the list of the best codes found so far (see `search.pool`).
 - A hole is a place on the sphere that is far from all points of a code.
 - A variation is a start made from a code of the pool: some points of the code are moved into holes.
@@ -22,11 +23,11 @@ A search makes many short descents, and then varies and refines the best results
 The phases of a search are:
 
 1. Sprints: if the search has a target, it begins with one or two very short descents from random points.
-2. Race: one brief descent is made from each arm. The results rank the arms. The best results are then screened.
-3. Screening: many batches of starts are screened. The starts are drawn from the arms, from symmetric codes (see
-`search.orbit_search`), or are variations.
+2. Race: one brief descent is made from each arm. The results rank the arms. The best results are then annealed further.
+3. Screening: many batches of starts are screened. A batch consists of starts from the arms, of variations, or of
+   symmetric codes (see `search.orbit_search`).
 4. Finishing: the best codes are annealed to the highest inverse temperature, `FINISHED_TEMPERATURE`. Such codes are
-called finished.
+   called finished.
 5. Polishing: Newton's method computes the best codes to the last digits (see `search.polish`).
 """
 
@@ -147,12 +148,13 @@ class BanditSearch:
         floor: A lower bound on the maximum cosine of any K points in R^n.
         thrifty: Whether the search ends early if improvement is unlikely.
         arms: Random points and given codes, from which starts are drawn.
-        starts: For each initialization, the number of its codes that were offered to the pool after a descent.
+        starts: For each initialization, the number of descents whose results were offered to the pool.
         orbits: The search among symmetric codes. None if symmetric codes are not searched.
         screening_from: Fraction of the budget that was used when the screening began.
         budget: The budget of `backend`.
         pool: The best codes found so far.
-        screening_finishes: Whether codes are finished after the screening, because it ends at `FINISHED_TEMPERATURE`.
+        screening_finishes: Whether screened codes are finished, because the screening anneals to
+            `FINISHED_TEMPERATURE`.
         screening_share: Fraction of the budget at which the screening ends.
     """
 
@@ -183,8 +185,8 @@ class BanditSearch:
     def nearness(self) -> float:
         """The number 1 / (1 - c), where c is the lowest maximum cosine in the pool.
 
-        If the pool is empty, c is 0.5. Inverse temperatures are multiplied by this number if points are close to each
-        other.
+        If the pool is empty, c is 0.5. Points that are close to each other need high inverse temperatures, so some of
+        these are proportional to this number.
         """
         value = self.pool.best.value if self.pool else 0.5
         return 1 / (1 - min(value, 1 - 1e-6))
@@ -330,8 +332,7 @@ class BanditSearch:
     def _affordable_starts(self) -> int:
         """Return the number of starts of the next batch.
 
-        The number is `backend.batch`, or a smaller number of at least 1 if the rest of the budget does not allow so
-        many.
+        The number is `backend.batch`. If the rest of the budget is too small, the number is smaller, but at least 1.
         """
         left = self.budget.left(self.screening_share, self.backend.workers)
         affordable = left / self.backend.screening
@@ -359,8 +360,8 @@ class BanditSearch:
     def is_orbit_turn(self) -> bool:
         """Whether the next batch of the screening consists of symmetric codes.
 
-        The value is True while the symmetric codes have used at most the fraction `ORBIT_SHARES` of the work of the
-        screening. The value is False if symmetric codes are not searched.
+        The value is True while the symmetric codes have used at most the fraction of the screening that `ORBIT_SHARES`
+        allows. The value is False if symmetric codes are not searched.
         """
         if self.orbits is None:
             return False
@@ -373,8 +374,9 @@ class BanditSearch:
     def explore_orbits(self) -> None:
         """Screen one batch of symmetric codes, and add the results to the pool.
 
-        A symmetric code may have more than K points. If its maximum cosine is lower than that of all codes in the pool,
-        surplus points are removed and the rest is added to the pool. Otherwise, the code is ignored.
+        A symmetric code may have more than K points. Such a code is ignored unless its maximum cosine is lower than the
+        maximum cosines of all codes in the pool. Then its surplus points are removed, and the code of the other points
+        is added to the pool.
 
         If the best code of the batch is better than all earlier symmetric codes, it is also screened without its
         symmetry, so that each point moves freely. If no symmetry for K points in R^n is found, the search among
@@ -416,7 +418,8 @@ class BanditSearch:
     ) -> None:
         """Add the codes `found` to the pool, and update the value of the arm of each code.
 
-        Entry i of `arms` is the arm of `found[i]`. All codes are marked as `finished`, or none.
+        Entry i of `arms` is the arm of `found[i]`. `finished` says whether the codes were annealed to the highest
+        inverse temperature.
         """
         for arm, points in zip(arms, found, strict=True):
             value = max_cosine(points)

@@ -102,9 +102,8 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
         temperature: (B,) inverse temperatures t, one for each start.
 
     Returns:
-        A function of two arguments: the (b, m n) representatives of b codes, of any length, and the (b,) indices of
-        their starts, which select the inverse temperatures. The function returns the (b,) values and the (b, m n)
-        gradients.
+        A function of two arguments: the (b, m n) representatives of b codes, of any norm, and the (b,) indices of their
+        starts, which select the inverse temperatures. The function returns the (b,) values and the (b, m n) gradients.
     """
     weights = temperature.new_tensor(orbits.sizes)
     first_points = [*accumulate(orbits.sizes[:-1], initial=0)]
@@ -128,7 +127,7 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
 def _weighted_sums(
     units: Tensor, points: Tensor, own_columns: Tensor, weights: Tensor, t: Tensor
 ) -> WeightedSums:
-    """Return the sums between unit representatives and all points of each code.
+    """Return the sums over all pairs of a unit representative and a point, for each code.
 
     `own_columns` has the index of each representative in `points`, `weights` the size of its orbit, and `t` the (B,)
     inverse temperatures. The representatives are processed in slices, so that no large Gram matrix is in memory.
@@ -151,7 +150,11 @@ def _weighted_sums(
 
 
 def _combined(parts: list[WeightedSums], t: Tensor) -> WeightedSums:
-    """Combine the sums over slices of representatives, whose weights are relative to different maximum cosines."""
+    """Add up the sums over slices of the representatives.
+
+    The weights of each slice are relative to the maximum cosine of the slice. They are made relative to the maximum
+    cosine of all slices.
+    """
     slice_largest = torch.stack([part.largest for part in parts])
     slice_totals = torch.stack([part.total for part in parts])
     largest = slice_largest.amax(dim=0)

@@ -1,4 +1,7 @@
-"""L-BFGS for a batch of starts: all starts are evaluated together, without separate line searches."""
+"""L-BFGS for a batch of starts: all starts are evaluated together, without separate line searches.
+
+A start is a vector of N initial variables, from which a function is minimized. A batch consists of B starts.
+"""
 
 from collections.abc import Callable
 
@@ -57,7 +60,7 @@ class _State:
                 setattr(self, name, value[selected])
 
     def advance(self, energy: Energy, which: Tensor) -> None:
-        """Evaluate every start once, after one step along its direction.
+        """Take one trial step from every start along its direction, and evaluate the function there.
 
         A step is accepted if the value decreases enough. Otherwise, the next step of the start is shorter.
 
@@ -128,8 +131,8 @@ class _State:
     def _pair_weights(self, along: Tensor) -> Tensor:
         """Return the weights with which the stored steps and gradient changes enter the next direction.
 
-        The argument `along` has their inner products with the gradient. See Byrd, Nocedal and Schnabel 1994, equation
-        3.1.
+        The argument `along` has the inner products of the steps and changes with the gradient. See Byrd, Nocedal and
+        Schnabel 1994, equation 3.1.
         """
         oldest = max(0, self.used - MEMORY)
         steps = [i % MEMORY for i in range(oldest, self.used)]

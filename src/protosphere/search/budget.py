@@ -25,7 +25,8 @@ REPORT_SHARE = 0.01
 def evaluation_products(num_points: int, dim: int) -> float:
     """Return the approximate number of multiplications of one evaluation and the descent step after it.
 
-    An evaluation computes the smooth maximum cosine over all pairs of points of a code, and the gradient.
+    An evaluation computes the smooth maximum cosine over all pairs of points of a code, and its gradient with respect
+    to the points.
 
     Args:
         num_points: Number K of points.

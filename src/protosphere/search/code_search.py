@@ -105,7 +105,7 @@ class SearchResult:
         max_cosine: The maximum cosine of the code.
         initialization: Name of the initialization from which the code came, or "given", "catalogue" or "exact". The
             name of a symmetry in parentheses may follow, and ", refilled" if some points were moved into holes.
-        starts: For each initialization, the number of descents whose results were compared with the best codes.
+        starts: For each initialization, the number of descents whose results were compared with the best codes so far.
         iterations: Number of evaluations over all pairs of points. An evaluation over fewer pairs counts as a fraction.
         interrupted: Whether Ctrl-C ended the search.
     """
@@ -186,7 +186,7 @@ def search_code(
         num_points: Number K of points, at least 2.
         dim: Dimension n, at least 1.
         rng: Random generator for all starts. The same state of the generator and the same `iterations` give the same
-            bits if `budget` is None.
+            points, bit for bit, if `budget` is None.
         iterations: Largest number of evaluations of the smooth maximum cosine over all pairs of points. An evaluation
             over fewer pairs counts as a fraction. None for a number that takes some seconds, or for no limit if
             `budget` is given.
@@ -197,7 +197,7 @@ def search_code(
             most n dimensions, the maximum cosine of the result is not larger than the maximum cosine of this code.
         catalogued: Further codes to start from, which come from earlier searches.
         polish: Whether to end by applying Newton's method to the best codes (see `search.polish`).
-        target: The search ends when the maximum cosine of a code is at most this number.
+        target: The search ends when the maximum cosine of a code is at most this number. -1 for no target.
         floor: A lower bound on the maximum cosine of any K points in R^n. A thrifty search uses the bound to estimate
             how much a descent can still gain.
         thrifty: Whether to end early if the given codes are unlikely to be improved, or if improvements stop.

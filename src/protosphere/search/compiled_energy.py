@@ -168,7 +168,9 @@ def softmax_weights(row: Points, t: float, top: float) -> float:
 def _sum_over_all_pairs(
     units: Points, columns: Points, table: Points, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Write the sum of all other points, multiplied by their weights, into each row of `gradient`.
+    """Write the weighted sum of all other points into each row of `gradient`.
+
+    The weight of a pair of points is exp(t (cos - maximum cosine)).
 
     Return the maximum cosine and the sum of the weights of all pairs.
     """
@@ -202,7 +204,10 @@ def _sum_over_all_pairs(
 def _sum_over_near_pairs(
     units: Points, pairs: Indices, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Write the sum of all near points, multiplied by their weights, into each row of `gradient`.
+    """Write the weighted sum of all near points into each row of `gradient`.
+
+    The near points of a point are those with which it forms a pair of `pairs`. The weight of a pair is
+    exp(t (cos - maximum cosine)).
 
     Return the maximum cosine and the sum of the weights of the given pairs.
     """

@@ -65,7 +65,7 @@ def lbfgs_direction(
     """Compute the L-BFGS direction by the two-loop recursion (Nocedal and Wright 2006, algorithm 7.4).
 
     Args:
-        gradient: (N,) gradient.
+        gradient: (N,) gradient with respect to the N variables.
         s: (MEMORY, N) remembered steps.
         y: (MEMORY, N) remembered changes of the gradient, one for each step.
         rho: For each remembered step, 1 divided by the inner product of the step and its change of the gradient.
@@ -107,7 +107,7 @@ def push_pair(
 
     Args:
         length: Length of the step, in units of `direction`.
-        direction: (N,) direction of the step.
+        direction: (N,) direction of the step, for N variables.
         old: Gradient before the step.
         new: Gradient after the step.
         s: (MEMORY, N) remembered steps. One row is overwritten.
@@ -116,8 +116,8 @@ def push_pair(
         steps: Number of steps that were stored so far. Negative before the first step, when nothing is stored.
 
     Returns:
-        The new number of stored steps. The number is 0 if nothing was stored before the first step, or if the inner
-        product of the step and the change is not positive. Then all remembered steps are discarded.
+        The new number of stored steps. The number is 0 before the first step. It is also 0 if the inner product of the
+        step and the change is not positive: then all remembered steps are discarded.
     """
     if steps < 0:
         return 0

@@ -5,7 +5,8 @@ code needs only the K m cosines between the representatives and all K points ins
 m n variables instead of K n. The parameter t is an inverse temperature, by which the cosines are multiplied.
 
 Orbits of the same type have the same coset matrices, which map a representative to the points of its orbit (see
-`search.arrangements`). Functions of this module receive the transposed coset matrices of all types in one array.
+`search.arrangements`). Functions of this module receive the transposed coset matrices of all types in one (S, n, n)
+array, where S is their number.
 """
 
 import math

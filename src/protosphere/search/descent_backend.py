@@ -171,7 +171,7 @@ class DescentBackend:
         """Anneal every start by L-BFGS.
 
         Args:
-            starts: The (K, n) initial points of each start.
+            starts: For each of B starts, the (K, n) initial points.
             first: (B,) first inverse temperatures, one for each start.
             last: The last inverse temperature of all starts.
             steps: Maximum number of evaluations at each temperature.
@@ -212,14 +212,14 @@ class DescentBackend:
         """Anneal symmetric codes by descents of their representatives. Each code may have another symmetry.
 
         Args:
-            starts: For each start, the arrangement of its orbits and the (m, n) initial representatives.
+            starts: For each of B starts, the arrangement of its orbits and the (m, n) initial representatives.
             first: (B,) first inverse temperatures, one for each start.
             last: The last inverse temperature of all starts.
             steps: Maximum number of evaluations at each temperature.
             limit: Fraction of the budget at which descents end.
 
         Returns:
-            For each start, the (K, n) unit points of its code, orbit after orbit.
+            For each start, all unit points of its code, orbit after orbit.
         """
         if not self.compiled:
             return [
@@ -261,7 +261,7 @@ class DescentBackend:
 
     @property
     def tensor_overhead(self) -> float:
-        """Cost of a step by tensor operations that does not depend on the size of the code.
+        """The fixed part of the cost of a step by tensor operations, which is the same for codes of all sizes.
 
         The unit is one evaluation over all pairs of points. If descents are not compiled, the value is 0.
         """
@@ -290,7 +290,7 @@ class DescentBackend:
             limit: Fraction of the budget at which descents end.
 
         Returns:
-            For each start, the (K, n) unit points of its code.
+            For each start, all unit points of its code.
         """
         import torch
 

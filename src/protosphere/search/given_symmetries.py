@@ -197,10 +197,10 @@ def _order(matrix: Points) -> int | None:
 
 
 def _random_power(matrix: Points, rng: np.random.Generator) -> Points | None:
-    """Return a random power of a matrix that is not the identity.
+    """Return a random power of a matrix, other than the identity.
 
-    The exponent is a divisor of the order of the matrix. The result is None for the identity and if the order is larger
-    than `MAX_ORDER`.
+    The exponent is a divisor of the order of the matrix. The result is None if the matrix is the identity or its order
+    is larger than `MAX_ORDER`.
     """
     order = _order(matrix)
     if order is None or order < 2:
@@ -260,8 +260,8 @@ def _sliced(
 ) -> tuple[Points, Matrices] | None:
     """Project a code and its group to one dimension less, along a random direction that the group fixes.
 
-    Only points near the hyperplane orthogonal to this direction are kept. Return the unit points and the matrices of
-    the group, or None if the group fixes no direction.
+    Only the points nearest to the hyperplane orthogonal to this direction are kept, usually `num_points` to 1.6 times
+    as many. Return the unit points and the matrices of the group, or None if the group fixes no direction.
     """
     values, vectors = np.linalg.eigh(group.mean(axis=0))
     fixed = vectors[:, values > 0.5]
@@ -339,7 +339,8 @@ def _with_holes_filled(
 ) -> list[Orbit] | None:
     """Add orbits in holes until the number of points is in a range, and return all orbits.
 
-    The smallest and the largest number of points are `between`. The result is None if not enough orbits fit.
+    The range `between` consists of the smallest and the largest number of points. The result is None if not enough
+    orbits fit.
     """
     fewest, largest = between
     total = sum(orbit.size for orbit in orbits)
@@ -367,7 +368,10 @@ def _with_holes_filled(
 def _arranged(
     name: str, orbits: list[Orbit], group: Matrices
 ) -> tuple[Arrangement, Points]:
-    """Return the arrangement of orbits of a group, and the (m, n) representatives in the order of the arrangement."""
+    """Return the arrangement of orbits of a group, and the (m, n) representatives in the order of the arrangement.
+
+    `name` is the name of the group.
+    """
     by_type: dict[bytes, list[Orbit]] = {}
     for orbit in orbits:
         by_type.setdefault(orbit.stabilizer.tobytes(), []).append(orbit)

@@ -4,11 +4,11 @@ The terms orbit, representative, arrangement and parent are defined in `search.a
 anneal, batch and inverse temperature in `search.bandit`. The search keeps a list of the best codes, at most one for
 each symmetry. A start of a descent is one of these:
 
-- a new arrangement of a random group, with random representatives,
+- an arrangement of a random group, with random representatives,
 - a symmetric variation of a given code (see `search.given_symmetries`),
-- a symmetry of the list with new numbers of orbits and random representatives,
-- an arrangement of the list with new random representatives,
-- a code of the list with some representatives replaced.
+- the symmetry group of a code of the list, with new numbers of orbits and random representatives,
+- the arrangement of a code of the list, with new random representatives,
+- a code of the list, with some representatives replaced.
 
 If K is larger than `LARGE_COUNT`, more starts are annealed briefly, and only the best of them are annealed further.
 Variations of given codes and new numbers of orbits are also used only for such K: with few points, a descent costs
@@ -226,10 +226,10 @@ class OrbitSearch:
     def _race(
         self, starts: list[OrbitStart], first: Points, steps: int, limit: float
     ) -> list[OrbitCode]:
-        """Anneal all starts briefly, anneal the best of the results further, and return the codes of the second part.
+        """Anneal all starts briefly, then anneal the best results further and return them.
 
-        The first part begins at the inverse temperatures `first`. Without time for the second part, the best codes of
-        the first part are returned.
+        The brief descents begin at the inverse temperatures `first`. If no time is left after them, the best of their
+        results are returned. The arguments `steps` and `limit` are those of `screen`.
         """
         raced = self._anneal(starts, first, RACE_LAST_TEMPERATURE, RACE_STEPS, limit)
         best = sorted(raced, key=lambda code: code.value)[:LARGE_BATCH]
@@ -272,7 +272,7 @@ class OrbitSearch:
         self.codes = ranked[:MAX_CODES]
 
     def _draw(self) -> list[OrbitStart]:
-        """Return starts of a new arrangement, or one start that is made from a code of the list.
+        """Return starts of a new arrangement, or one start that is made from a code of the list `codes`.
 
         The result is an empty list if no arrangement was found.
         """
@@ -296,7 +296,7 @@ class OrbitSearch:
         return [OrbitStart(code.initialization, code.arrangement, fresh, temperature)]
 
     def _rearranged_start(self, code: OrbitCode) -> list[OrbitStart]:
-        """Return one start that has the symmetry of a code but new numbers of orbits.
+        """Return a list with one start that has the symmetry of a code but new numbers of orbits.
 
         The result is an empty list if the drawn orbit sizes do not add up to the number of points of the code.
         """
@@ -309,7 +309,7 @@ class OrbitSearch:
         return [OrbitStart(code.initialization, arrangement, fresh, temperature)]
 
     def _given_start(self) -> list[OrbitStart]:
-        """Return one symmetric variation of a given code, or an empty list if all attempts fail."""
+        """Return a list with one symmetric variation of a given code, or an empty list if all attempts fail."""
         budget = self.backend.budget
         for _ in range(GIVEN_ATTEMPTS):
             budget.spend(GIVEN_DRAWING_PRODUCTS / budget.products)
@@ -323,7 +323,7 @@ class OrbitSearch:
         return []
 
     def _new_starts(self) -> list[OrbitStart]:
-        """Return starts of one new arrangement, or an empty list if all attempts fail."""
+        """Return a list of starts of one new arrangement, or an empty list if all attempts fail."""
         if self.given.codes and self.rng.random() < GIVEN_PROBABILITY:
             found = self._given_start()
             if found:

@@ -140,8 +140,8 @@ def contacts(points: Points, above: float) -> Contacts:
 def jacobian(points: Points, pairs: Contacts) -> csr_array:
     """Return the derivatives of the cosines of pairs with respect to all coordinates of the points.
 
-    The derivatives are tangent to the sphere: with respect to x_i, the derivative of the cosine c = <x_i, x_j> is x_j -
-    c x_i.
+    The derivatives are tangent to the sphere: with respect to x_i, the derivative of the cosine c = <x_i, x_j> is
+    x_j - c x_i.
 
     Args:
         points: (K, n) unit points.
@@ -194,8 +194,8 @@ def _newton_step(
 ) -> Points:
     """Return one step of the interior-point method: K n entries for the points, and a last entry for mu.
 
-    The step aims at a product of multiplier and slack of `target` for each pair. The number `damping` is added to the
-    diagonal of the linear system.
+    After the step, the product of multiplier and slack should be about `target` for each pair. The number `damping` is
+    added to the diagonal of the linear system.
     """
     slopes = jacobian(points, pairs)
     ratio = multipliers / slack
