@@ -14,7 +14,7 @@ from protosphere.search.code_search import search_code
 from protosphere.search.given_symmetries import (
     GivenSymmetries,
     generated_group,
-    orbits_of,
+    orbit_partition,
     random_isometry,
 )
 
@@ -83,7 +83,7 @@ def test_a_generated_group_is_closed_and_its_elements_are_orthogonal():
 def test_orbits_are_closed_and_divide_the_code(points):
     [matrix] = isometries(points, 1)
     group = generated_group([matrix], 1000)
-    orbits = orbits_of(points, group)
+    orbits = orbit_partition(points, group)
     assert sum(orbit.size for orbit in orbits) == len(points)
     for orbit in orbits:
         images = group[orbit.members] @ orbit.representative

@@ -228,7 +228,7 @@ def orbit_of(point: Points, group: Matrices) -> Orbit | None:
     return Orbit(point, stabilizer, members)
 
 
-def orbits_of(points: Points, group: Matrices) -> list[Orbit]:
+def orbit_partition(points: Points, group: Matrices) -> list[Orbit]:
     """Divide a code into the orbits of a group.
 
     Args:
@@ -458,7 +458,7 @@ class GivenSymmetries:
             if sliced is None:
                 return None
             points, group = sliced
-        orbits = orbits_of(points, group)
+        orbits = orbit_partition(points, group)
         if not orbits:
             return None
         largest = int(num_points * (1 + MAX_SURPLUS * rng.random() ** 2))
