@@ -304,7 +304,8 @@ class BanditSearch:
     def _draw_arms(self) -> list[Arm]:
         """Draw one arm for each start of a batch.
 
-        The arms are ranked by `Arm.value`. The probability of an arm decreases exponentially with its rank.
+        The arms are ranked by their lowest maximum cosine, `Arm.value`. The probability of an arm decreases
+        exponentially with its rank.
         """
         ranked = sorted(self.arms, key=lambda arm: arm.value)
         breadth = self.backend.breadth

@@ -359,8 +359,8 @@ def random_rational_group(
     also by a reflection. The rotation is built from random divisors of a random number. A divisor may be drawn
     repeatedly:
 
-    - A divisor d > 2 gives one plane for each pair of units k and -k modulo d. It rotates the plane by the angle
-      2 pi k / d.
+    - A divisor d > 2 gives one plane for each pair of units k and -k modulo d. The rotation turns this plane by the
+      angle 2 pi k / d.
     - The divisor 1 gives one coordinate that stays fixed, and the divisor 2 gives one coordinate that changes its sign.
 
     The reflection of a dihedral group maps each plane to itself and reverses the rotation.

@@ -54,8 +54,12 @@ CROWDING_NOISES = (0.01, 0.3, 1.0, 3.0)
 def known_optimum(num_points: int, dim: int) -> Points | None:
     """Return an optimal code of K points in R^n if one is known in closed form.
 
-    Closed forms are known for n = 1, for at most n + 1 points (a simplex), for n = 2 (a regular polygon) and for at
-    most 2n points (vertices of a cross-polytope; Rankin 1955).
+    Closed forms are known in these cases:
+
+    - n = 1: the points 1 and -1, repeated as often as needed,
+    - at most n + 1 points: the simplex,
+    - n = 2: the regular polygon,
+    - at most 2n points: vertices of the cross-polytope (Rankin 1955).
 
     Args:
         num_points: Number K of points.

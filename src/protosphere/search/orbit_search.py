@@ -188,7 +188,10 @@ class OrbitSearch:
 
     @property
     def is_large(self) -> bool:
-        """Whether K is larger than `LARGE_COUNT`; the module docstring describes how such a search differs."""
+        """Whether K is larger than `LARGE_COUNT`.
+
+        The module docstring describes how a search for so many points differs.
+        """
         return self.num_points > LARGE_COUNT
 
     def screen(self, steps: int, limit: float) -> list[OrbitCode]:
