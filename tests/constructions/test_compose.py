@@ -224,6 +224,14 @@ BAD = {
         lambda: ps.compose({"x": {"a": 1}, "y": {"a": 2, "c": 1}}),
         "must be a, got 'c' for class 'y'",
     ),
+    "dict after tuple": (
+        lambda: ps.compose({"x": ("red", "car"), "y": {"color": "blue", "type": "bus"}}),
+        "a list of values for every class, got {'color': 'blue', 'type': 'bus'} for class 'y'",
+    ),
+    "tuple after dict": (
+        lambda: ps.compose({"x": {"color": "blue", "type": "bus"}, "y": ("red", "car")}),
+        "a dict for every class or a list of values for every class, got ('red', 'car') for class 'y'",
+    ),
     "text": (lambda: ps.compose(["ab", "cd"]), "got 'ab' for class number 0"),
     "one value": (lambda: ps.compose({"x": (1, 2), "y": (1, 3)}), "leave the part out"),
     "one class": (lambda: ps.compose({"x": (1, 2)}), "at least 2 classes, got 1"),

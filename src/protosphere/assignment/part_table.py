@@ -289,6 +289,7 @@ class _Numbering:
     def __init__(self, parts: Sequence[str]) -> None:
         self.parts = list(parts)
         self.values: list[dict[str, int]] = [{} for _ in parts]
+        self._has_dicts: bool | None = None  # until the first row
 
     def numbers_of(self, row: object, name: str) -> list[int]:
         """Return the index of each value in `row`. A value that no earlier row has gets the next index of its part.
@@ -314,6 +315,13 @@ class _Numbering:
 
         If the parts have no names yet, they get the names of the keys of `row`, or numbers if `row` is a sequence.
         """
+        has_dict = isinstance(row, Mapping)
+        if self._has_dicts not in (None, has_dict):
+            raise InvalidArgumentError(
+                f"'parts' must have a dict for every class or a list of values for every class, "
+                f"got {brief(row)} for class {name} after rows of the other kind"
+            )
+        self._has_dicts = has_dict
         if isinstance(row, Mapping):
             by_part = {str(part): value for part, value in row.items()}
             self._begin(list(by_part))
