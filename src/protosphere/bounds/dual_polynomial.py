@@ -155,8 +155,8 @@ def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial
 def _levenshtein_dual(K: int, n: int, known: float) -> DualPolynomial:
     """Return Levenshtein's polynomial with rounded coefficients, which proves a cosine slightly below `known`.
 
-    `known` is Levenshtein's bound. Several cosines are tried in descending order, and the first at which the rounded
-    polynomial is valid is used.
+    `known` is Levenshtein's bound. Several cosines are tried in descending order, until the rounded polynomial is
+    valid.
     """
     margin = (1 - Fraction(known)) / (1 << 36)
     for attempt in range(MOST_ATTEMPTS):

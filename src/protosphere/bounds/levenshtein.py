@@ -55,9 +55,9 @@ def levenshtein(num_classes: int, dim: int) -> Bound:
 
 
 def levenshtein_cosine(K: int, n: int) -> Cosine:
-    """Return Levenshtein's bound.
+    """Return Levenshtein's lower bound on the maximum cosine of K points in R^n.
 
-    It is computed in closed form for K <= 2n and for n = 2, and by numerical root finding otherwise.
+    The bound is computed in closed form for K <= 2n and for n = 2, and by numerical root finding otherwise.
 
     Args:
         K: Number of points.
@@ -167,7 +167,7 @@ def even_excess(s: float, K: int, n: int, k: int) -> float:
 def largest_zero(n: int, degree: int, shift: int) -> float:
     """Return the largest zero of the Jacobi polynomial P_degree^(a, b) with a = (n-1)/2 and b = shift + (n-3)/2.
 
-    Levenshtein's bound of each order lies between two such zeros, and `solution` searches it there.
+    Levenshtein's bound of each order lies between two such zeros, which `solution` uses as ends of its search interval.
 
     Args:
         n: Dimension.

@@ -115,7 +115,7 @@ def _bits_at(words: PackedBits, m: int, columns: list[int]) -> Indices:
 def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
     """Return codewords as signs in an array of shape (a, number of codewords, b), where 2^m = a b.
 
-    Entry (i, w, j) is the sign of bit i b + j of codeword w.
+    Entry (i, w, j) is +1 if bit i b + j of codeword w is 0, and -1 if this bit is 1.
     """
     a = 1 << m // 2
     bits = unpack(words, 1 << m).reshape(len(words), a, -1)

@@ -46,7 +46,7 @@ def generator_matrix(derivation: str) -> Bits:
     stack: list[Bits] = []
     for step in derivation.split(", "):
         try:
-            _take(stack, *step.split(" "))
+            _apply_step(stack, *step.split(" "))
         except (KeyError, ValueError, IndexError, TypeError) as error:
             raise InvalidArgumentError(
                 f"'derivation' must be of steps that we know, got {brief(step)}"
@@ -63,8 +63,7 @@ def generator_matrix(derivation: str) -> Bits:
     return stack[0]
 
 
-def _take(stack: list[Bits], name: str, *arguments: str) -> None:
-    """Apply the step `name`: take the codes that it needs from the stack, and put the resulting code on the stack."""
+def _apply_step(stack: list[Bits], name: str, *arguments: str) -> None:
     operands, function = STEPS[name]
     codes = [stack.pop() for _ in range(operands)]
     made = function(*reversed(codes), *arguments)
@@ -80,8 +79,7 @@ def _whole(text: str, most: int = MOST_COLUMNS) -> int:
     return number
 
 
-def _numbers(text: str) -> list[int]:
-    """Return the integers in a text such as '3.ae3': hexadecimal numbers separated by dots."""
+def _hexadecimal_numbers(text: str) -> list[int]:
     return [int(part, 16) for part in text.split(".")]
 
 
@@ -107,7 +105,7 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
         representatives: One column of each orbit in hexadecimal, separated by dots.
         squarings: Number of squarings of the second map; '0' for no second map.
     """
-    moduli = _numbers(polynomials)
+    moduli = _hexadecimal_numbers(polynomials)
     if (
         min(moduli) < 3
         or not all(modulus & 1 for modulus in moduli)
@@ -117,7 +115,7 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
     turns = _whole(squarings, MOST_ROWS)
     columns = [
         column
-        for first in _numbers(representatives)
+        for first in _hexadecimal_numbers(representatives)
         for column in _orbit(first, moduli, turns)
     ]
     return _as_columns(columns, sum(map(degree, moduli)))
@@ -130,11 +128,11 @@ def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
         column = first
         while column not in found and len(found) <= MOST_COLUMNS:
             found[column] = None
-            column = _each_part(
+            column = _each_polynomial(
                 column, moduli, lambda part, modulus: remainder(part << 1, modulus)
             )
         for _ in range(squarings):
-            first = _each_part(
+            first = _each_polynomial(
                 first,
                 moduli,
                 lambda part, modulus: remainder(multiply(part, part), modulus),
@@ -142,10 +140,10 @@ def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
     return list(found)
 
 
-def _each_part(
+def _each_polynomial(
     column: int, moduli: list[int], function: Callable[[int, int], int]
 ) -> int:
-    """Replace each polynomial of a column by function(polynomial, modulus), and return the resulting column."""
+    """Return the column in which each polynomial of `column` is replaced by function(polynomial, modulus)."""
     made = 0
     place = 0
     for modulus in moduli:
@@ -173,14 +171,14 @@ def puncture(code: Bits, count: str) -> Bits:
 def puncture_at(code: Bits, places: str) -> Bits:
     """Remove the columns with the given indices from a generator matrix.
 
-    If the columns are the support of a codeword of odd weight s of the dual code, every codeword has at most s - 1 ones
-    in these columns. Then the distance decreases by at most s - 1.
+    Suppose that the columns are the support of a codeword of the dual code, of odd weight s. Then every codeword has at
+    most s - 1 ones in these columns, and the minimum distance decreases by at most s - 1.
 
     Args:
         code: Generator matrix.
         places: Indices of the columns in hexadecimal, separated by dots.
     """
-    return np.delete(code, _numbers(places), axis=1)
+    return np.delete(code, _hexadecimal_numbers(places), axis=1)
 
 
 def first_rows(code: Bits, count: str) -> Bits:
@@ -200,7 +198,7 @@ def columns(code: Bits, numbers: str) -> Bits:
         code: Generator matrix.
         numbers: The columns in hexadecimal, separated by dots; bit i is the entry in row i.
     """
-    return np.hstack([code, _as_columns(_numbers(numbers), len(code))])
+    return np.hstack([code, _as_columns(_hexadecimal_numbers(numbers), len(code))])
 
 
 def rows(code: Bits, numbers: str) -> Bits:
@@ -210,7 +208,9 @@ def rows(code: Bits, numbers: str) -> Bits:
         code: Generator matrix.
         numbers: The rows in hexadecimal, separated by dots; bit j is the entry in column j.
     """
-    return np.vstack([code, _as_columns(_numbers(numbers), code.shape[1]).T])
+    return np.vstack(
+        [code, _as_columns(_hexadecimal_numbers(numbers), code.shape[1]).T]
+    )
 
 
 def repeat(code: Bits, count: str) -> Bits:
@@ -250,7 +250,7 @@ def shorten_at(code: Bits, places: str) -> Bits:
         code: Generator matrix.
         places: Indices of the columns in hexadecimal, separated by dots.
     """
-    vanishing = np.array(_numbers(places))
+    vanishing = np.array(_hexadecimal_numbers(places))
     reduced, pivots = row_reduce(pack(code), vanishing)
     return np.delete(unpack(reduced[len(pivots) :], code.shape[1]), vanishing, axis=1)
 

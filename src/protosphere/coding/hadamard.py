@@ -78,14 +78,13 @@ def _left_factor(order: int) -> int | None:
     for factor in (2, *range(4, order // 4 + 1, 4), order):
         if order % factor:
             continue
-        has_matrix = factor == 2 or _is_paley(factor)
+        has_matrix = factor == 2 or _is_paley_order(factor)
         if has_matrix and _left_factor(order // factor):
             return factor
     return None
 
 
-def _is_paley(order: int) -> bool:
-    """Return whether one of Paley's constructions gives a matrix of order `order`, a multiple of 4."""
+def _is_paley_order(order: int) -> bool:
     return _is_field(order - 1) or (order % 8 == 4 and _is_field(order // 2 - 1))
 
 

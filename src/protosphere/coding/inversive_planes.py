@@ -15,7 +15,7 @@ def inversive_plane(q: int) -> NDArray[np.uint8]:
     The circles with a = 1 come first, then those with a = 0, which are lines and contain infinity.
 
     Args:
-        q: Prime power with q^2 of at most 256.
+        q: Prime power with q^2 <= 256.
 
     Returns:
         A 0/1 matrix with a row for each of the q (q^2 + 1) circles and a column for each point, infinity last.
@@ -72,8 +72,8 @@ def _rows(
 def _lines(traces: NDArray[np.uint8], subfield: Indices, q: int) -> NDArray[np.uint8]:
     """Return the circles with a = 0 as 0/1 rows, in the notation of `inversive_plane`.
 
-    `traces[b, z]` is b z + b' z', and `subfield` lists the elements of GF(q). The multiples of b by elements of GF(q)
-    give the same circles as b and are skipped.
+    `traces[b, z]` is b z + b' z', and `subfield` lists the elements of GF(q). Two values of b give the same circles if
+    their quotient is in GF(q). Therefore only one of them is used.
     """
     F = field(q * q)
     seen = np.zeros(F.q, dtype=np.bool_)

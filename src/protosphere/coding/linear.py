@@ -95,7 +95,7 @@ def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
     As in `codewords`, the codeword with index j is the sum of the rows i for which bit i of j is set.
 
     Args:
-        generator: Packed generator matrix of k rows, k at most 62.
+        generator: Packed generator matrix of k <= 62 rows.
         messages: Indices of codewords, from 0 to 2**k - 1, in any order.
 
     Returns:

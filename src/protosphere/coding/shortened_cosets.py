@@ -10,9 +10,10 @@ Each coset belongs to a quadratic form A_p + T_b (see `quadratic_forms`). For m 
 slope p; for m odd, A_p is zero. The trace forms T_b are the codewords of a linear code, and b is the index of T_b in
 this code. A layer consists of all cosets with the same trace form.
 
-The difference of two forms is the difference of two Kerdock forms plus a trace form. If there are few differences, all
-of them are enumerated. If there are many, the ranks of the forms give an upper bound on the inner products. The bound
-is exact if one pair of codewords attains it. See MacWilliams & Sloane, chapter 15, sections 2 and 5.
+The inner products of two cosets depend only on the difference of their forms, which is the difference of two Kerdock
+forms plus a trace form. `closest` enumerates all differences. If they are too many, `closest_possible` gives an upper
+bound on the inner products, and `attains` searches for a pair of codewords that attains it. See MacWilliams & Sloane,
+chapter 15, sections 2 and 5.
 """
 
 from dataclasses import dataclass

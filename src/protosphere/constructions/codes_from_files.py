@@ -191,7 +191,7 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
         measured = measure(structure, progress, verify=True)
         return replace(code, certificate=confirmed(measured, code.certificate))
     placement, guarantee = rebuilt
-    if _has_other_grid(structure, placement):
+    if _has_other_cosine_step(structure, placement):
         structure.check()
     measured = measure(placement.structure, progress)
     found = confirmed(measured, code.certificate)
@@ -201,7 +201,7 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
     return replace(code, placement=placement, certificate=proved)
 
 
-def _has_other_grid(structure: object, rebuilt: Placement) -> bool:
+def _has_other_cosine_step(structure: object, rebuilt: Placement) -> bool:
     """Return whether a file states a cosine step for `structure` that differs from that of the rebuilt points.
 
     A cosine step is a fraction such that all cosines are 1 minus integer multiples of this fraction.

@@ -65,7 +65,8 @@ class Construction:
         reference: Publication of the construction.
         infeasible_reason: Function that says why a request is infeasible and what would work, or returns None.
         guarantee: Function that returns the guarantee, which is an upper bound on the maximum cosine, or None if no
-            theorem gives one. It does not build the points. It may have the parameter `chosen`.
+            theorem gives one. It does not build the points. If it has the parameter `chosen`, it gets the parameters
+            that `choose` returned.
         members: For a family, a function that takes the largest dimension and returns all codes of the family up to
             this dimension (see `families.Member`). None for other constructions.
         choose: Function that returns the parameters that a request leaves open, such as the member of a family. They

@@ -123,7 +123,7 @@ def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
     with reading(path, "not an atlas, or a damaged one"):
         rows: list[AtlasRow] = []
         last = (0, 0)
-        for row in known_rows(path, AtlasRow, _possible):
+        for row in known_rows(path, AtlasRow, _is_consistent):
             if (row.num_classes, row.dim) <= last:
                 raise ValueError("its cells are not in order, each once")
             last = (row.num_classes, row.dim)
@@ -142,8 +142,7 @@ def shipped_atlas() -> tuple[AtlasRow, ...]:
         return read_atlas(path)
 
 
-def _possible(row: AtlasRow) -> bool:
-    """Return whether the entries of an atlas row are consistent with each other."""
+def _is_consistent(row: AtlasRow) -> bool:
     if row.num_classes < 2 or row.dim < 1:
         return False
     if row.seed < 0 or (row.iterations or 0) < 0:

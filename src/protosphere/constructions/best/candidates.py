@@ -142,7 +142,7 @@ def candidates(num_classes: int, dim: int) -> list[Candidate]:
     """
     found = _member_candidates(num_classes, dim)
     for name in constructions_with(lambda traits: traits.quick_guarantee):
-        asked = list(_asked_candidates(name, num_classes, dim))
+        asked = list(_candidates_of(name, num_classes, dim))
         if asked:
             found.append(min(asked, key=lambda one: float(one.max_cosine)))
     return sorted(found, key=lambda one: rank(one.scheme, one.max_cosine))
@@ -184,11 +184,11 @@ def _dims_below(dim: int) -> list[int]:
     return [dim, *sorted(below, reverse=True)]
 
 
-def _asked_candidates(name: str, K: int, dim: int) -> Iterator[Candidate]:
+def _candidates_of(name: str, K: int, dim: int) -> Iterator[Candidate]:
     """Yield the candidates of the construction `name` for K points in R^dim.
 
-    Candidates in fewer than `dim` dimensions are extended by zeros. Candidates that are not certified quickly are left
-    out.
+    Candidates in fewer than `dim` dimensions are extended by zeros. A candidate for which `certified_quickly` returns
+    False is left out.
     """
     entry = describe(name)
     resolved = entry.resolved({"modify": True} if "modify" in entry.options else {})

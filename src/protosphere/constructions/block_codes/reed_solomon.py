@@ -66,7 +66,6 @@ def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
 
 
 def _checked_order(q: object) -> int:
-    """Return `q` if it is a prime power up to `LARGEST_Q`, and raise InvalidArgumentError otherwise."""
     powers = prime_powers(LARGEST_Q)
     if isinstance(q, int) and q in powers:
         return int(q)

@@ -128,7 +128,8 @@ def _random_words(
 ) -> PackedBits:
     """Return `num_classes` different random codewords.
 
-    All codewords are drawn again until no two are equal. This is fast only if the code has many more codewords.
+    If two of the drawn codewords are equal, all are drawn again. Therefore the function is fast only if the code has
+    many more than `num_classes` codewords.
     """
     bits = rng.integers(0, 2, (num_classes, len(generator)), dtype=np.uint8)
     while len(np.unique(np.packbits(bits, axis=1), axis=0)) < num_classes:

@@ -35,8 +35,9 @@ LARGEST_K, MOST_TRIPLETS = 2_000, 1 << 18
 def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tensor:
     """Return the gradient of a ranking loss with respect to the points.
 
-    The loss is the mean of log(1 + exp(c_ik - c_ij)) over all triplets (i, j, k) of different classes with s_ij > s_ik,
-    where c_ij is the cosine and s_ij the similarity of classes i and j. This is RankNet's loss (Burges et al. 2005).
+    The loss is the mean of log(1 + exp(c_ik - c_ij)), where c_ij is the cosine and s_ij the similarity of classes i and
+    j. The mean is over all triplets (i, j, k) of different classes with i in `anchors` and s_ij > s_ik. This is
+    RankNet's loss (Burges et al. 2005).
 
     Args:
         points: Points, as K unit rows.
