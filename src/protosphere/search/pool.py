@@ -19,7 +19,7 @@ NOTICEABLE_GAIN = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class ScreenedCode:
-    """A code of K points in R^n after a descent.
+    """A code of K points in R^n that a search has found or that the caller gave.
 
     Attributes:
         value: The maximum cosine of the code.
