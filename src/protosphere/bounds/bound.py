@@ -38,7 +38,7 @@ def short_cosine(value: Cosine, largest_denominator: int = 10_000) -> str:
 
     Args:
         value: The cosine, a Fraction or a float.
-        largest_denominator: A fraction is written as a fraction only if its denominator is smaller than this number.
+        largest_denominator: Fractions with a denominator below this number are written as fractions.
     """
     if isinstance(value, Fraction) and value.denominator < largest_denominator:
         return str(value)

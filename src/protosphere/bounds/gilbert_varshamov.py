@@ -36,10 +36,10 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
-    """Return the Gilbert-Varshamov bound: some code of K binary prototypes in R^n has at most this maximum cosine.
+    """Return the Gilbert-Varshamov bound: some K points with entries +-1/sqrt(n) have at most this maximum cosine.
 
-    The maximum cosine is 1 - 2 d / n, where d is the Gilbert-Varshamov distance at length n and dimension k = ceil(log2
-    K). The theorem does not say how to find the code.
+    The bound is 1 - 2 d / n, where d is the Gilbert-Varshamov distance at length n and dimension k = ceil(log2 K). The
+    theorem does not say how to find the points.
 
     Args:
         num_classes: Number K of points, at least 2.

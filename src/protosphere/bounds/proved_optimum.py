@@ -80,7 +80,7 @@ class ProvedOptimum:
         dim: Dimension n.
         num_classes: Number K of points.
         cosine: Exact maximum cosine of the points.
-        theorem: Names of the authors, as the certificate shows them.
+        theorem: Name of the theorem in certificates, which consists of the names of its authors.
         reference: Paper with the proof.
         configuration: Description of the points.
     """

@@ -51,8 +51,9 @@ def welch_mean_square(num_classes: int, dim: int) -> Bound:
     """Return the lower bound (K - n) / (n (K - 1)) on the mean squared cosine of K points in R^n.
 
     For K <= n the bound is 0. The mean is over all pairs of different points. For K >= n, tight frames attain the
-    bound, and no other points do (J. Benedetto, M. Fickus, Finite normalized tight frames, 2003). The proof uses the n
-    x n frame operator: its trace is K, and its squared norm is the sum of the K^2 squared entries of the Gram matrix.
+    bound, and no other points do (J. Benedetto, M. Fickus, Finite normalized tight frames, 2003). The proof uses the
+    frame operator, an n x n matrix. Its trace is K, and its squared norm is the sum of the K^2 squared entries of the
+    Gram matrix.
 
     Args:
         num_classes: Number K of points, at least 2.

@@ -49,7 +49,8 @@ class Traits:
         chooses: Whether the construction chooses among the other constructions and builds the points of the best one.
         quick_certificate: Whether every code of the construction is certified in seconds, because its points belong to
             a lattice or it has few points.
-        quick_guarantee: Whether the guaranteed maximum cosine is a formula. `best` then computes it for every (K, n).
+        quick_guarantee: Whether the guaranteed maximum cosine is computed by a formula. `best` then computes it for
+            every (K, n).
         low_frame_potential: Whether the points have the lowest frame potential (mean squared cosine) of all codes with
             the same maximum cosine.
         fast_projection: Whether the points are codewords in cosets of RM(1, m), for which a head computes logits

@@ -38,7 +38,7 @@ class OuterCode:
 
     @property
     def guarantee(self) -> Fraction:
-        """Guaranteed maximum cosine 1 - q d / ((q - 1) n_q), where d = n_q - k_q + 1 is the minimum distance."""
+        """Upper bound 1 - q d / ((q - 1) n_q) on the maximum cosine; d = n_q - k_q + 1 is the minimum distance."""
         return 1 - Fraction(self.q * (self.n_q - self.k_q + 1), (self.q - 1) * self.n_q)
 
 
