@@ -15,7 +15,10 @@ Steiner system S(5, 6, 12), one of six disjoint pairs of coordinates, or the com
 
 import numpy as np
 
-from protosphere.constructions.lattices.signed_quadruples import orbits_of, quadruples
+from protosphere.constructions.lattices.signed_quadruples import (
+    images_of_sets,
+    quadruples,
+)
 from protosphere.constructions.lattices.signed_vectors import (
     all_signs,
     at_places,
@@ -53,7 +56,7 @@ def julin_code() -> Indices:
     ((144, 12), 4)
     """
     pairs = [{2 * i, 2 * i + 1} for i in range(6)]
-    hexads = orbits_of([(*SQUARES, INFINITY)], [_next, _negative_inverse])
+    hexads = images_of_sets([(*SQUARES, INFINITY)], [_next, _negative_inverse])
     chosen = [
         *hexads,
         *sorted(map(sorted, pairs + [set(range(12)) - pair for pair in pairs])),

@@ -76,10 +76,10 @@ def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
         return tuple(one for one in quadruples(n + 1) if n not in one)
     generators, representatives = ORBITS[n]
     first = [[int(place, 16) for place in one] for one in representatives]
-    return orbits_of(first, [by.__getitem__ for by in generators])
+    return images_of_sets(first, [by.__getitem__ for by in generators])
 
 
-def orbits_of(
+def images_of_sets(
     sets: Iterable[Iterable[int]], maps: Sequence[Callable[[int], int]]
 ) -> tuple[tuple[int, ...], ...]:
     """Return all images of sets of coordinates under a group of permutations, sorted.
