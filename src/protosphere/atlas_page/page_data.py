@@ -97,7 +97,10 @@ def page_data(progress: Progress = ignore) -> dict[str, Any]:
 
 
 def cosine_text(value: Cosine) -> str | float:
-    """Return a cosine as a value for JSON: a text for a fraction, or a float rounded to 12 decimal places."""
+    """Return a cosine as a value for JSON.
+
+    A Fraction is returned as a text. Other cosines are returned as floats, rounded to 12 decimal places.
+    """
     return str(value) if isinstance(value, Fraction) else round(float(value), 12) + 0.0
 
 

@@ -171,7 +171,7 @@ class KernelCache(FunctionCache):
         self._cache_file = _Files(self._cache_path, self._impl.filename_base, "")
 
     def load_overload(self, sig: object, target_context: Any) -> Any:
-        """Return the machine code of a signature. If it is not in the cache, return None.
+        """Return the machine code of the function for a signature. If it is not in the cache, return None.
 
         Args:
             sig: Signature of the function.
@@ -183,7 +183,7 @@ class KernelCache(FunctionCache):
             return None
 
     def save_overload(self, sig: object, data: Any) -> None:
-        """Store the machine code of a signature.
+        """Store the machine code of the function for a signature.
 
         If the file cannot be written, a warning is logged.
 

@@ -91,7 +91,7 @@ def prototypes(
 ) -> SphericalCode:
     """Return a code as `construct` does.
 
-    Codes of the schemes in `paper_descents` are cached if they have no options.
+    Codes of the schemes in `paper_descents` are cached if no options are given.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.

@@ -168,7 +168,7 @@ def threaded_softmax_terms(
 def merged_log_sum_exps(
     pieces: Sequence[tuple[Tensor, Tensor]],
 ) -> tuple[Tensor, Tensor]:
-    """Return log-sum-exps and weighted means over all points of several sets, given those over each set.
+    """Combine the log-sum-exps and weighted means over several sets of points into those over all their points.
 
     Args:
         pieces: For each set of points, the results of `KernelBackend.log_sum_exp`: B log-sum-exps and B x n weighted

@@ -231,7 +231,6 @@ def _simplices_spec(
 
 
 def _parts(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
-    """Return the plan for a code whose classes consist of parts. For other codes, return None."""
     if "parts" not in code.placement.structure.projections:
         return None
     structure = cast("ProductPoints", code.placement.structure)
@@ -249,7 +248,6 @@ def _parts(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
 
 
 def _quantized(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None:
-    """Return the plan for a code of quantized points. For other codes, return None."""
     if "quantized" not in code.placement.structure.projections:
         return None
     structure = cast("QuantizedPoints", code.placement.structure)
@@ -299,7 +297,10 @@ def _combination_numbers(structure: ProductPoints) -> Tensor | None:
 
 
 def _signed_or_bytes(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the values in the smallest dtype that all torch operations support: uint8, int16, int32 or int64."""
+    """Convert `values`, unless they are uint8, to the smallest signed integer type that can store them.
+
+    Many torch operations do not support larger unsigned types.
+    """
     if values.dtype == np.uint8:
         return values
     return values.astype(np.min_scalar_type(-1 - int(values.max())))

@@ -1,6 +1,6 @@
 """Block of prototypes that are stored as the rows of a matrix.
 
-This works for every code, and is the fastest algorithm for few classes.
+A matrix works for every code. For few classes, it gives the fastest algorithm.
 """
 
 import numpy as np

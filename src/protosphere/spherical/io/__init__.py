@@ -1,1 +1,4 @@
-"""Read and write files: code files, which contain a certified code, and files of other programs with points only."""
+"""Read and write files.
+
+Code files contain a certified code. Files of other programs contain only points.
+"""

@@ -38,7 +38,7 @@ LARGEST_RANK, LEAST_STRETCH = 64, 1e-8
 class LatticePoints(Plain):
     """Points, stored as float64 rows, whose differences are vectors of a lattice.
 
-    If `lengths` is given, this holds for the vectors lengths[i] * points[i] instead of the points.
+    If `lengths` is given, the differences of the vectors lengths[i] * points[i] are lattice vectors instead.
 
     Attributes:
         lattice: The lattice, with its basis and its smallest squared norm.
@@ -76,8 +76,9 @@ class LatticePoints(Plain):
     def in_coset(self) -> bool:
         """Whether `lattice.ceiling` is an upper bound on the cosines of the points.
 
-        This requires that the points, multiplied by `lengths` if it is given, are different and have differences in the
-        lattice. The lengths must also be in the range for which the bound holds (see `LatticeCoset.in_annulus`).
+        For this, the points (multiplied by `lengths` if it is given) must be different, and their differences must be
+        lattice vectors. The lengths must also be in the range for which the bound holds (see
+        `LatticeCoset.in_annulus`).
         """
         annulus = self.lengths is None or self.lattice.in_annulus(self.lengths)
         return annulus and self.lattice.holds(self.points, self.lengths)
@@ -115,7 +116,7 @@ class LatticePoints(Plain):
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Check the points (see `check`), and return the same two values as `largest_cosine`.
 
-        If all pairs of points are compared, each pair is compared only once.
+        If the check and the maximum cosine both need all pairs of points, each pair is compared only once.
         """
         if self.by_lattice:
             self.check()

@@ -110,8 +110,8 @@ class LinearWords(SignWords):
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
         """Return a mapping from each cosine to its number of pairs.
 
-        If `by_differences` is True, the pairs are counted by the difference of their messages, whose codeword has the
-        distance of the pair as its weight. Otherwise, all pairs are compared.
+        If `by_differences` is True, the distance of two codewords is computed as the weight of the codeword of the
+        difference of their messages. Otherwise, all pairs of codewords are compared.
         """
         if not self.by_differences:
             return super().spectrum(progress)

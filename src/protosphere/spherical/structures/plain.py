@@ -150,7 +150,7 @@ class Plain:
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Check the points (see `check`), and return the same two values as `largest_cosine`.
 
-        If all pairs of points are compared, each pair is compared only once.
+        If the check and the maximum cosine both need all pairs of points, each pair is compared only once.
         """
         grid = self.unverified_step or self.cosine_step
         if grid is None or self.by_nearest_neighbors:

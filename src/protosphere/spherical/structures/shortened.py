@@ -115,7 +115,7 @@ class ShortenedWords(SignWords):
     def largest_with_glue(
         self, share: float, glue_vectors: Points, group: int, progress: Progress
     ) -> tuple[float, str]:
-        """Return the maximum cosine of points that consist of a codeword and a glue vector, and how it was found.
+        """Return the maximum cosine of points that consist of a codeword and a glue vector.
 
         The cosine is computed from three numbers: the largest inner product of two codewords with the same glue vector,
         the largest inner product of two codewords with different glue vectors, and the largest cosine of two glue

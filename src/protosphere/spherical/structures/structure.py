@@ -135,7 +135,7 @@ class Structure(Protocol):
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Check the points (see `check`), and return the same two values as `largest_cosine`.
 
-        Each pair of points is compared at most once.
+        If the check and the maximum cosine both need all pairs of points, each pair is compared only once.
         """
         ...
 
@@ -283,16 +283,20 @@ class Content:
     def packed_or(
         self, name: str, derive: Callable[[], PackedBits]
     ) -> PackedBits | None:
-        """Return K packed codewords from the file, or compute them if the file does not contain them.
+        """Return K packed codewords that are read from the file or computed by `derive`.
 
-        If `complete` is True, codewords with a total size of up to `LARGEST_HELD_BYTES` must be in the file.
+        If the file does not contain the codewords, there are three cases:
+
+        - If their total size is above `LARGEST_HELD_BYTES`, None is returned.
+        - Otherwise, if `complete` is True, an error is raised.
+        - Otherwise, they are computed.
 
         Args:
             name: Name of the array in the file.
             derive: Function that computes the codewords.
 
-        Returns:
-            The codewords. None if the file does not contain them and their total size is above `LARGEST_HELD_BYTES`.
+        Raises:
+            InvalidArgumentError: If the array is missing although it is required, or has another shape or type.
         """
         many = self.count * packed_length(self.dim) > LARGEST_HELD_BYTES
         if name not in self.arrays and many:

@@ -1,4 +1,4 @@
-"""Compiled loops that compute dot products with classes as sums of rows of a lookup table.
+"""Compiled loops that compute dot products with the points of classes as sums of rows of a lookup table.
 
 A class has one value of each part, such as a color and a shape. If classes are quantized, a class also has one codeword
 of each codebook. The table has a row for each value of each part and for each codeword of each codebook. LANES vectors

@@ -163,8 +163,8 @@ def coset_products(
 ) -> tuple[Block, Block]:
     """Compute the dot products of LANES vectors with the b codewords of a coset.
 
-    The rows of z are multiplied by their signs, divided into b groups of consecutive rows, and summed over each group.
-    The dot products are the Walsh-Hadamard transform of the b sums.
+    The rows of z are multiplied by their signs, divided into b bins of consecutive rows, and summed over each bin. The
+    dot products are the Walsh-Hadamard transform of the b sums.
 
     Args:
         z: The vectors, with one row per coordinate and one lane per vector.
@@ -187,15 +187,15 @@ def coset_products(
 
 @compiled_exactly
 def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Multiply the rows of z by their signs, divide them into b groups of consecutive rows, and write the sums into y.
+    """Multiply each row of z by its sign, and write the sums over b bins of rows into y.
 
-    Row i of y is the sum of group i.
+    A bin consists of consecutive rows, and all bins have the same number of rows. Row i of y is the sum over bin i.
 
     Args:
         z: Vectors, with one row per coordinate and one lane per vector.
         flips: Sign of each row of z.
         y: Block of b rows, overwritten.
-        b: Number of groups, which divides the number of rows.
+        b: Number of bins, which divides the number of rows.
     """
     size = U(len(flips) // b)
     for i in range(U(b)):
