@@ -114,7 +114,7 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
 def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indices:
     """List the pairs of points whose weight in the smooth maximum cosine is not negligible.
 
-    The list stays complete until a point has moved by more than SLACK / 2t.
+    The list stays complete until a point has moved by more than `SLACK` / (2 t).
 
     Args:
         units: (K, n) unit points. n is a multiple of four.

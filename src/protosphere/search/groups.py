@@ -183,7 +183,7 @@ def _direct_product(
 
 
 def _multipliers(modulus: int) -> Iterator[tuple[int, int]]:
-    """Yield a generator and the order of each nontrivial cyclic group of units modulo `modulus`."""
+    """Yield a generating unit and the order of each nontrivial cyclic group of units modulo `modulus`."""
     seen: set[frozenset[int]] = set()
     for factor in range(2, modulus):
         if gcd(factor, modulus) > 1:

@@ -152,7 +152,7 @@ class OrbitCode:
 
     @property
     def label(self) -> str:
-        """The initialization, followed by the name of the symmetry in parentheses."""
+        """The initialization, followed by the name of the arrangement in parentheses."""
         return f"{self.initialization} ({self.arrangement.name})"
 
 
@@ -195,7 +195,7 @@ class OrbitSearch:
         return self.num_points > LARGE_COUNT
 
     def screen(self, steps: int, limit: float) -> list[OrbitCode]:
-        """Anneal one batch of starts, and add the results to the list of the best codes.
+        """Anneal one batch of starts, and add the results to the list `codes` of the best codes.
 
         Args:
             steps: Maximum number of evaluations at each temperature.
@@ -266,7 +266,7 @@ class OrbitSearch:
         ]
 
     def _keep(self, found: OrbitCode) -> None:
-        """Add a code to the list of the best codes, unless the list has a better code with the same symmetry."""
+        """Add a code to the list `codes`, unless the list has a better code with the same symmetry."""
         symmetry = found.arrangement.symmetry
         same = [c for c in self.codes if c.arrangement.symmetry is symmetry]
         others = [c for c in self.codes if c.arrangement.symmetry is not symmetry]
