@@ -182,7 +182,8 @@ class DINOLoss(nn.Module):
     def _centered(self, rows: Tensor) -> Tensor:
         """Return the rows minus the center, divided by the teacher's temperature.
 
-        In training mode, the center is updated afterwards with the mean of the rows.
+        The rows are the teacher's embeddings for fixed prototypes, or the teacher's cosines for learned prototypes. In
+        training mode, the center is then updated with the mean of the rows.
         """
         centered = (rows - self.center.to(rows.dtype)) / self.teacher_temp
         if self.training:
