@@ -229,7 +229,8 @@ def _resized_crops(pixels: Tensor, views: Views) -> Tensor:
 def _centers(start: Tensor, size: Tensor, count: int) -> Tensor:
     """Return the positions of the pixel centers of B resized crops in the original images, as a B x `count` tensor.
 
-    Along one axis, each crop begins at `start`, has the length `size`, and is resized to `count` pixels.
+    The positions are along one axis. Along this axis, crop b begins at `start[b]`, has the length `size[b]`, and is
+    resized to `count` pixels.
     """
     steps = (torch.arange(count) + 0.5) / count
     return start[:, None] + size[:, None] * steps
