@@ -240,7 +240,11 @@ def _finished_rows(note: Path, target: Path, key: str, count: int) -> tuple[int,
 def _rounded_to_int8(
     found: Mapping[str, NDArray[np.float32]],
 ) -> dict[str, NDArray[Any]]:
-    """Return the int8 features `x_train` and `x_test`, and the vectors `step` and `center` with an entry per column."""
+    """Return arrays for the file: the int8 features `x_train` and `x_test`, and the vectors `step` and `center`.
+
+    `found` contains the float features under the keys "train" and "test". `write_features` defines `step` and `center`,
+    which have one entry per column of features.
+    """
     blocks = {
         part: np.split(rows, range(ROWS_AT_ONCE, len(rows), ROWS_AT_ONCE))
         for part, rows in found.items()

@@ -119,10 +119,9 @@ class RepresentationEvaluation:
             return torch.cat([self.classifier(inputs) for inputs, _ in batches])
 
     def _prototype_use(self, features: Tensor) -> tuple[float, float]:
-        """Return two numbers that say how evenly the prototypes are used by the examples with the given features.
+        """Return the number of prototypes in use, and the perplexity of the examples' distribution over prototypes.
 
-        Each example uses the prototype that is nearest to its embedding. The first number is the number of prototypes
-        that are used. The second is the perplexity of the distribution of the examples over the prototypes.
+        Each row of `features` belongs to an example. An example uses the prototype that is nearest to its embedding.
         """
         head = cast("ObjectiveHead", self.classifier.head)
         prototypes = prototypes_of(self.classifier.head)

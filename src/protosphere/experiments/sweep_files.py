@@ -160,9 +160,12 @@ def _runs(
 def _runs_of(
     base: TrainingConfig, head: str, grid: Mapping[str, Any]
 ) -> Iterator[TrainingConfig]:
-    """Yield the configs that a grid describes for one head.
+    """Yield the configs that `grid` describes for the value `head` of the setting `head`.
 
-    Settings that this head does not use have their defaults.
+    Settings that `grid` does not give have the values of `base`, with two exceptions:
+
+    - The seed is 0.
+    - Settings that this head does not use have their defaults. For the head "linear", `dim` is the number of classes.
     """
     unused = {"head"}
     settings = base.record() | _settings(grid)
