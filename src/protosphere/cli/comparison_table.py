@@ -67,7 +67,7 @@ def max_cosine_columns(comparison: Comparison) -> list[Column]:
 
 
 def mean_square_columns(comparison: Comparison) -> list[Column]:
-    """Return a column of the minimum mean squared cosine, which tight frames attain, and a column for each scheme."""
+    """Return a column with the lower bound on the mean squared cosine, and a column of values for each scheme."""
     K = comparison.num_classes
     smallest = {dim: welch_mean_square(K, dim).value for dim in comparison.dims}
     return [
@@ -183,8 +183,8 @@ def _width(columns: Sequence[Column]) -> int:
 def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str | None]:
     """Return the lowest value of all schemes as text, for each dimension.
 
-    Entries of the table with the same text are marked, so that all schemes with the same printed value are marked. If
-    no scheme has a value at a dimension, the text is None.
+    The result is text, because the table marks all entries that are printed like the lowest value. If no scheme has a
+    value at a dimension, the result for this dimension is None.
 
     Args:
         every: Columns. Those that show bounds are ignored.

@@ -172,7 +172,7 @@ def counted_runs(count: int) -> str:
 
 
 def seen(records: Sequence[RunRecord]) -> str:
-    """Return the backbones and the numbers of epochs of runs as text for a title, such as "simard, 6 epochs"."""
+    """Return the backbones and numbers of epochs that occur in `records`, as text such as "simard, 6 epochs"."""
     networks = sorted({record.config.backbone for record in records})
     epochs = sorted({record.config.epochs for record in records})
     return f"{', '.join(networks)}, {', '.join(map(str, epochs))} epochs"
