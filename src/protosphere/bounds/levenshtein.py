@@ -80,7 +80,8 @@ def levenshtein_cosine(K: int, n: int) -> Cosine:
 def levenshtein_order(K: int, n: int) -> int:
     """Return the order of Levenshtein's function for K points: the smallest m >= 3 with K <= D(n, m+1).
 
-    D(n, m+1) is `design_size(n, m + 1)`. If this m is above `LARGEST_ORDER`, `LARGEST_ORDER` is returned.
+    D(n, m+1) is `design_size(n, m + 1)`. If K is too large for all orders up to `LARGEST_ORDER`, `LARGEST_ORDER` is
+    returned.
 
     Args:
         K: Number of points.

@@ -113,7 +113,7 @@ def class_infeasible_reason(num_classes: int, most: int, what: str) -> str | Non
     Args:
         num_classes: Number K of classes.
         most: Largest possible number of classes.
-        what: Reason for the limit, for the message, such as "a search over all pairs".
+        what: What the limit is for, as text of the message, such as "a search over all pairs".
     """
     if num_classes <= most:
         return None
