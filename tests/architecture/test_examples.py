@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 import warnings
 from pathlib import Path
@@ -236,6 +239,27 @@ def test_python_of_the_page_on_very_many_classes_runs():
     assert (nearest == names["labels"]).float().mean() > 0.9
 
 
+@pytest.mark.slow
+def test_the_program_with_classes_over_several_processes_runs(tmp_path):
+    (block,) = blocks("docs/studies/head-costs.md", "python")
+    assert "50_000" in block
+    (tmp_path / "sharded.py").write_text(block.replace("50_000", "500"))
+    started = "torch.distributed.run --standalone --nproc-per-node 2 sharded.py"
+    done = subprocess.run(
+        [sys.executable, "-m", *started.split()],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        cwd=tmp_path,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    accuracies = re.findall(r"process \d: accuracy ([\d.]+)%", done.stdout)
+    assert len(accuracies) == 2
+    assert float(min(accuracies, key=float)) > 90
+
+
 def test_python_of_the_page_on_learning_without_labels_runs():
     (block,) = blocks("docs/self-supervised.md", "python")
     names = {}
@@ -264,6 +288,7 @@ def test_every_page_with_python_is_run_here():
         *MODEL_PAGES,
         "docs/frameworks.md",
         "docs/self-supervised.md",
+        "docs/studies/head-costs.md",
         "docs/training.md",
         "docs/very-many-classes.md",
     }
