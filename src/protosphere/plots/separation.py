@@ -185,7 +185,10 @@ def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
 
 
 def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
-    """Return the range of cosines that the second panel of `separation_figure` shows; None if there is none."""
+    """Return the range of cosines that the second panel of `separation_figure` shows.
+
+    If the figure has no second panel, the result is None.
+    """
     K = comparison.num_classes
     if K <= 20:
         return None

@@ -1,4 +1,4 @@
-"""Run several jobs in parallel, each on one thread; a job applies many operations to some rows of a batch.
+"""Run several jobs in parallel, each on one thread. A job applies many operations to some rows of a batch.
 
 torch divides every single operation among its threads and waits for the slowest thread after each operation. A call of
 twenty short operations waits twenty times, which dominates the time if other processes use the CPUs too.

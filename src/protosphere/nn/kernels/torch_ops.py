@@ -1,4 +1,4 @@
-"""The kernel backend that uses tensor operations; it supports every block, device and dtype."""
+"""The kernel backend that uses tensor operations. It supports every block, device and dtype."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class GluedWords:
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Cosine step of the codewords if `share` is 1, otherwise None."""
+        """Cosine step of the codewords if `share` is 1. If `share` is less than 1, this is None."""
         return self.codewords.cosine_step if self.share == 1 else None
 
     @property
@@ -172,9 +172,9 @@ class GluedWords:
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine to its number of pairs; None if `share` is less than 1.
+        """Return a mapping from each cosine to its number of pairs.
 
-        The result is also None if the cosines of the codewords are not known exactly.
+        The result is None if `share` is less than 1, or if the cosines of the codewords are not known exactly.
         """
         return self.codewords.spectrum(progress) if self.share == 1 else None
 

@@ -173,7 +173,9 @@ class Plain:
         return exact, "all pairs, in float64 on an exact grid"
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine to its number of pairs; None if `cosine_step` is None.
+        """Return a mapping from each cosine to its number of pairs.
+
+        If `cosine_step` is None, the result is None.
 
         Raises:
             CertificateError: If a cosine is not on the grid.

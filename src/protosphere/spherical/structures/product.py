@@ -309,10 +309,11 @@ class ProductPoints:
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine to its number of pairs; None if not all cosines are exact.
+        """Return a mapping from each cosine to its number of pairs.
 
-        If every combination of values is a class, the pairs are counted part by part. Otherwise all pairs are compared.
-        The result is also None if there are more than `MOST_COSINES` different cosines.
+        If every combination of values is a class, the pairs are counted part by part. Otherwise, all pairs are
+        compared. The result is None if not all cosines are exact, or if the pairs are counted part by part and there
+        are more than `MOST_COSINES` different cosines.
         """
         if not self.has_all_combinations:
             return self._dense().spectrum(progress)

@@ -80,17 +80,20 @@ class Structure(Protocol):
 
     @property
     def points(self) -> Points | None:
-        """The K x n matrix of the points if they are stored as a matrix, otherwise None."""
+        """The K x n matrix of the points. If the points are not stored as a matrix, this is None."""
         ...
 
     @property
     def packed_signs(self) -> PackedBits | None:
-        """The points as packed signs if every entry is +-1/sqrt(n), otherwise None."""
+        """The signs of all entries, packed, if every entry is +-1/sqrt(n). Otherwise, this is None."""
         ...
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Fraction c such that every cosine is provably 1 minus a multiple of c; None if no such c is known."""
+        """Fraction c such that every cosine is provably 1 minus a multiple of c.
+
+        If no such fraction is known, this is None.
+        """
         ...
 
     @property
@@ -127,8 +130,12 @@ class Structure(Protocol):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the largest cosine of two points, and a text that says how it was found.
 
-        The cosine is a Fraction if it is exact, an `UpperBound` if no two points are known to attain it, and otherwise
-        a measured float.
+        The cosine has one of three types:
+
+        - A Fraction is exact.
+        - An `UpperBound` is an upper bound on the largest cosine. It is returned if no two points are known to have
+          this cosine.
+        - A float is measured.
         """
         ...
 
