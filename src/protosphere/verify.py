@@ -550,10 +550,11 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
 
 
 def shortened_rows(code: CodeFile, n: int) -> list[int]:
-    """Return codewords of n bits that generate a linear subcode of the shortened code in the header.
+    """Return codewords of n bits that generate a linear subcode of a shortened code.
 
-    Shortening has removed some coordinates. The subcode consists of the affine functions that are zero at the removed
-    coordinates. A codeword lists the values of such a function at the first n of the other coordinates.
+    Shortening has removed the first few of the coordinates 0, 1, 2, 4, 8, ..., and the header states how many. The
+    subcode consists of the affine functions that are zero at the removed coordinates. A codeword lists the values of
+    such a function at the first n of the other coordinates.
     """
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])

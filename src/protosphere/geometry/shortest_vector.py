@@ -54,8 +54,9 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
 def _largest_shorter(basis: Points, squared_length: float) -> float:
     """Return the squared length up to which `has_shorter` searches for vectors.
 
-    It is a little below `squared_length`. If all squared lengths are multiples of a unit, it is the largest multiple
-    below `squared_length`, plus a margin for rounding errors. Otherwise, it is `squared_length` * (1 - `ROUNDING`).
+    The result is a little below `squared_length`. If all squared lengths are multiples of a unit, the result is the
+    largest multiple below `squared_length`, plus a margin for rounding errors. Otherwise, the result is
+    `squared_length` * (1 - `ROUNDING`).
     """
     # If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths. The
     # bound is then the largest multiple below `squared_length`, plus a bound on the rounding error. The rounding error

@@ -191,7 +191,7 @@ class CellWords:
         return 1 - (weight - most_common) * self.cosine_step
 
     def words(self) -> Words:
-        """Return the codewords of the parent that the code has, as the rows of a 0/1 matrix.
+        """Return the codewords of the code on the kept cells, as the rows of a 0/1 matrix.
 
         The columns are the coordinates of the first kept cell, then the coordinates of the second kept cell, and so on.
         """

@@ -154,7 +154,7 @@ def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
         images: Vectors over the field, as rows.
 
     Returns:
-        A Boolean matrix with a row for each vector of `images` and a column for each vector of `points`.
+        A Boolean matrix. Entry (i, j) says whether row i of `images` and row j of `points` have the inner product 0.
     """
     F = field(q)
     weights = F.p ** np.arange(F.e)

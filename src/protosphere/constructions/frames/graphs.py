@@ -53,7 +53,10 @@ class Graph:
 
     @property
     def complement(self) -> "Graph":
-        """The graph on the same vertices in which two different vertices are adjacent if they are not adjacent here."""
+        """The complement of this graph, which has the same vertices.
+
+        Two different vertices of the complement are adjacent if they are not adjacent in this graph.
+        """
         v = self.vertices
         k = self.degree
 

@@ -20,10 +20,10 @@ def steiner_frame() -> Iterator[Member]:
     """Yield codes of 2v^2 points on v^2 equiangular lines in R^(v(v-1)/2), for the orders v >= 4 of Hadamard matrices.
 
     There are v elements. Each pair of elements has one coordinate, and each element has v lines. The unit vectors of
-    these v lines are nonzero only in the coordinates of the v - 1 pairs that contain the element. Their nonzero entries
-    are the rows of a Hadamard matrix of order v without its constant column, divided by sqrt(v - 1). Two vectors of
-    different elements are both nonzero in only one coordinate. First comes one unit vector of each line, then the
-    negatives of these vectors.
+    these v lines are nonzero only in the coordinates of the v - 1 pairs that contain the element. The nonzero entries
+    of each vector are a row of a Hadamard matrix of order v without its constant column, divided by sqrt(v - 1). Two
+    vectors of different elements are both nonzero in only one coordinate. First comes one unit vector of each line,
+    then the negatives of these vectors.
     """
     for v in hadamard_orders(LARGEST_FAMILY_DIM):
         dim = v * (v - 1) // 2
