@@ -183,17 +183,13 @@ def test_python_that_exports_to_onnx_runs(tmp_path, monkeypatch):
     assert torch.allclose(torch.from_numpy(names["logits"]), expected, atol=1e-4)
 
 
-def test_python_of_the_frameworks_page_runs():
-    from protosphere.nn import PrototypeHead, attach, prototype_head
+def test_python_of_the_frameworks_page_runs(monkeypatch):
+    from protosphere.nn import prototype_head
 
     lightning_block, transformers_block = blocks("docs/frameworks.md", "python")
-    stand_in = SimpleNamespace(LightningModule=nn.Module)
-    names = {
-        "lightning": stand_in,
-        "torch": torch,
-        "nn": nn,
-        "PrototypeHead": PrototypeHead,
-    }
+    lightning = SimpleNamespace(LightningModule=nn.Module)
+    monkeypatch.setitem(sys.modules, "lightning", lightning)
+    names = {}
     exec(compile(lightning_block, "frameworks.md", "exec"), names)
     model = names["Classifier"]()
     images = torch.randn(4, 64)
@@ -204,16 +200,15 @@ def test_python_of_the_frameworks_page_runs():
     assert model(images).shape == (4, 10)
 
     trainer = SimpleNamespace(train=lambda: None)
-    names = {
-        "ViTForImageClassification": SimpleNamespace(
+    transformers = SimpleNamespace(
+        ViTForImageClassification=SimpleNamespace(
             from_pretrained=lambda folder: Classified("classifier")
         ),
-        "attach": attach,
-        "Trainer": lambda model, args, train_dataset: trainer,
-        "folder": "saved",
-        "arguments": None,
-        "images": [],
-    }
+        Trainer=lambda model, args, train_dataset: trainer,
+        TrainingArguments=lambda output_dir: None,
+    )
+    monkeypatch.setitem(sys.modules, "transformers", transformers)
+    names = {"folder": "saved", "images": []}
     exec(compile(transformers_block, "frameworks.md", "exec"), names)
     assert prototype_head(names["model"]).num_classes == 10
 
