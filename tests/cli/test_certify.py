@@ -62,6 +62,15 @@ def test_the_proof_that_was_written_is_named(run, tmp_path):
     assert run(*words, "--json").json["proof"] == str(tmp_path / "p.json")
 
 
+def test_the_bound_of_the_proof_is_printed(run, tmp_path):
+    code = ps.best(num_classes=14, dim=4, iterations=0)
+    code.save(tmp_path / "code.safetensors")
+    words = ("certify", tmp_path / "code.safetensors", "--proof", tmp_path / "p.json")
+    proved = run(*words, "--json").json["proof_converse"]
+    assert float(code.certificate.converse) < proved <= float(code.max_cosine)
+    assert f"converse at least {proved:.6f}" in run(*words).out
+
+
 def test_normalize_is_asked_for(run, tmp_path):
     np.save(tmp_path / "long.npy", 3 * np.eye(4))
     refused = run("certify", tmp_path / "long.npy")

@@ -42,7 +42,7 @@ def atlas(
         shipped: Show the atlas of the package instead of computing one.
         figure: Path of a figure to draw (.png, .pdf or .svg).
             It is a map of the gaps between the maximum cosines and the converse.
-            The converse is the best proved lower bound on the maximum cosine of any K points in R^n.
+            The converse is a proved lower bound on the maximum cosine of any K points in R^n.
         output: Path of the .csv file to write.
     """
     checked_output(figure, FIGURE_ENDINGS)

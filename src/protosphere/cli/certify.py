@@ -24,7 +24,7 @@ def certify(
 ) -> None:
     """Measure the maximum cosine of the prototypes in a file and print their certificate.
 
-    The certificate compares the maximum cosine with the converse, the best proved lower bound for any K points in R^n.
+    The certificate compares the maximum cosine with the converse, a proved lower bound for any K points in R^n.
 
     Args:
         file: A .npy, .csv, .txt or .pt file with a matrix, or a .safetensors file that protosphere wrote.
@@ -36,17 +36,16 @@ def certify(
     proof_file = checked_output(proof, (".json",))
     with ps.progress_bar(file.name) as progress:
         code = certified_code(file, normalize=normalize, progress=progress)
-    if proof_file is not None:
-        write_proof(proof_file, code)
     more: dict[str, object] = {}
     if code.provenance:
         more["said_by_file"] = UNVERIFIED_FIELDS
     if proof_file is not None:
         more["proof"] = str(proof_file)
+        more["proof_converse"] = write_proof(proof_file, code)
     show_code(str(file), code, file=file, json=json, **more)
 
 
-def write_proof(path: Path, code: ps.SphericalCode) -> None:
+def write_proof(path: Path, code: ps.SphericalCode) -> float:
     """Write a file that proves a lower bound on the maximum cosine of any K points in R^n.
 
     The file contains a polynomial from which the bound follows (`ps.bounds.dual_polynomial`).
@@ -54,7 +53,11 @@ def write_proof(path: Path, code: ps.SphericalCode) -> None:
     Args:
         path: JSON file to write.
         code: Code that determines K and n.
+
+    Returns:
+        The lower bound.
     """
     dual = ps.bounds.dual_polynomial(code.num_classes, code.dim)
     text = json_text.dumps(dual.to_json(), indent=1) + "\n"
     replace_file(path, lambda beside: beside.write_text(text, encoding="utf-8"))
+    return float(dual.cosine)

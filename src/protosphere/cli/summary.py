@@ -33,7 +33,8 @@ def show_code(
         json: Whether to print JSON.
         file: File that the code was written to or read from, or None.
         **more: Further fields of the JSON document. If `reason`, `proof` or `figure` is among them, the text shows it
-            too. The fields `proof` and `figure` are names of files that were written.
+            too. The fields `proof` and `figure` are names of files that were written. With `proof` comes
+            `proof_converse`, the lower bound that the file proves.
     """
     if json:
         print_json(code_record(code) | {"file": file and str(file)} | more)
@@ -42,6 +43,9 @@ def show_code(
     lines = list(code_lines(code, was_read))
     if file is not None and not was_read:
         lines.append(("written", str(file)))
+    if "proof" in more:
+        bound = decimal(more["proof_converse"])
+        lines.append(("proof", f"converse at least {bound}, by linear programming"))
     lines += [("written", more[name]) for name in ("proof", "figure") if name in more]
     heading = f"{title}: {code.num_classes} points in {code.dim} dimensions"
     print_summary(heading, lines)

@@ -1,6 +1,6 @@
 """Draw the atlas as a map: for each pair (K, n), the gap between the best known maximum cosine and the converse.
 
-The converse is the best proved lower bound on the maximum cosine of any K points in R^n.
+The converse is a proved lower bound on the maximum cosine of any K points in R^n.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ GRID = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
 def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
     """Draw a map of the gaps between the best known maximum cosines and the converse, and write the map to a file.
 
-    The map has a column for each dimension n and a row for each number of classes K. The converse is the best proved
+    The map has a column for each dimension n and a row for each number of classes K. The converse is a proved
     lower bound on the maximum cosine of any K points in R^n.
 
     Args:

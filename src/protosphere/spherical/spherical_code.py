@@ -33,7 +33,7 @@ class SphericalCode:
     Attributes:
         placement: The points and their description.
         certificate: Maximum cosine of the points, with the guarantee (an upper bound on it by theory) and the converse
-            (the best proved lower bound for any K points in R^n).
+            (a proved lower bound for any K points in R^n).
         provenance: Record of how the code was built; None for points that protosphere did not construct.
         choice: Record of why `ps.best` chose this code, or why `ps.assign` chose the order; None for other codes.
 
