@@ -10,7 +10,7 @@ from tools.numbers.run import command_answer
 from tools.numbers.tables import cosine, markdown
 
 SEPARATION = "python examples/separation_table.py"
-RESERVE = "protosphere best -K 1000 -n 64 --iterations 0"
+RESERVE = "protosphere best -K 500 -n 64 --iterations 0"
 MANY = "protosphere compare -K {} --dims 64,128,256,512 --schemes best --no-figure"
 
 COSINE = Tolerance(absolute=2e-3)
@@ -82,7 +82,7 @@ MAKERS = (
         {"max_cosine": lambda answer: cosine(answer["max_cosine"])},
         spot_check=RESERVE,
         selected=lambda answer: {"max_cosine": answer["max_cosine_exact"]},
-        depends_on=(known_code(1000, 64),),
+        depends_on=(known_code(500, 64),),
     ),
     Maker(
         "many_classes",
