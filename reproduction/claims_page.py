@@ -103,8 +103,8 @@ def conclusion(table: Sequence[Row]) -> str:
     }
     counted = [f"{count} *{verdict}*" for verdict, count in counts.items() if count]
     return (
-        f"**We made {sum(counts.values())} tests of the paper's claims on training, each on one network. Their verdicts are:\n"
-        f"{', '.join(counted)}.**\n"
+        f"**We made {sum(counts.values())} tests of the paper's claims on training, each on one network. "
+        f"Their verdicts are:\n{', '.join(counted)}.**\n"
     )
 
 

@@ -264,7 +264,8 @@ def _classifiers(model: nn.Module) -> list[nn.Module]:
         known = ", ".join(NAMES)
         kind = type(model).__name__
         raise InvalidArgumentError(
-            f"'model' must have get_classifier() or one of {known}, got a {kind} that has none of them; name its classifier with layer="
+            f"'model' must have get_classifier() or one of {known}, got a {kind} without them;"
+            " name its classifier with layer="
         )
     return list(named.values())
 
