@@ -16,6 +16,7 @@ OPTIMIZER = "python -m benchmarks.optimizer"
 AUGMENTATION = "python -m benchmarks.augmentation"
 PRESETS = "python -m benchmarks.presets"
 MILLION = "python -m benchmarks.million_classes"
+EMBEDDINGS = "python -m benchmarks.from_embeddings --layers"
 
 RATIO = Tolerance(relative=0.6)
 """Of two times in one run."""
@@ -111,6 +112,11 @@ def assignment_gain(answer: Answer) -> str:
         for found in size.values()
     ]
     return f"{min(gains):.1f} to {max(gains):.1f}%"
+
+
+def layer_number(answer: Answer, layer: str, key: str, unit: str) -> str:
+    """Return a time or the memory of a layer, with its unit."""
+    return f"{significant(answer[layer][key], 2)} {unit}"
 
 
 def search_ratio(answer: Answer, size: str) -> str:
@@ -228,5 +234,26 @@ MAKERS = (
         cost=SLOW,
         timed=True,
         tolerances={"*_s": TIME, "*_mb": MEMORY},
+    ),
+    Maker(
+        "from_embeddings_benchmark",
+        EMBEDDINGS,
+        partial(command_answer, EMBEDDINGS),
+        {
+            f"{layer}_{name}": partial(layer_number, layer=layer, key=key, unit=unit)
+            for layer, name, key, unit in (
+                ("dense", "made", "made_s", "s"),
+                ("dense", "step", "step_ms", "ms"),
+                ("dense", "mb", "layer_mb", "MB"),
+                ("quantized", "made", "made_s", "s"),
+                ("quantized", "step", "step_ms", "ms"),
+                ("quantized", "mb", "layer_mb", "MB"),
+                ("linear", "step", "step_ms", "ms"),
+                ("linear", "mb", "layer_mb", "MB"),
+            )
+        },
+        cost=SLOW,
+        timed=True,
+        tolerances={"*_s": TIME, "*_ms": TIME, "*_mb": Tolerance(relative=0.01)},
     ),
 )
