@@ -129,10 +129,10 @@ class _State:
         self.direction = -(self.scale[:, None] * self.gradient + correction)
 
     def _pair_weights(self, along: Tensor) -> Tensor:
-        """Return the weights with which the stored steps and gradient changes enter the next direction.
+        """Return the weights of the stored steps, then of the stored gradient changes, in the next direction.
 
-        The argument `along` has the inner products of the steps and changes with the gradient. See Byrd, Nocedal and
-        Schnabel 1994, equation 3.1.
+        The argument `along` has the inner product of the gradient with each stored step, then with each stored gradient
+        change. The formula is equation 3.1 of Byrd, Nocedal and Schnabel 1994.
         """
         oldest = max(0, self.used - MEMORY)
         steps = [i % MEMORY for i in range(oldest, self.used)]

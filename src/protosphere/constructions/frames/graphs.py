@@ -130,7 +130,8 @@ def _octads() -> NDArray[np.int64]:
 def _hexads() -> NDArray[np.int64]:
     """Return the 77 blocks of the design S(3,6,22), which are called hexads, as 0/1 rows.
 
-    A hexad is an octad that contains the last two of the 24 points, without these two points.
+    The octads (see `_octads`) that contain the last two of their 24 points give the hexads: these two points are
+    removed from each of them.
     """
     octads = _octads()
     return octads[octads[:, 22:].all(axis=1)][:, :22]

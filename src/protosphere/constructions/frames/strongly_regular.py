@@ -40,10 +40,10 @@ class Eigenspace:
 
 
 def least_eigenspace(graph: Graph) -> Eigenspace:
-    """Return the eigenspace of the smallest eigenvalue of `graph`.
+    """Return the eigenspace of the smallest eigenvalue of a strongly regular graph.
 
-    If s is the smallest eigenvalue of a graph of v vertices of degree k, adjacent vertices have cosine s/k, and
-    non-adjacent vertices have cosine (-1 - s)/(v - k - 1).
+    Let s be the smallest eigenvalue of a graph of v vertices of degree k. In the eigenspace, the points of two adjacent
+    vertices have cosine s/k. The points of two other vertices have cosine (-1 - s)/(v - k - 1).
     """
     v = graph.vertices
     k = graph.degree

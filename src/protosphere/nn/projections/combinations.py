@@ -1,6 +1,7 @@
-"""Block of points for classes that consist of parts, or for quantized classes.
+"""Block of points for classes that have one value of each part and, if the points are quantized, codewords too.
 
-Dot products are sums of table entries.
+The dot products of a vector with all values and all codewords are computed once, as a table. The dot product with a
+class is a sum of entries of this table.
 """
 
 import torch

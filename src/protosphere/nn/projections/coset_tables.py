@@ -1,4 +1,4 @@
-"""Module that stores the cosets of a `HadamardLayout` as signs, for kernels that use fast transforms."""
+"""Store one vector of signs for each coset of a `HadamardLayout`, for kernels that use fast transforms."""
 
 import numpy as np
 from torch import Tensor, nn

@@ -85,11 +85,11 @@ def log_sum_exp_and_target(
 
 
 def _needs_plain_sums(z: Tensor, projection: Projection) -> bool:
-    """Return True if the log-sum-exp must be computed by torch's standard operations, which torch can differentiate.
+    """Return True if torch's standard operations should compute the log-sum-exp, instead of the formula by moments.
 
     The result is True if two conditions hold:
 
-    - The prototypes are all combinations of the values of parts (see `ps.compose`). Moments would then be slow.
+    - The prototypes are all combinations of the values of parts (see `ps.compose`), for which moments are slow.
     - The call is in compiled code, inside a transform such as vmap, or in forward-mode differentiation.
     """
     # for all combinations of parts, the formula by moments would take time for every combination

@@ -164,7 +164,8 @@ class WordsAndAxes:
     def _axis_spectrum(self) -> dict[Fraction, int]:
         """Return a mapping from each cosine of two axes to its number of pairs.
 
-        The cosines are 1, -1 and 0. Those without pairs are left out.
+        The cosine is -1 for opposite axes, 1 for the same axis twice, and 0 for all other pairs. Cosines without pairs
+        are left out.
         """
         numbers = self.axis_numbers
         counts = np.bincount(numbers, minlength=2 * self.codewords.dim)

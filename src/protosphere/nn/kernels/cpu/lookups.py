@@ -74,7 +74,7 @@ def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
         combine: Function that generates the code for combining two rows, such as `_sum` or `_maximum`.
         x: Type of the array x. The result of the combination replaces the row of x.
         y: Type of the array y.
-        num_rows: Number of rows of y that are combined with the row of x, 1 or 4.
+        num_rows: Number of rows of y that are combined with the row of x: 1, 2 or 4.
     """
     signature = types.void(x, types.uint64, y, *[types.uint64] * num_rows)
 
@@ -103,6 +103,13 @@ def add_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
 
 
 @_instruction
+def add_two_rows(typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any) -> Any:
+    """Add the two rows of y that begin at a and b to x[i : i + LANES]."""
+    del typing, i, a, b
+    return _combined(_sum, x, y, 2)
+
+
+@_instruction
 def add_four_rows(
     typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:
@@ -125,6 +132,24 @@ def raise_to_four_rows(
     """Replace x[i : i + LANES] by its entrywise maximum with the four rows of y that begin at a, b, c and d."""
     del typing, i, a, b, c, d
     return _combined(_maximum, x, y, 4)
+
+
+@_instruction
+def multiply_row(typing: Any, x: Any, i: Any, factor: Any) -> Any:
+    """Multiply x[i : i + LANES] by a number."""
+    del typing, i
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        target = row_at(context, builder, signature.args[0], given[0], given[1])
+        factors = ir.Constant(_ROW, ir.Undefined)
+        for lane in range(LANES):
+            position = ir.Constant(ir.IntType(32), lane)
+            factors = builder.insert_element(factors, given[2], position)
+        product = builder.fmul(builder.load(target, align=4), factors)
+        builder.store(product, target, align=4)
+        return context.get_dummy_value()
+
+    return types.void(x, types.uint64, factor), generate
 
 
 @compiled_exactly
@@ -197,7 +222,15 @@ def add_looked_up_rows(
             c = U(offsets[r] + own[r]) * W
             d = U(offsets[s] + own[s]) * W
             add_four_rows(x, k * W, table, a, b, c, d)
-    for p in range(in_fours, U(stop)):
+    in_twos = U(stop - (stop - start) % 2)
+    for p in range(in_fours, in_twos, U(2)):
+        q = p + U(1)
+        for k in range(U(count)):
+            own = values[U(first) + k]
+            a = U(offsets[p] + own[p]) * W
+            b = U(offsets[q] + own[q]) * W
+            add_two_rows(x, k * W, table, a, b)
+    for p in range(in_twos, U(stop)):
         for k in range(U(count)):
             a = U(offsets[p] + values[U(first) + k, p]) * W
             add_row(x, k * W, table, a)
@@ -214,9 +247,7 @@ def multiply_rows(x: Block, factors: Factors, first: int, count: int) -> None:
         count: Number of classes.
     """
     for k in range(U(count)):
-        factor = factors[U(first) + k]
-        for w in range(W):
-            x[k * W + w] *= factor
+        multiply_row(x, k * W, factors[U(first) + k])
 
 
 @compiled_exactly
