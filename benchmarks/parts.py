@@ -32,6 +32,7 @@ from protosphere.nn.projections.part_tables import PartTables
 from protosphere.nn.projections.projection import BlockSpec, Projection, ProjectionPlan
 
 BATCH = 256
+THREADS = 2
 SIZES = (19, 21, 28)
 
 
@@ -143,6 +144,7 @@ def main() -> None:
     parser.add_argument("--bytes", type=int, nargs="+", default=[8, 12, 15])
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    torch.set_num_threads(THREADS)
     rows = [all_combinations()]
     rows += [some_combinations(given.classes, parts) for parts in given.parts]
     rows += [quantized(given.classes, parts) for parts in given.bytes]

@@ -16,6 +16,7 @@ OPTIMIZER = "python -m benchmarks.optimizer"
 AUGMENTATION = "python -m benchmarks.augmentation"
 PRESETS = "python -m benchmarks.presets"
 MILLION = "python -m benchmarks.million_classes"
+PARTS = "python -m benchmarks.parts"
 EMBEDDINGS = "python -m benchmarks.from_embeddings --layers"
 
 RATIO = Tolerance(relative=0.6)
@@ -92,6 +93,25 @@ def million_table(answer: Answer) -> str:
         sizes = [f"{significant(found[key])} MB" for key in ("peak_mb", "made_mb")]
         rows.append([names[kind], *times, *sizes])
     return markdown(headings, rows)
+
+
+def parts_table(answer: Answer) -> str:
+    """Return the costs of a million classes made of parts, a row a case."""
+    rows = [
+        [
+            row["case"],
+            str(row["dim"]),
+            f"{significant(row['step_ms'])} ms",
+            f"{significant(row['dense_ms'])} ms",
+            significant(row["times_faster"], 2),
+            f"{row['head_mb']:.1f} MB",
+            f"{row['dense_mb']:.0f} MB",
+        ]
+        for row in answer["rows"]
+        if row["num_classes"] >= 1_000_000
+    ]
+    headings = ["step", "step, dense", "times faster", "head", "dense layer"]
+    return markdown(["prototypes", "n", *headings], rows)
 
 
 def step_ratio(answer: Answer) -> str:
@@ -255,5 +275,14 @@ MAKERS = (
         cost=SLOW,
         timed=True,
         tolerances={"*_s": TIME, "*_ms": TIME, "*_mb": Tolerance(relative=0.01)},
+    ),
+    Maker(
+        "parts_benchmark",
+        PARTS,
+        partial(command_answer, PARTS),
+        {"table": parts_table},
+        cost=SLOW,
+        timed=True,
+        tolerances={"*_ms": TIME, "*.times_faster": RATIO, "*_mb": Tolerance(0.01)},
     ),
 )
