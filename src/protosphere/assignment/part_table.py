@@ -372,6 +372,7 @@ def _require_described_once(classes: Sequence[str] | None) -> None:
         if name in described:
             raise InvalidArgumentError(
                 f"'parts' must describe each class once, got class {brief(name)} twice"
+                " (the first column of a .csv file has the names of the classes)"
             )
         described.add(name)
 
