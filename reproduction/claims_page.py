@@ -62,8 +62,8 @@ code. The accuracy of a configuration is the mean over seeds. The column *explai
 accuracy on the statistic over all configurations. The 95% interval of R² is computed by a bootstrap that resamples
 whole schemes. The column *held out* has R² of predictions for new schemes: the accuracies of each scheme are predicted
 by a regression that is fitted to all other schemes. If these predictions are no better than the mean accuracy, the
-column says "nothing". The mappings of the configurations are fixed or random, unless the heading of a table says
-otherwise.
+column says "nothing". The names `mlp(512)`, `strided` and `simard` are [networks](../data.md#networks). The mappings of
+the configurations are fixed or random, unless the heading of a table says otherwise.
 """
 NUMBER_COLUMNS = ("statistic", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")

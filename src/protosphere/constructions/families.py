@@ -98,7 +98,7 @@ def fitting_member(members: Members, num_classes: int, dim: int) -> Member | Non
     maximum cosine is returned; of several such members, the one with the fewest points.
 
     Args:
-        members: Function from the largest dimension to the members of the family.
+        members: Function that takes a dimension and returns all members of the family up to this dimension.
         num_classes: Number K of points.
         dim: Dimension n.
     """
@@ -116,7 +116,7 @@ def named_member(members: Members, dim: int, id: str) -> Member:
     """Return the member of a family with this dimension and this id.
 
     Args:
-        members: Function from the largest dimension to the members of the family.
+        members: Function that takes a dimension and returns all members of the family up to this dimension.
         dim: Dimension n.
         id: Identifier of the member.
 

@@ -59,8 +59,8 @@ class Construction:
     Attributes:
         name: Name that `ps.construct` takes.
         build: Function that places the points. Of the arguments listed in `SUPPLIED`, it gets those that are among its
-            parameters. A construction that chooses among others returns a certified code with the provenance of the
-            chosen construction.
+            parameters. A construction that chooses among other constructions returns a certified code with the
+            provenance of the chosen construction.
         summary: One line that describes the construction in lists.
         reference: Publication of the construction.
         infeasible_reason: Function that says why a request is infeasible and what would work, or returns None.
@@ -168,7 +168,7 @@ class Construction:
             options: All options of the scheme.
 
         Returns:
-            The points, or a certified code if the construction chooses among others.
+            The points, or a certified code if the construction chooses among other constructions.
         """
         wanted = _asked_for(self.build, supplied)
         return self.build(num_classes, dim, **wanted, **options)

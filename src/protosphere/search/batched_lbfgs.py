@@ -173,7 +173,8 @@ def batched_lbfgs(
         energy: Function that computes the values and gradients to minimize (see `Energy`).
         start: (B, N) initial variables.
         steps: Maximum number of evaluations of each start.
-        tolerance: (B,) decreases over twenty evaluations at which starts have converged.
+        tolerance: (B,) tolerances. A start has converged if its value decreased by at most its tolerance in the last
+            twenty evaluations.
         spend: Function that is called with a number of evaluations before they are made. The descent ends if the
             function returns False.
 

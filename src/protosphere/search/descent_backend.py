@@ -209,7 +209,7 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> list[Points]:
-        """Anneal symmetric codes by descents of their representatives. Each code may have another symmetry.
+        """Anneal symmetric codes by descents of their representatives. The symmetry groups of the codes may differ.
 
         Args:
             starts: For each of B starts, the arrangement of its orbits and the (m, n) initial representatives.

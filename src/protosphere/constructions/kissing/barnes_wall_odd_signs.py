@@ -6,10 +6,12 @@ its norm is called the length of the layer, and its direction is called the dire
 configuration have squared norm 32. The layers are:
 
 - length 0: vectors (+-4, +-4, 0, ...), and vectors with entries +-2 on one of the 30 affine hyperplanes. An odd number
-  of these eight entries is negative. In the Barnes-Wall lattice, this number is even, and there are as many vectors.
+  of these eight entries is negative. In the Barnes-Wall lattice, this number is even, and the number of vectors is
+  the same.
 - length sqrt 8: vectors with entries +-2 at the points where a function x1 x2 + x3 x4 + (affine function) is 1. Only
   the 16 such functions with six ones are taken. An odd number of the six entries is negative.
-- length sqrt(32/9): vectors 4/3 (+-1, ..., +-1) with the signs of quadratic functions.
+- length sqrt(32/9): in each direction, vectors 4/3 (+-1, ..., +-1) with the signs of some quadratic functions. These
+  functions are said to belong to the direction.
 - length sqrt 32: a single vector in each direction of a layer of length sqrt 8. Its first 16 coordinates are 0.
 
 The functions x1 x2 + x3 x4 + (affine function) are bent functions: their quadratic form has full rank. A quadratic form

@@ -47,9 +47,8 @@ THEOREM = "the Coxeter-Todd lattice has as shortest vectors those of norm 4"
 def coxeter_todd_shell() -> Iterator[Member]:
     """Yield the shells of the Coxeter-Todd lattice in R^12.
 
-    A shell has all vectors of one squared norm N, in the scale in which the shortest nonzero vectors have squared norm
-    4. Two vectors of a shell differ by a lattice vector of squared norm at least 4. Therefore the maximum cosine of a
-    shell is 1 - 2/N.
+    The lattice is scaled so that its shortest nonzero vectors have squared norm 4. A shell has all vectors of one
+    squared norm N. The smallest squared distance of two vectors of a shell is 4, so the maximum cosine is 1 - 2/N.
     """
     for norm, size in SIZES.items():
         yield Member(

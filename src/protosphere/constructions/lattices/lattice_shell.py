@@ -2,8 +2,8 @@
 
 The points are the directions from the center to the lattice vectors. Let m be the minimum squared norm of the lattice.
 If x and y are two lattice vectors at distances a <= b from the center, the cosine of their directions is at most (a^2 +
-b^2 - m) / 2ab. If all distances are between r - m/r and r, this is at most 1 - m/(2r^2), the value for a = b = r. So
-the maximum cosine of a shell does not increase if the shells just inside it are added.
+b^2 - m) / 2ab. If all distances are between r - m/r and r, this bound is at most 1 - m/(2r^2), its value for a = b = r.
+So the upper bound on the maximum cosine of a shell does not increase if the shells just inside it are added.
 """
 
 import re

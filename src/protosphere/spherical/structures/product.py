@@ -251,7 +251,7 @@ class ProductPoints:
     def _part_cosines(self) -> list[Cosine]:
         """Return the maximum cosine of each part, among the points of its values in use.
 
-        If only one value of a part is in use, its number is -1.
+        If a part has only one value in use, the cosine returned for this part is -1.
         """
         found: list[Cosine] = []
         for part, size in zip(self.parts, self.sizes, strict=True):

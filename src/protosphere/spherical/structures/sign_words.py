@@ -159,7 +159,10 @@ class SignWords:
         """Do nothing. All packed bits are valid codewords."""
 
     def permuted(self, order: Indices) -> Self:
-        """Return the codewords order[0], order[1], and so on, with their indices in the code."""
+        """Return a structure with the codewords order[0], order[1], and so on.
+
+        If a subclass stores the index of each codeword, the indices are reordered too.
+        """
         held = None if self.held is None else self.held[order]
         numbers = {name: getattr(self, name)[order] for name in self.sources[-1:]}
         return replace(self, held=held, **numbers)
