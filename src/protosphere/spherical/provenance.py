@@ -45,7 +45,8 @@ class Provenance:
     would choose another code for the same request. Points that a search found cannot be rebuilt; files store them.
 
     Attributes:
-        construction: Name of the construction, also called scheme. This attribute and the next five are the arguments of `ps.construct`.
+        construction: Name of the construction, also called scheme. This attribute and the next five are the arguments
+            of `ps.construct`.
         num_classes: Number K of points.
         dim: Dimension n.
         options: Options of the construction.
