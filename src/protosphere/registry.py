@@ -121,9 +121,10 @@ class Registry(Mapping[str, Entry]):
         )
 
     def _hint(self, name: str, otherwise: str) -> str:
-        """Return the end of the error message for the unknown name `name`: similar names, or all names.
+        """Return the end of the error message for the unknown name `name`.
 
-        `otherwise` is the text that follows a list of all names.
+        It names the most similar name. If no name is similar, it lists all names, followed by the text `otherwise`. If
+        the registry has a `listing`, it refers to this listing instead of listing all names.
         """
         spelled = _plain(name)
         near = difflib.get_close_matches(name, self, n=1)

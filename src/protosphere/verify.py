@@ -954,10 +954,10 @@ def fine_rows(code: CodeFile, name: str) -> list[list[int]]:
 
 
 def read_quantized(code: CodeFile) -> tuple[list[list[list[int]]], list[list[list[int]]]]:  # fmt: skip
-    """Return two lists of matrices: one matrix for each part, and one for each codebook.
+    """Return two lists of matrices: one matrix for each part, and one matrix for each codebook.
 
-    Row v of the matrix of a part is its value v, and row v of the matrix of a codebook is its codeword v. All entries
-    are multiplied by FINE and rounded to integers.
+    The rows of the matrix of a part are the values of this part. The rows of the matrix of a codebook are its
+    codewords. All entries are multiplied by FINE = 2^104 and rounded to integers.
     """
     num_parts = size_in(code.description["num_parts"])
     num_codebooks = size_in(code.description["num_codebooks"])
@@ -1019,9 +1019,9 @@ def quantized_row(
 
 
 def row_of_norm_one(row: list[int], total: list[int]) -> list[int]:
-    """Return the scaled row of the unit vector that consists of `row` and a positive multiple of `total`.
+    """Return the unit vector (row, c total), whose factor c > 0 makes the norm 1, as a scaled row.
 
-    The entries of `row` and `total` are multiplied by FINE, those of the result by ONE.
+    The arguments have coordinates times FINE = 2^104, and the result has coordinates times ONE.
     """
     rest = FINE * FINE - sum(map(mul, row, row))
     square = sum(map(mul, total, total))

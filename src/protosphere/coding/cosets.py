@@ -142,8 +142,8 @@ def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) 
     """Return the largest absolute Walsh-Hadamard coefficient of several vectors of signs.
 
     `blocks` contains the vectors in the form that `_as_blocks` returns. `inner` is either Sylvester's matrix of order b
-    or a list of a matrices. In the list, row j of matrix i is row j of Sylvester's matrix times a sign s_ij. With the
-    list, entry i b + j of each vector is multiplied by s_ij before the transform.
+    or an array with one b x b matrix for each block. In the array, row j of matrix i is row j of Sylvester's matrix
+    times a sign s_ij, so that entry i b + j of each vector is multiplied by s_ij before the transform.
     """
     # integers of absolute value at most 2^16, which float32 represents exactly
     a, count, b = blocks.shape

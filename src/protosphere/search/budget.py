@@ -44,8 +44,8 @@ class Budget:
     of pairs or over orbits counts as a fraction of this unit, according to its cost.
 
     Attributes:
-        products: Number of multiplications in one evaluation (`evaluation_products`). It converts seconds to
-            evaluations before a speed is measured.
+        products: Number of multiplications in one evaluation (`evaluation_products`). Until the speed of the search has
+            been measured, `PRODUCTS_PER_SECOND` and this number give the number of evaluations per second.
         iterations: Largest number of evaluations.
         seconds: Largest number of seconds from the construction of this object. None for no limit.
         progress: Called with a message after each hundredth of the budget, or after a second if that is earlier.

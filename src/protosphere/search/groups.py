@@ -4,10 +4,10 @@ Most of the best known spherical codes are symmetric (Wang 2009, Finding and inv
 table of spherical codes).
 
 A permutation of d letters, the numbers 0 to d - 1, is stored as the tuple of the images of the letters. A group is
-stored as its multiplication table: its elements are numbered, and element 0 is the identity. The units modulo m are the
-numbers from 1 to m that have no common factor with m. Its irreducible representations are the eigenspaces of a random
-symmetric matrix that commutes with the regular representation (Dixon 1970, Computing irreducible representations of
-finite groups).
+stored as its multiplication table: its elements are numbered, and element 0 is the identity. The irreducible
+representations of a group are the eigenspaces of a random symmetric matrix that commutes with the regular
+representation (Dixon 1970, Computing irreducible representations of finite groups). The units modulo m are the numbers
+from 1 to m that have no common factor with m.
 """
 
 from collections import Counter

@@ -10,9 +10,9 @@ each symmetry. A start of a descent is one of these:
 - the arrangement of a code of the list, with new random representatives,
 - a code of the list, with some representatives replaced.
 
-If K is larger than `LARGE_COUNT`, more starts are annealed briefly, and only the best of them are annealed further.
-Variations of given codes and new numbers of orbits are also used only for such K: with few points, a descent costs
-little, and many starts from random groups found lower maximum cosines.
+The second and the third kind of start are used only if K is larger than `LARGE_COUNT`. For such K, more starts are
+annealed briefly, and only the best of them are annealed further. For smaller K, a descent costs little, and more starts
+from random groups found lower maximum cosines than these two kinds of start.
 """
 
 from collections.abc import Sequence

@@ -129,10 +129,10 @@ def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
 def walsh_hadamard_rows(
     x: Block, y: Block, b: int, left: int, last: int
 ) -> tuple[Block, Block]:
-    """Compute the Walsh-Hadamard transform of the rows of x.
+    """Compute the Walsh-Hadamard transform of each lane of x: entry i of a vector is in row i of the block.
 
-    Each step transforms one or two bits of the row index and moves them from its highest to its lowest position. After
-    all steps, the order of the bits is restored.
+    Each step adds and subtracts the rows that differ in the highest one or two bits of the row index, and stores the
+    results with these bits at the lowest positions of the index. After all steps, the order of the bits is restored.
 
     Args:
         x: Block of b rows to transform; also used as scratch memory.
