@@ -32,6 +32,7 @@ from protosphere.types import Points
 Matrices = NDArray[np.float64]
 
 MAX_GROUP_ORDER = 168
+"""Largest number of elements of a drawn group, except cyclic and dihedral groups with rational characters."""
 
 MIN_SQUARED_DISTANCE = 1e-6
 """Largest squared distance at which two points of an orbit count as equal."""
@@ -210,10 +211,10 @@ def _orbit_types(
 def _random_composition(
     sizes: list[int], max_counts: list[int], total: int, rng: np.random.Generator
 ) -> list[int] | None:
-    """Draw numbers of orbits whose points add up to `total`, and return one number for each entry of `sizes`.
+    """Draw the number of orbits of each type, so that all orbits together have `total` points.
 
-    There are at most `max_counts[i]` orbits of `sizes[i]` points. The result is None if no further orbit fits although
-    points are missing.
+    An orbit of type i has `sizes[i]` points, and there are at most `max_counts[i]` orbits of this type. The result is
+    None if the attempt fails: points are still missing, but no further orbit fits.
     """
     counts = [0] * len(sizes)
     while total > 0:

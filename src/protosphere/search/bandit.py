@@ -19,6 +19,7 @@ A search makes many short descents, and then varies and refines the best results
   pool.
 - A batch is a list of starts that are annealed together.
 - An epoch is a part of the search that begins with an empty pool. A search has one epoch, or three if n is at most 3.
+- A thrifty search ends early if a lower maximum cosine is unlikely to be found.
 
 The phases of a search are:
 
@@ -88,6 +89,7 @@ FINISHED_TEMPERATURE = 1e6
 """Inverse temperature at which a code has practically converged."""
 
 FINISHING_START_TEMPERATURE = 1e3
+"""First inverse temperature while a code is finished."""
 
 FINISHING_STEPS = 200
 """Largest number of evaluations at each temperature while a code is finished."""
@@ -146,7 +148,7 @@ class BanditSearch:
         polishes: Whether the search ends with Newton's method.
         target: The search ends when the maximum cosine of a code is at most this number.
         floor: A lower bound on the maximum cosine of any K points in R^n.
-        thrifty: Whether the search ends early if improvement is unlikely.
+        thrifty: Whether the search ends early if a lower maximum cosine is unlikely to be found.
         arms: Random points and given codes, from which starts are drawn.
         starts: For each initialization, the number of descents whose results were offered to the pool.
         orbits: The search among symmetric codes. None if symmetric codes are not searched.
@@ -193,9 +195,10 @@ class BanditSearch:
 
     @property
     def epochs_used(self) -> float:
-        """The number of epochs so far, including the fraction of the current epoch that is over.
+        """The number of completed epochs, plus the fraction of the current epoch that is over.
 
-        The epochs divide the first `VARIATION_END` of the budget into equal parts.
+        All epochs have equal parts of the budget. The last epoch ends when the fraction `VARIATION_END` of the budget
+        is used.
         """
         return self.budget.share / VARIATION_END * self.backend.epochs
 
@@ -314,9 +317,9 @@ class BanditSearch:
         return [ranked[min(worst, int(rank))] for rank in ranks.astype(int)]
 
     def vary(self) -> None:
-        """Screen one batch of variations: codes of the pool, some points of which are moved into holes.
+        """Screen one batch of variations of codes of the pool.
 
-        Codes with a lower maximum cosine are drawn more often.
+        Codes with a lower maximum cosine are varied more often.
         """
         codes = self.pool.codes
         ranks = self.rng.exponential(2, self._affordable_starts()).astype(int)
@@ -331,16 +334,16 @@ class BanditSearch:
         self._screen(arms, starts, first)
 
     def _affordable_starts(self) -> int:
-        """Return the number of starts of the next batch.
+        """Return the number of starts of the next batch: `backend.batch`, or fewer if the budget is nearly used up.
 
-        The number is `backend.batch`. If the rest of the budget is too small, the number is smaller, but at least 1.
+        The result is at least 1.
         """
         left = self.budget.left(self.screening_share, self.backend.workers)
         affordable = left / self.backend.screening
         return int(max(1, min(self.backend.batch, affordable)))
 
     def _start(self, arm: Arm) -> Points:
-        """Draw K initial points in R^n from `arm`: random points, or a resized and perturbed copy of `arm.code`."""
+        """Return K random points in R^n, or K points made by resizing and perturbing `arm.code` if it is not None."""
         if arm.code is None:
             return self.rng.standard_normal((self.num_points, self.dim))
         start = resize(arm.code, self.num_points, self.dim, self.rng)
@@ -348,9 +351,9 @@ class BanditSearch:
         return start + size * self.rng.standard_normal(start.shape)
 
     def _screen(self, arms: list[Arm], starts: list[Points], first: Points) -> None:
-        """Anneal `starts` to the last inverse temperature of the screening, and add the results to the pool.
+        """Screen the batch `starts`.
 
-        The lists have the same order: `arms` has the arm of each start, and `first` its first inverse temperature.
+        `arms` has the arm of each start, and `first` has its first inverse temperature.
         """
         found = self.backend.descend(
             starts, first, self.backend.last, SCREENING_STEPS, self.screening_share
@@ -361,8 +364,8 @@ class BanditSearch:
     def is_orbit_turn(self) -> bool:
         """Whether the next batch of the screening consists of symmetric codes.
 
-        The value is True while the symmetric codes have used at most the fraction of the screening that `ORBIT_SHARES`
-        allows. The value is False if symmetric codes are not searched.
+        The value is True if symmetric codes have used at most a certain fraction of the work of the screening so far.
+        `ORBIT_SHARES` describes this fraction. The value is False if symmetric codes are not searched.
         """
         if self.orbits is None:
             return False
@@ -406,7 +409,7 @@ class BanditSearch:
         self.orbits.share += self.budget.share - used
 
     def _free(self, code: OrbitCode) -> None:
-        """Reduce a symmetric code to K points, and screen these points without the symmetry."""
+        """Remove points from a symmetric code until K points are left, and screen these points without the symmetry."""
         kept = resize(code.points, self.num_points, self.dim, self.rng, caps=False)
         size = FREED_SHAKE * self.rng.random() ** 2 / np.sqrt(self.dim)
         start = kept + size * self.rng.standard_normal(kept.shape)
@@ -419,8 +422,7 @@ class BanditSearch:
     ) -> None:
         """Add the codes `found` to the pool, and update the value of the arm of each code.
 
-        Entry i of `arms` is the arm of `found[i]`. `finished` says whether the codes were annealed to the highest
-        inverse temperature.
+        Entry i of `arms` is the arm of `found[i]`. `finished` says whether all these codes are finished.
         """
         for arm, points in zip(arms, found, strict=True):
             value = max_cosine(points)

@@ -127,10 +127,10 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
 def _weighted_sums(
     units: Tensor, points: Tensor, own_columns: Tensor, weights: Tensor, t: Tensor
 ) -> WeightedSums:
-    """Return the sums over all pairs of a unit representative and a point, for each code.
+    """Return the sums that `WeightedSums` describes, for the representatives `units` and all points of B codes.
 
-    `own_columns` has the index of each representative in `points`, `weights` the size of its orbit, and `t` the (B,)
-    inverse temperatures. The representatives are processed in slices, so that no large Gram matrix is in memory.
+    `own_columns` has the index of each representative in `points`, `weights` has the size of its orbit, and `t` has
+    the inverse temperature of each code. The representatives are processed in slices to limit the memory.
     """
     batch, num_points, _ = points.shape
     slice_rows = max(1, MAX_GRAM_ENTRIES // (batch * num_points))
@@ -150,10 +150,10 @@ def _weighted_sums(
 
 
 def _combined(parts: list[WeightedSums], t: Tensor) -> WeightedSums:
-    """Add up the sums over slices of the representatives.
+    """Return the sums for all representatives, given the sums for each slice of the representatives.
 
-    The weights of each slice are relative to the maximum cosine of the slice. They are made relative to the maximum
-    cosine of all slices.
+    The weights of a slice are relative to the maximum cosine of the slice. The weights of the result are relative to
+    the maximum cosine of all slices.
     """
     slice_largest = torch.stack([part.largest for part in parts])
     slice_totals = torch.stack([part.total for part in parts])

@@ -37,8 +37,8 @@ class _State:
     """Variables, values, gradients, directions and L-BFGS memory of the starts that have not converged."""
 
     # `pairs` holds the last steps s (first half) and gradient changes y (second half). `step_change` and
-    # `change_change` hold their inner products. A start whose step failed stores a pair of zeros. So one ring position
-    # serves the whole batch, and a direction costs two thin matrix products.
+    # `change_change` hold their inner products. A start whose step failed stores a pair of zeros. Therefore all starts
+    # store their pairs at the same position, and a direction costs two matrix products with few columns.
 
     def __init__(self, start: Tensor, value: Tensor, gradient: Tensor) -> None:
         batch, size = start.shape
@@ -129,10 +129,10 @@ class _State:
         self.direction = -(self.scale[:, None] * self.gradient + correction)
 
     def _pair_weights(self, along: Tensor) -> Tensor:
-        """Return the weights of the stored steps, then of the stored gradient changes, in the next direction.
+        """Return a (B, 2 MEMORY) matrix of weights, one for each vector in `self.pairs`.
 
-        The argument `along` has the inner product of the gradient with each stored step, then with each stored gradient
-        change. The formula is equation 3.1 of Byrd, Nocedal and Schnabel 1994.
+        The next direction is computed from the weighted sum of these vectors. `along` has the inner products of the
+        gradient with the same vectors. The formula is equation 3.1 of Byrd, Nocedal and Schnabel 1994.
         """
         oldest = max(0, self.used - MEMORY)
         steps = [i % MEMORY for i in range(oldest, self.used)]
@@ -166,15 +166,14 @@ def batched_lbfgs(
 ) -> Tensor:
     """Minimize a function from every row of `start`.
 
-    A start has converged when its value decreased by no more than its tolerance in the last twenty evaluations.
-    Converged starts are no longer evaluated.
+    Converged starts are no longer evaluated. Convergence is tested after every twenty evaluations.
 
     Args:
         energy: Function that computes the values and gradients to minimize (see `Energy`).
         start: (B, N) initial variables.
         steps: Maximum number of evaluations of each start.
         tolerance: (B,) tolerances. A start has converged if its value decreased by at most its tolerance in the last
-            twenty evaluations.
+            twenty evaluations of the start.
         spend: Function that is called with a number of evaluations before they are made. The descent ends if the
             function returns False.
 

@@ -18,6 +18,7 @@ STEP_PAIRS = 20
 PAIR_PRODUCTS = 14
 """Cost of a pair in addition to its dot product, in multiplications."""
 
+# `progress` is called again after this number of seconds, or after this fraction of the budget.
 REPORT_SECONDS = 1.0
 REPORT_SHARE = 0.01
 
@@ -48,7 +49,8 @@ class Budget:
             been measured, `PRODUCTS_PER_SECOND` and this number give the number of evaluations per second.
         iterations: Largest number of evaluations.
         seconds: Largest number of seconds from the construction of this object. None for no limit.
-        progress: Called with a message after each hundredth of the budget, or after a second if that is earlier.
+        progress: Function that is called with a message, the percentage of the budget that is used, and 100. It is
+            called when a second has passed, or 1% of the budget has been used, since the last call.
         clock: Function that returns the time in seconds.
         spent: Number of evaluations so far.
         seconds_spent: Number of seconds that compiled descents took so far.
@@ -98,9 +100,7 @@ class Budget:
         return max(used, self.elapsed / self.seconds)
 
     def expired(self, limit: float = 1.0) -> bool:
-        """Return whether the search must stop because the time is up or the user pressed Ctrl-C.
-
-        The number of evaluations plays no role.
+        """Return whether the time is up or the user pressed Ctrl-C. The number of evaluations does not matter.
 
         Args:
             limit: Fraction of the allowed seconds after which the time is up.
@@ -116,7 +116,8 @@ class Budget:
 
         Args:
             limit: Fraction of the budget, between 0 and 1 or slightly larger than 1.
-            workers: Number of threads. It is used to convert seconds to evaluations before a speed is measured.
+            workers: Number of threads that run descents. Until the speed of the search has been measured, the speed is
+                estimated from this number.
 
         Returns:
             The number of evaluations, at least 0.
@@ -146,12 +147,12 @@ class Budget:
         return self.share < limit
 
     def report(self, ahead: float = 0.0) -> None:
-        """Call `progress`, unless the last call was very recent.
+        """Call `progress` if a second has passed, or 1% of the budget has been used, since the last call.
 
         If the user presses Ctrl-C during the call, the search is marked as interrupted.
 
         Args:
-            ahead: Number of evaluations of running descents, which are not counted in `spent` yet.
+            ahead: Number of evaluations that running descents have made and that `spent` does not contain yet.
         """
         share = self.share + ahead / self.iterations
         now = self.clock()

@@ -1,7 +1,7 @@
 """The search for K points of R^n with the lowest maximum cosine.
 
 `search_code` runs the phases of a search in order. The module docstring of `search.bandit` describes these phases and
-defines the terms of this module, such as arm, pool, screening and finished.
+defines the terms of this module, such as arm, pool, screening, finished and thrifty.
 """
 
 import math
@@ -103,9 +103,10 @@ class SearchResult:
     Attributes:
         points: The (K, n) code.
         max_cosine: The maximum cosine of the code.
-        initialization: Name of the initialization from which the code came, or "given", "catalogue" or "exact". The
-            name of a symmetry in parentheses may follow, and ", refilled" if some points were moved into holes.
-        starts: For each initialization, the number of descents whose results were compared with the best codes so far.
+        initialization: Where the code comes from: the name of an initialization, "given" or "catalogue" for a code
+            that the caller gave, or "exact" for an optimal code that is known in closed form. For a symmetric code, the
+            name of the symmetry follows in parentheses. If some points were moved into holes, ", refilled" follows.
+        starts: For each initialization, the number of descents that began at its starts.
         iterations: Number of evaluations over all pairs of points. An evaluation over fewer pairs counts as a fraction.
         interrupted: Whether Ctrl-C ended the search.
     """
@@ -202,7 +203,8 @@ def search_code(
             how much a descent can still gain.
         thrifty: Whether to end early if the given codes are unlikely to be improved, or if improvements stop.
         device: The torch device.
-        progress: Called with a message that contains the lowest maximum cosine so far.
+        progress: Function that is called with a message, the percentage of the budget that is used, and 100. The
+            message contains the lowest maximum cosine so far.
         clock: Function that returns the time in seconds.
 
     Returns:
@@ -260,7 +262,7 @@ def _iteration_limit(num_points: int, dim: int, seconds: float | None) -> float:
 
 
 def _run(search: BanditSearch) -> None:
-    """Run the phases of the search in order. The best codes are then in `search.pool`."""
+    """Run the phases of the search in order, and leave the best codes in `search.pool`."""
     search.arms += _initialization_arms(search)
     if search.target > -1:
         _sprint_to_target(search)
@@ -286,10 +288,9 @@ def _sprint_to_target(search: BanditSearch) -> None:
 
 
 def _initialization_arms(search: BanditSearch) -> list[Arm]:
-    """Return the arms to add to the search, and set `search.orbits` if symmetric codes are to be searched.
+    """Return a list with the arm of random points. If the caller requested only symmetric codes, the list is empty.
 
-    The result is a list with the arm of random points. The list is empty if the caller requested symmetric codes but no
-    random points.
+    If symmetric codes are to be searched, `search.orbits` is set to a new search among them.
     """
     # Symmetric codes are left out in few dimensions, by thrifty searches for many points, and if the budget is small.
     names = [name for name in search.initializations if name != "refilled"]
@@ -335,7 +336,7 @@ def _screen(search: BanditSearch) -> None:
 
 
 def _is_stale(search: BanditSearch) -> bool:
-    """Return whether the last improvement is so long ago that a thrifty search should end."""
+    """Return whether the last improvement is so long ago that a thrifty search should end (see `PATIENCE_SHARE`)."""
     patience = PATIENCE_SHARE * search.budget.iterations
     return search.budget.spent > 2 * search.pool.improved_at + patience
 
@@ -343,9 +344,9 @@ def _is_stale(search: BanditSearch) -> bool:
 def _finish(search: BanditSearch) -> None:
     """Finish the best unfinished codes of the pool, one after another.
 
-    The phase ends when the target is reached or when its part of the budget is used. In a thrifty search, it also ends
-    when the next code is unlikely to become the best one. Unless the target is reached or the time is up, the pool then
-    has at least one finished code.
+    The phase ends when the target is reached or the time is up. If a code of the pool is already finished, there is
+    another reason to end the phase: in a thrifty search, the next code is unlikely to become the best one; in any other
+    search, the fraction `FINISHING_END` of the budget is used.
     """
     gain = FINISHING_GAIN * math.log(search.num_points) / search.backend.last
     steps = THRIFTY_STEPS if search.thrifty else FINISHING_STEPS

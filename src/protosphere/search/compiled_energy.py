@@ -168,11 +168,11 @@ def softmax_weights(row: Points, t: float, top: float) -> float:
 def _sum_over_all_pairs(
     units: Points, columns: Points, table: Points, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Write the weighted sum of all other points into each row of `gradient`.
+    """Write the sum of all points j != i, each multiplied by the weight of the pair (i, j), into row i of `gradient`.
 
-    The weight of a pair of points is exp(t (cos - maximum cosine)).
+    The weight of a pair of points is exp(t (cos - maximum cosine)). `columns` and `table` are overwritten.
 
-    Return the maximum cosine and the sum of the weights of all pairs.
+    Return the maximum cosine and the sum of the weights of all pairs (i, j) with i < j.
     """
     count = U(units.shape[0])
     dim = U(units.shape[1])
@@ -204,12 +204,12 @@ def _sum_over_all_pairs(
 def _sum_over_near_pairs(
     units: Points, pairs: Indices, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Write the weighted sum of all near points into each row of `gradient`.
+    """Write a sum over the pairs of point i in `pairs` into row i of `gradient`, for every i.
 
-    The near points of a point are those with which it forms a pair of `pairs`. The weight of a pair is
-    exp(t (cos - maximum cosine)).
+    A pair of the points i and j contributes point j, multiplied by the weight exp(t (cos - maximum cosine)). The
+    maximum is taken over `pairs`.
 
-    Return the maximum cosine and the sum of the weights of the given pairs.
+    Return the maximum cosine and the sum of the weights of `pairs`.
     """
     count = U(pairs.shape[1])
     dim = U(units.shape[1])

@@ -69,7 +69,7 @@ def lbfgs_direction(
         s: (MEMORY, N) remembered steps.
         y: (MEMORY, N) remembered changes of the gradient, one for each step.
         rho: For each remembered step, 1 divided by the inner product of the step and its change of the gradient.
-        steps: Number of steps that were stored so far. The last `MEMORY` of them are remembered.
+        steps: Number of steps that were stored since the memory was empty. The last `MEMORY` of them are remembered.
         out: (N,) array that receives the direction.
 
     Returns:
@@ -113,11 +113,11 @@ def push_pair(
         s: (MEMORY, N) remembered steps. One row is overwritten.
         y: (MEMORY, N) remembered changes of the gradient, one for each step. One row is overwritten.
         rho: For each remembered step, 1 divided by the inner product of the step and its change of the gradient.
-        steps: Number of steps that were stored so far. Negative before the first step, when nothing is stored.
+        steps: Number of steps that were stored since the memory was empty. If `steps` is negative, nothing is stored.
 
     Returns:
-        The new number of stored steps. The number is 0 before the first step. It is also 0 if the inner product of the
-        step and the change is not positive: then all remembered steps are discarded.
+        The new value of `steps`. If `steps` is negative, the result is 0. If the inner product of the step and the
+        change is not positive, the result is 0 as well, which means that the memory is empty.
     """
     if steps < 0:
         return 0
@@ -169,8 +169,8 @@ def max_displacement(units: Points, anchor: Points) -> float:
 def backtrack(length: float, slope: float, rise: float) -> float:
     """Return a shorter step length after a rejected step.
 
-    The result is the minimum of the parabola that has the given slope at length 0 and the given increase at `length`.
-    It is clipped to the range from 0.1 to 0.5 of `length`.
+    The parabola with the given slope at length 0 and the given increase at `length` has its minimum at the result. The
+    result is clipped to the range from 0.1 to 0.5 times `length`.
 
     Args:
         length: Length of the rejected step.
