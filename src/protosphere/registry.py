@@ -27,7 +27,7 @@ class Named(Protocol):
 NamedEntry = TypeVar("NamedEntry", bound=Named)
 
 NEAREST = 3
-"""Number of names that an error suggests if no name has a similar spelling."""
+"""Largest number of names that an error suggests if no name has a similar spelling."""
 
 SHORTEST_PREFIX = 3
 """Smallest number of first characters that a suggested name must have in common with the unknown name."""
@@ -41,9 +41,10 @@ class Registry(Mapping[str, Entry]):
 
     Args:
         kind: Word for an entry in error messages, such as "scheme".
-        argument: Name that error messages use for the argument by which users choose an entry. The default is `kind`.
-        listing: Sentence for error messages that says how to see all names. If it is given, error messages list only
-            similar names instead of all names.
+        argument: Name of the function argument for which users give the name of an entry. Error messages contain it.
+            By default, it is `kind`.
+        listing: Text that says how to see all names. If it is given, error messages contain this text instead of all
+            names.
 
     >>> fruits: Registry[int] = Registry("fruit")
     >>> fruits.add("apple", 1)
@@ -108,8 +109,8 @@ class Registry(Mapping[str, Entry]):
 
         Args:
             name: Name of the entry.
-            otherwise: Text that the error message contains after the list of all names, such as ', or the path of a
-                .toml file'. If the message has no such list, this text is not used.
+            otherwise: Text that follows the list of all names in the error message, such as ', or the path of a .toml
+                file'. If the message does not list all names, this text is not used.
 
         Raises:
             InvalidArgumentError: If no entry has this name. The message suggests similar names or lists all names.
@@ -123,8 +124,8 @@ class Registry(Mapping[str, Entry]):
     def _hint(self, name: str, otherwise: str) -> str:
         """Return the end of the error message for the unknown name `name`.
 
-        It names the most similar name. If no name is similar, it lists all names, followed by the text `otherwise`. If
-        the registry has a `listing`, it refers to this listing instead of listing all names.
+        If a known name has a similar spelling, the result suggests it. Otherwise, the result lists all names, followed
+        by the text `otherwise`. If `self.listing` is not None, the result contains `self.listing` instead of this list.
         """
         spelled = _plain(name)
         near = difflib.get_close_matches(name, self, n=1)

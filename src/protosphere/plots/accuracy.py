@@ -119,8 +119,8 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
     """Return the linear regression of accuracy in percent on the maximum cosine, over all runs with prototypes.
 
     Returns:
-        The regression. It is None if the runs differ in settings other than their prototypes, or if they have fewer
-        than `LEAST_COSINES` different maximum cosines.
+        The regression. It is None if the runs with prototypes have different values of `variant`, or fewer than
+        `LEAST_COSINES` different maximum cosines.
     """
     cosines: list[float] = []
     accuracies: list[float] = []
@@ -249,9 +249,10 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
 
 
 def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
-    """Return the dimensions that the horizontal axis must show, sorted.
+    """Return the dimensions that the horizontal axis must show, in ascending order.
 
-    The dimension of a baseline (`is_reference`) is included only if all series are baselines.
+    They are the dimensions of all series that are not baselines (see `is_reference`). If all series are baselines, they
+    are the dimensions of the baselines.
     """
     dims: set[int] = set()
     for series in series_of(rows):
@@ -261,9 +262,10 @@ def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
 
 
 def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
-    """Return the limits of the axis of accuracies in percent: the range of the accuracies, with a margin on both sides.
+    """Return the lowest and the highest accuracy that a figure shows, in percent.
 
-    Error bars may extend beyond these limits, because intervals computed from two seeds are wide.
+    They are the lowest and the highest accuracy of `rows`, with a margin on both sides. Error bars are ignored, because
+    those computed from two seeds are very long.
     """
     heights = [100 * row.accuracy for row in rows]
     lowest = min(heights)
@@ -303,7 +305,10 @@ def _draw_line(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
 
 
 def _margin_percent(row: Averaged) -> float:
-    """Return half of the width of the 95% confidence interval in percentage points. For a single run, it is 0."""
+    """Return half of the width of the 95% confidence interval of the accuracy, in percentage points.
+
+    For a single run, the result is 0.
+    """
     return 100 * (row.margin or 0.0)
 
 

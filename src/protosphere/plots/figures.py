@@ -91,7 +91,7 @@ def prototypes(
 ) -> SphericalCode:
     """Return a code as `construct` does.
 
-    Codes of the schemes in `paper_descents` are cached if no options are given.
+    If no options are given, the codes of the schemes that `paper_descents` returns are cached.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.
@@ -127,7 +127,7 @@ def prototypes(
 def _separation(
     num_classes: int, low: int, high: int, descent_dims: Iterable[int]
 ) -> NamedFigure:
-    """Return the named figure of the maximum cosine of `num_classes` prototypes against the dimension.
+    """Return a named figure of the maximum cosine of `num_classes` prototypes against the dimension.
 
     Args:
         num_classes: Number of classes K.
@@ -195,10 +195,9 @@ def native_requests(
 
 
 def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
-    """Return the dimensions of Reed-Solomon codes of full length with at least K codewords.
+    """Return the dimensions from `low` to `high` in which a Reed-Solomon code of full length has at least K points.
 
-    For a prime power q, the code of full length has the dimension q (q - 1). Only dimensions from `low` to `high` are
-    returned.
+    There is one code of full length for each prime power q. Its points have q (q - 1) dimensions.
     """
     lengths: list[int] = []
     for q in prime_powers(256):
@@ -209,7 +208,7 @@ def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
 
 
 def _between_powers(powers: Iterable[int], half: int) -> list[int]:
-    """Return the numbers 9/8, 10/8, 12/8 and 14/8 times each of `powers`, rounded down, that are below `half`."""
+    """Return 9/8, 10/8, 12/8 and 14/8 times each of `powers`, rounded down. Only numbers below `half` are returned."""
     dims: list[int] = []
     for power in powers:
         for eighths in (9, 10, 12, 14):
@@ -220,7 +219,7 @@ def _between_powers(powers: Iterable[int], half: int) -> list[int]:
 
 
 def _histogram(num_classes: int, dim: int, bins: int) -> NamedFigure:
-    """Return the named figure of histograms of the cosines of all pairs of `num_classes` prototypes.
+    """Return a named figure with a histogram of the cosines of `num_classes` prototypes for each of several schemes.
 
     Args:
         num_classes: Number of classes K.

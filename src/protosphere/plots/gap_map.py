@@ -27,10 +27,10 @@ MAP_INCHES = 4.5
 """Largest height of all rows together, in inches."""
 
 MOST_LABELED_ROWS = 16
-"""Largest number of rows for which every row is labeled; if there are more, only powers of ten are labeled."""
+"""Largest number of rows for which every row is labeled."""
 
 MOST_LABELED_COLUMNS = 30
-"""Largest number of columns for which columns close to the last one are labeled."""
+"""Largest number of columns for which a column near the last labeled one may be labeled, too."""
 
 GRID = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
 
@@ -95,8 +95,8 @@ def _labeled_columns(dims: Sequence[int]) -> list[int]:
     """Return the indices of the columns to label.
 
     The columns whose dimension is a power of two are labeled. If no dimension is a power of two, all columns are
-    labeled. If the map has more than `MOST_LABELED_COLUMNS` columns, columns near the rightmost labeled column get no
-    label, so that labels do not overlap.
+    labeled. If the map has more than `MOST_LABELED_COLUMNS` columns, the neighbors of the rightmost labeled column get
+    no label, so that labels do not overlap.
     """
     powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0]
     columns = powers or list(range(len(dims)))

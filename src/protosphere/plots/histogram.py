@@ -1,4 +1,8 @@
-"""Figures with histograms of the cosines of all pairs of points, one panel per code, with a common axis."""
+"""Figures with histograms of the cosines of all pairs of points, one panel per code, with a common axis.
+
+If the cosines of a code are exact fractions, a panel shows a bar for each of them. Otherwise, it shows the numbers of
+pairs whose cosines are in intervals (see `spherical.cosines`).
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -33,7 +37,8 @@ def draw_histogram(
     Args:
         codes: One code, or a sequence of codes.
         path: File to write; it must end in .png, .pdf or .svg.
-        bins: Number of intervals of equal length into which [-1, 1] is divided if the cosines are not exact.
+        bins: Number of intervals of equal length into which [-1, 1] is divided. If the cosines of a code are exact
+            fractions, no intervals are used for this code.
 
     Returns:
         The path of the written file.
@@ -58,7 +63,8 @@ def draw_histogram(
 def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
     """Return a matplotlib figure with one panel per code.
 
-    A panel shows exact cosines as bars, and intervals of cosines as steps.
+    If the cosines of a code are exact fractions, its panel shows a bar for each of them. Otherwise, it shows a step for
+    each interval of cosines.
     """
     styles = scheme_styles(dict.fromkeys(count.scheme for count in counts))
     sizes = sorted({count.num_classes for count in counts})
@@ -111,11 +117,11 @@ def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
 def _draw_bars(
     ax: Any, bins: Sequence[CosineBin], pairs: int, width: float, color: str
 ) -> None:
-    """Draw a bar for each exact cosine. A dot at the foot of each bar makes low bars visible.
+    """Draw a bar for each cosine of a code. A dot at the foot of each bar makes low bars visible.
 
     Args:
         ax: Panel to draw in.
-        bins: The cosines with their numbers of pairs.
+        bins: The exact cosines with their numbers of pairs.
         pairs: Number of all pairs of points of the code. The height of a bar is its percentage of these pairs.
         width: Width of a bar.
         color: Color of the bars.

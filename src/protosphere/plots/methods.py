@@ -48,8 +48,8 @@ def legend_names(names: Sequence[str]) -> dict[str, str]:
     """Return a short label for each method, without the settings that are not needed to distinguish the methods.
 
     Args:
-        names: Names of methods. A name consists of a scheme or learned head and values of settings, separated by
-            commas.
+        names: Names of methods. A name begins with a scheme or a learned head, and lists values of settings after it,
+            separated by commas.
 
     Returns:
         A mapping from each name to its label.

@@ -87,7 +87,7 @@ def report_page(
 def _figure_html(figure: Any, *, with_library: bool) -> str:
     """Return a plotly figure as HTML.
 
-    If `with_library` is True, the HTML includes plotly's script, which a page needs once.
+    If `with_library` is True, the HTML includes plotly's script. A page needs the script only once.
     """
     config = {"displaylogo": False, "responsive": True}
     return figure.to_html(full_html=False, include_plotlyjs=with_library, config=config)
@@ -96,11 +96,12 @@ def _figure_html(figure: Any, *, with_library: bool) -> str:
 def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
     """Return the paragraph below the heading as HTML.
 
-    It gives the number of runs and the regression of accuracy on the maximum cosine, and explains the figures.
+    The paragraph gives the number of runs and the regression of accuracy on the maximum cosine, and explains the
+    figures.
 
     Args:
         runs: Finished runs.
-        rows: Rows of all runs.
+        rows: Table of all runs, including runs that did not finish, with one mapping for each run.
     """
     unfinished = len(rows) - len(runs)
     sentences = [f"{len(runs)} runs finished, {unfinished} infeasible or failed."]
@@ -115,7 +116,7 @@ def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
 
 
 def _accuracy(rows: Sequence[Averaged]) -> Any:
-    """Return a plotly figure of mean accuracy against the dimension."""
+    """Return a plotly figure of mean accuracy against the dimension, with a line for each series."""
     figure = require("plotly.graph_objects").Figure()
     styles = accuracy.series_styles(rows)
     for series in accuracy.series_of(rows):
@@ -184,7 +185,7 @@ def _add_reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
 
 
 def _cosine(runs: Sequence[Trained]) -> Any:
-    """Return a plotly figure of accuracy against the maximum cosine."""
+    """Return a plotly figure of accuracy against the maximum cosine, with a point for each run with prototypes."""
     figure = require("plotly.graph_objects").Figure()
     by_scheme = accuracy.runs_with_prototypes(runs)
     styles = scheme_styles(by_scheme)
@@ -222,7 +223,7 @@ def _add_runs(figure: Any, runs: Sequence[Trained], style: FigureStyle) -> None:
 
 
 def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
-    """Return the table of bounds, with one row for each code.
+    """Return the rows of the table of bounds, one for each code.
 
     A row has the maximum cosine of the code, the converse and the achievable bound.
 

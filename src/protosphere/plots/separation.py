@@ -105,7 +105,7 @@ def statistic_figure(comparison: Comparison, statistic: str) -> Any:
 
 
 def _draw_welch_bound(ax: Any, comparison: Comparison) -> list[Any]:
-    """Draw the smallest possible mean squared cosine against the dimension, as a curve in the panel `ax`.
+    """Draw a curve in the panel `ax`: the smallest possible mean squared cosine of K points against the dimension.
 
     Returns:
         The objects that matplotlib drew, for the legend.
@@ -201,7 +201,7 @@ def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
 
 
 def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
-    """Draw the bounds of a comparison of `K` classes in the panel `ax`.
+    """Draw the bounds in `curve` for `K` classes in the panel `ax`.
 
     They are the best converse, the converse -1/(K - 1), and the achievable bound. The region between the best converse
     and the achievable bound is filled.

@@ -207,7 +207,7 @@ def spaced_ticks(
         characters: Number of characters that fit side by side along the axis.
 
     Returns:
-        The ticks in ascending order. A tick that is too close to its left neighbor is left out.
+        The ticks in ascending order. A tick that is outside the axis or too close to its left neighbor is left out.
     """
     shown: list[int] = []
     for tick in sorted(set(ticks)):
