@@ -40,7 +40,7 @@ class PartDecisions(NamedTuple):
     def named(self) -> list[dict[str, str]]:
         """Return one dictionary per input, which maps the name of each part to the name of its most probable value.
 
-        The inputs are listed in the order of the flattened leading dimensions of `values`.
+        If `values` has more than two dimensions, the inputs are in row-major order of all dimensions but the last.
 
         Raises:
             InvalidArgumentError: If the code was made without names of parts.
@@ -89,7 +89,7 @@ def part_decisions(
 def _part_tables(structure: ProductPoints, projection: Projection) -> PartTables:
     """Return the module that computes the dot products with the points of each part.
 
-    If `projection` contains this module, it is not built again.
+    If `projection` has such a module for all parts, it is returned. Otherwise, a new one is built.
     """
     for block in projection.blocks:
         held = cast("PartTables | None", getattr(block, "tables", None))

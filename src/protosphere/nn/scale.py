@@ -27,8 +27,7 @@ class Scale(nn.Module):
     Attributes:
         setting: 'auto', 'learn' or the given number.
         start: The scale, or its initial value if the scale is learned.
-        shift: Parameter from which a learned scale is computed. If it is 0, the scale has its initial value. None if
-            the scale is fixed.
+        shift: Parameter x of a learned scale, which is `start` times 4^tanh(x). None if the scale is fixed.
 
     Raises:
         InvalidArgumentError: If `setting` is neither 'auto' nor 'learn' nor a number above 0.
@@ -42,7 +41,9 @@ class Scale(nn.Module):
         self.shift = nn.Parameter(torch.zeros(1)) if setting == "learn" else None
 
     def begin_at(self, automatic: float) -> None:
-        """Set the scale for 'auto', or the initial scale for 'learn'. A scale given as a number does not change.
+        """Set the scale if `setting` is 'auto', or the initial scale if `setting` is 'learn'.
+
+        If `setting` is a number, nothing changes.
 
         Args:
             automatic: The new scale, or the new initial scale.

@@ -138,16 +138,16 @@ class ShardedProjection(Projection):
     ) -> Tensor:
         """Return a weighted sum of the points for each row, from which derivatives of the log-sum-exp are computed.
 
-        The moment of a row z is the sum of p_k (v_1 . c_k) ... (v_r . c_k) c_k over the points c_k of all processes.
-        Here p_k = exp(z . c_k - log_sum_exp) is the softmax probability, and v_1, ..., v_r are the row's directions.
+        The sum contains the points of all processes. For a row z with log-sum-exp l and directions v_1, ..., v_r, the
+        weight of the point c_k is exp(z . c_k - l) times the product of the dot products v_1 . c_k, ..., v_r . c_k.
 
         Args:
             z: B x n vectors.
-            log_sum_exps: B log-sum-exps over the points of all processes.
-            directions: The directions v_1, ..., v_r of all rows, each B x n.
+            log_sum_exps: The B log-sum-exps l over the points of all processes.
+            directions: A list of r tensors, each B x n. Row i of tensor j is the direction v_j of row i of z.
 
         Returns:
-            B x n moments.
+            B x n weighted sums.
         """
         if len(self.blocks):
             mine = super().moment(z, log_sum_exps, directions)
@@ -196,10 +196,7 @@ class ShardedProjection(Projection):
 def _all_reduce(
     mine: Tensor, group: Group, operation: Any = dist.ReduceOp.SUM
 ) -> Tensor:
-    """Return the sum of the tensors `mine` of all processes, entry by entry.
-
-    If `operation` is given, this reduction is computed instead of the sum.
-    """
+    """Return the sum of the tensors `mine` of all processes, entry by entry, or another reduction `operation`."""
     all_of_them = mine.clone()
     dist.all_reduce(all_of_them, operation, group=group)  # pyright: ignore[reportUnknownMemberType]
     return all_of_them

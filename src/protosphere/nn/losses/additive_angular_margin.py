@@ -59,7 +59,7 @@ def cosine_after(cosine: Tensor, margin: float) -> Tensor:
     Args:
         cosine: Cosines of the angles, a tensor of any shape.
         margin: Angle to add, in radians. If an angle plus the margin exceeds pi, the result is -2 - cos(angle + margin)
-            instead. The result therefore decreases with the angle everywhere.
+            instead, so that the result decreases as the angle grows from 0 to pi.
     """
     within = cosine.clamp(-1.0, 1.0)
     sine = (1 - within.square()).clamp(SMALLEST_NORM).sqrt()

@@ -25,12 +25,12 @@ def harder_cross_entropy(
     projection: Projection,
     scale: float | Tensor,
 ) -> Tensor:
-    """Return the cross-entropy of scaled cosines, where smaller numbers replace the cosines with the target prototypes.
+    """Return the cross-entropy of scaled cosines, where `harder` replaces the cosines with the target prototypes.
 
     Args:
         on_sphere: B x n unit vectors.
         own: B cosines of the vectors with the prototypes of their target classes.
-        harder: B numbers that replace `own`: the cosines after the margin has been applied.
+        harder: B numbers that replace `own`. They are smaller than `own`, because a margin has been applied.
         projection: Projection that holds the prototypes.
         scale: Factor by which cosines are multiplied to give logits.
 

@@ -21,9 +21,9 @@ HeadOrCode: TypeAlias = "PrototypeHead | SphericalCode"
 class PrototypeLoss(nn.Module):
     """Base class of loss modules that are created from a head or a code.
 
-    A loss that is created from a head always uses the current prototypes of the head, also after `head.grow`. The scale
-    and the margin of the loss do not change then. A loss that is created from a code builds a projection of its own,
-    which is the module that computes dot products with the prototypes.
+    A loss that is created from a head always uses the current prototypes of the head. After `head.grow`, it uses the
+    new prototypes with the old scale and the old margin. A loss that is created from a code builds a projection of its
+    own, which is the module that computes dot products with the prototypes.
 
     Args:
         head_or_code: A `PrototypeHead` or a `SphericalCode`.
@@ -52,14 +52,14 @@ class PrototypeLoss(nn.Module):
 
     @property
     def code(self) -> SphericalCode:
-        """Code of the prototypes in use."""
+        """The given code, or the current code of the given head."""
         for head in self._heads:
             return head.code
         return cast("SphericalCode", self._code)
 
     @property
     def projection(self) -> Projection:
-        """Module that computes dot products with the prototypes in use."""
+        """Module that computes the dot products with the points of `code`."""
         for head in self._heads:
             return head.projection
         return cast("Projection", self._modules["projection"])
@@ -84,8 +84,8 @@ def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:
 
     Args:
         head_or_code: Head or code of the loss.
-        setting: 'auto', 'learn' or a number. 'auto' means the head's scale if the head learns its scale. Otherwise,
-            even if the head has a fixed scale, 'auto' means the scale at which a vector equal to the prototype of its
+        setting: The scale: 'auto', 'learn' or a number. 'auto' means the head's scale if the head learns its scale. For
+            a head with a fixed scale, or a code, 'auto' means the scale at which a vector equal to the prototype of its
             class has a probability of at least 0.99. 'learn' means a trained parameter; its initial value is the scale
             for probability 0.99.
     """

@@ -42,7 +42,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all points.
+        """Return the B x P dot products of vectors with all P points.
 
         Raises:
             InvalidArgumentError: If the block has more than `MOST_PRODUCTS` points.
@@ -72,7 +72,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.rows(torch.stack(digits[::-1], dim=1), like)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all points for B x P `weights`."""
+        """Return the B x n weighted sums of all P points, given the B x P `weights`."""
         collected: list[Tensor] = []
         rest = weights
         for size in reversed(self.tables.sizes):

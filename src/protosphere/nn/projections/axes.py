@@ -30,7 +30,7 @@ class AxesBlock(nn.Module, ProjectionBlock):
         self.register_buffer("signs", signs, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all points.
+        """Return the B x P dot products of vectors with all P points.
 
         Each dot product is a coordinate of the vector times a sign.
         """
@@ -45,7 +45,7 @@ class AxesBlock(nn.Module, ProjectionBlock):
         return zeros.scatter(1, axes, signs)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all points for B x P `weights`."""
+        """Return the B x n weighted sums of all P points, given the B x P `weights`."""
         signed = weights * self.signs.to(weights.dtype)
         zeros = signed.new_zeros(len(signed), self.dim)
         return zeros.index_add_(1, self.axes, signed)

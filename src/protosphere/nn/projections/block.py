@@ -51,7 +51,7 @@ class ProjectionBlock(Protocol):
     antipodal: bool = False
 
     def __call__(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all points, in the dtype of z.
+        """Return the B x P dot products of vectors with all P points, in the dtype of z.
 
         The result is differentiable, and torch can trace and export its computation.
         """
@@ -67,7 +67,7 @@ class ProjectionBlock(Protocol):
         ...
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return tiles that together contain all points.
+        """Return tiles that together contain all units of the block.
 
         Each tile is so small that the scores of `batch` vectors fit in the cache.
         """
@@ -82,8 +82,9 @@ class ProjectionBlock(Protocol):
             tile: Range of units: the index of the first unit, and one past the index of the last.
 
         Returns:
-            A new tensor of shape (p, B, q), where p q is the number of scores of each vector. The order of the points
-            along the first and the third axis depends on the block. The caller may overwrite the tensor.
+            A new tensor of shape (p, B, q), which the caller may overwrite. The entries with indices [:, i, :] are the
+            p q scores of vector i; p, q and the order of the scores depend on the block. If `antipodal` is True, each
+            score stands for a point and its antipode.
         """
         del tile
         return self(z)[None]
@@ -92,14 +93,15 @@ class ProjectionBlock(Protocol):
         """Return the B x n weighted sums of the points of a tile.
 
         Args:
-            weights: One weight for each score, in the shape and order that `scores` returns.
+            weights: Tensor with one weight for each score, in the shape and order in which `scores` returns the scores.
+                If `antipodal` is True, each entry is the weight of a point minus the weight of its antipode.
             tile: Range of units: the index of the first unit, and one past the index of the last.
         """
         del tile
         return self.weighted_sum(weights[0])
 
     def write_products(self, z: Tensor, out: Tensor) -> None:
-        """Write the B x P dot products of vectors with all points into `out`.
+        """Write the B x P dot products of vectors with all P points into `out`.
 
         Args:
             z: B x n vectors.
@@ -108,7 +110,7 @@ class ProjectionBlock(Protocol):
         out.copy_(self(z))
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all points for B x P `weights`."""
+        """Return the B x n weighted sums of all P points, given the B x P `weights`."""
         ...
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
@@ -258,16 +260,16 @@ def _bounded_log_sum_exp(
 
 
 def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:
-    """Overwrite each score by the weight of its point, and return the sum of the weights for each vector.
+    """Return, for each vector, the sum of the weights of all points of a tile, and overwrite the scores by weights.
 
     The weight of a point is exp(score - shift).
 
     Args:
-        scores: Scores of the points of a tile, as `ProjectionBlock.scores` returns them. If `antipodal` is True, each
-            score is overwritten by the weight of the point minus the weight of its antipode.
+        scores: Scores as `ProjectionBlock.scores` returns them. Each score is overwritten by the weight of its point.
+            If `antipodal` is True, it is overwritten by the weight of the point minus the weight of the antipode.
         shift: B x 1 tensor; row i is the number to subtract from the scores of vector i. If None, it is 0.
-        antipodal: Whether each score stands for a point and its antipode. The sums then contain the weights of both
-            points.
+        antipodal: Whether each score stands for a point and its antipode. The sums then include the weights of the
+            antipodes.
     """
     # if antipodal, the sums include the antipodes, whose exponentials are then subtracted from those of the points
     opposite = None

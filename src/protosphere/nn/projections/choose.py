@@ -284,9 +284,9 @@ def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> Bloc
 
 
 def _combination_numbers(structure: ProductPoints) -> Tensor | None:
-    """Return, for each class, the index of its combination of values among all combinations.
+    """Return, for each class, the index of its combination of values in the lexicographic order of all combinations.
 
-    The result is None if class i has combination i for all i.
+    The value of the last part changes fastest in this order. The result is None if class i has combination i for all i.
     """
     if structure.values is None:
         return None

@@ -63,7 +63,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all points.
+        """Return the B x P dot products of vectors with all P points.
 
         While torch compiles, traces or exports the model, standard operations are used instead of compiled loops.
         """
@@ -89,7 +89,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return cuts(self.num_points, TILE_ENTRIES // max(1, batch))
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of vectors with the points in the range `tile`, with shape (1, B, points)."""
+        """Return the dot products of vectors with the points in the range `tile`, as a (1, B, points) tensor."""
         return self._summed(self.tables(z), tile)[None]
 
     @property
@@ -126,42 +126,40 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return total + sums * factors.to(sums.dtype)
 
     def _places(self, tile: Tile) -> Tensor:
-        """Return a matrix with one row per class in the range `tile`.
+        """Return a matrix of indices of columns of `self.tables(z)`, with one row per class in the range `tile`.
 
-        The row of a class has the indices of the columns of `self.tables(z)` whose sum gives the dot products with the
-        class. They are the columns of its values and codewords. Columns of codewords are multiplied by the factor of
-        the class first.
+        The row of a class has the indices of the columns of its values, followed by those of its codewords.
         """
         return self.values[tile[0] : tile[1]].long() + self.tables.offsets
 
     def write_products(self, z: Tensor, out: Tensor) -> None:
-        """Write the B x P dot products of vectors with all points into `out`."""
+        """Write the B x P dot products of vectors with all P points into `out`."""
         entries = self.tables(z)
         for first, last in self.tiles(len(z)):
             out[:, first:last] = self._summed(entries, (first, last))
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n weighted sums of the points in the range `tile`, for `weights` of shape (1, B, points)."""
+        """Return the B x n weighted sums of the points in the range `tile`. `weights` has the shape (1, B, points)."""
         own = self._collected(weights[0], tile)
         return self.tables.weighted_sum(own)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all points for B x P `weights`."""
+        """Return the B x n weighted sums of all P points, given the B x P `weights`."""
         every = (0, self.num_points)
         return self.tables.weighted_sum(self._collected(weights, every))
 
     def _collected(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return, for each value of a part and each codeword, the sum of the weights of the classes that have it.
+        """Return, for each of the E values and codewords, the sum of the weights of the classes with it.
 
-        The weights for codewords are multiplied by the factors of the classes. The function is the transpose of
+        For a codeword, each weight is first multiplied by the factor of the class. The method is the transpose of
         `_summed`.
 
         Args:
-            weights: Matrix with one row per sum and one column per class in the range `tile`.
+            weights: Matrix with B rows of weights, and one column per class in the range `tile`.
             tile: Range of classes: the index of the first class, and one past the index of the last.
 
         Returns:
-            B x E sums, in the order of the columns of `self.tables(z)`.
+            B x E sums, with the columns in the order of the columns of `self.tables(z)`.
         """
         places = self._places(tile)
         shape = (len(weights), self.tables.num_entries)

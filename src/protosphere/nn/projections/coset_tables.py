@@ -8,19 +8,21 @@ from protosphere.nn.projections.hadamard_layout import HadamardLayout
 
 
 class CosetTables(nn.Module):
-    """Signs of the C cosets of a layout, one byte per coordinate.
+    """Signs of one codeword of each of the C cosets of a layout, one byte per coordinate.
 
     A point consists of the signs of a codeword, multiplied by `coefficient`, followed by a glue vector. The coordinates
-    of the codewords are sorted into b bins (see `HadamardLayout.bins`). To compute the dot products with the b
-    codewords of a coset, the coordinates of z are multiplied by the coset's signs and summed over each bin. The
-    Walsh-Hadamard transform of the b sums gives the dot products.
+    of the codewords are sorted into b bins (see `HadamardLayout.bins`). To compute the dot products with the codewords
+    of a coset, the coordinates of z are multiplied by the signs of the stored codeword and summed over each bin. The
+    Walsh-Hadamard transform of the b sums gives b dot products. If `both` is True, the coset also has the antipodes of
+    these b codewords, whose dot products are the negatives.
 
     Args:
         layout: Description of the codewords, their cosets and their glue vectors.
 
     Attributes:
-        flips: (C, b L) signs. Row c has the signs of coset c at the coordinates of the first bin, then at those of the
-            second bin, and so on. Each bin is padded with zeros to the size L of the largest bin.
+        flips: (C, b L) signs. Row c has the signs of the stored codeword of coset c: first at the coordinates of the
+            first bin, then at those of the second bin, and so on. Each bin is padded with zeros to the size L of the
+            largest bin.
         columns: For each column of `flips`, the index of the coordinate. In the padding, the index is 0.
         glue_vectors: Glue vectors, one per row. If the points have no glue vectors, the rows are empty.
         glue_of: For each coset, the index of its glue vector.

@@ -36,7 +36,7 @@ class DenseBlock(nn.Module, ProjectionBlock):
         self.register_buffer("weight", weight, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all rows of the matrix."""
+        """Return the B x P dot products of vectors with all P rows of the matrix."""
         return nn.functional.linear(z, self.weight.to(z.dtype))
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
@@ -69,17 +69,17 @@ class DenseBlock(nn.Module, ProjectionBlock):
         return value, products.softmax(1) @ weight
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of vectors with the rows in the range `tile`, as a tensor of shape (1, B, rows)."""
+        """Return the dot products of vectors with the rows in the range `tile`, as a (1, B, rows) tensor."""
         weight = self.weight[tile[0] : tile[1]].to(z.dtype)
         return (z @ weight.T)[None]
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n weighted sums of the rows in the range `tile`, for `weights` of shape (1, B, rows)."""
+        """Return the B x n weighted sums of the rows in the range `tile`. `weights` has the shape (1, B, rows)."""
         weight = self.weight[tile[0] : tile[1]].to(weights.dtype)
         return weights[0] @ weight
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all rows for B x P `weights`."""
+        """Return the B x n weighted sums of all P rows, given the B x P `weights`."""
         return weights @ self.weight.to(weights.dtype)
 
 

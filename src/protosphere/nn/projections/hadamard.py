@@ -47,8 +47,8 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
     The first coordinates of a point are the signs of a codeword times `coefficient`. The other coordinates, if any, are
     called a glue vector, and all points of a coset have the same glue vector. For the matrix products, the cosets of
-    the layout are split into C cosets of a smaller code with b codewords (without antipodes). The module docstring
-    defines s_c, x, H and the bins.
+    the layout are split into C cosets of a smaller code. Without antipodes, the smaller code has b codewords. P is the
+    number of points. The module docstring defines s_c, x, H and the bins.
 
     Args:
         layout: Description of the codewords, their cosets and their glue vectors.
@@ -115,7 +115,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return f"cosets={self.num_cosets}, codewords={self.per_coset}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all points.
+        """Return the B x P dot products of vectors with all P points.
 
         While torch compiles, traces or exports the model, standard operations are used instead of compiled loops.
         """
@@ -131,11 +131,11 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return products.flatten(1).to(z.dtype)
 
     def binned(self, z: Tensor) -> Tensor:
-        """Return the coordinates of B x n vectors in the order of the bins, for the first matrix product.
+        """Return the coordinates of B x n vectors times `coefficient`, in the order of the bins.
 
-        The result has shape (b, B, L). Entry (i, j, l) is coordinate l of bin i of vector j, times `coefficient`. Bins
-        with fewer than L coordinates are padded with the first coordinate of the vector. The padding has no effect on
-        the matrix product, because its entries in `signs` are 0.
+        The result has shape (b, B, L). Entry (i, j, l) is computed from vector j and coordinate l of bin i. If bin i
+        has fewer than L coordinates, its other entries have no meaning. They do not change dot products, because the
+        entries of `signs` in the same places are 0.
         """
         b, size, _ = self.signs.shape
         scaled = z[:, : self.length] * self.coefficient
@@ -143,19 +143,19 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return ordered.view(z.shape[0], b, size).transpose(0, 1)
 
     def unbinned(self, sums: Tensor) -> Tensor:
-        """Return B x n vectors, given their coordinates in the order of the bins.
+        """Return B x n vectors: the numbers in `sums` times `coefficient`, in the order of the coordinates.
 
         The coordinates of the glue vectors are 0. The method is the transpose of `binned`.
 
         Args:
-            sums: (b, B, L) numbers. Entry (i, j, l) is coordinate l of bin i of vector j, before it is multiplied by
-                `coefficient`. Entries in the padding are 0.
+            sums: (b, B, L) numbers. Entry (i, j, l) belongs to vector j and coordinate l of bin i. If bin i has fewer
+                than L coordinates, its other entries are 0.
         """
         flat = sums.transpose(0, 1).flatten(1) * self.coefficient
         return flat.new_zeros(flat.shape[0], self.dim).index_add_(1, self.columns, flat)
 
     def glue_scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the B x cosets dot products of vectors with the glue vectors of the cosets of a tile.
+        """Return the dot products of vectors with the glue vectors of the cosets of a tile, one column per coset.
 
         Args:
             z: B x n vectors.
@@ -170,7 +170,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         The glue vectors are the last coordinates of the points, so the first `length` coordinates of the result are 0.
 
         Args:
-            weights: B x cosets weights.
+            weights: Matrix with B rows and one column per coset of the tile.
             tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         glue = self.glue_vectors.to(weights.dtype)[self.glue_of[tile[0] : tile[1]]]
@@ -189,12 +189,12 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return rows
 
     def tiles(self, batch: int, start: int = 0, stop: int | None = None) -> list[Tile]:
-        """Return ranges of cosets that together contain the cosets start, ..., stop - 1.
+        """Divide the cosets start, ..., stop - 1 into consecutive ranges.
 
         Args:
             batch: Number of vectors.
             start: Index of the first coset.
-            stop: One past the index of the last coset. By default, the ranges contain all cosets from `start`.
+            stop: One past the index of the last coset. By default, it is the number of cosets.
 
         Returns:
             For each range, the index of its first coset, and one past the index of its last coset. The dot products of
@@ -211,9 +211,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
             tile: Range of cosets: the index of the first coset, and one past the index of the last.
 
         Returns:
-            Without glue vectors, a tensor of shape (b, B, cosets): the dot products with the b codewords of each coset.
-            If the block is antipodal, each dot product stands for a pair of antipodal points. With glue vectors, the
-            tensor has shape (points per coset, B, cosets) and contains the dot products with all points.
+            A tensor of shape (p, B, cosets). If `glued` is False, p is b. In this case, each entry stands for a pair of
+            antipodal points if `antipodal` is True. If `glued` is True, p is the number of points per coset. In this
+            case, if `both_signs` is True, the first half of the first axis belongs to b codewords, and the second half
+            belongs to their antipodes.
         """
         signs = self.signs[:, :, tile[0] : tile[1]].to(z.dtype)
         summed = torch.bmm(self.binned(z), signs)
@@ -229,7 +230,8 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         """Return the B x n weighted sums of the points of a tile.
 
         Args:
-            weights: One weight for each score, in the shape and order that `scores` returns.
+            weights: Tensor with one weight for each score, in the shape and order in which `scores` returns the scores.
+                If `antipodal` is True, each entry is the weight of a point minus the weight of its antipode.
             tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         b = len(self.inner)
@@ -242,7 +244,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return sums
 
     def write_products(self, z: Tensor, out: Tensor) -> None:
-        """Write the B x P dot products of vectors with all points into `out`."""
+        """Write the B x P dot products of vectors with all P points into `out`."""
         b, per_coset = self.outer.shape
         by_coset = out.view(len(z), self.num_cosets, per_coset)
         binned = self.binned(z).contiguous()
@@ -254,7 +256,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
             by_coset += self.glue_scores(z, (0, self.num_cosets))[:, :, None]
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all points for B x P `weights`."""
+        """Return the B x n weighted sums of all P points, given the B x P `weights`."""
         b, per_coset = self.outer.shape
         batch = len(weights)
         by_coset = weights.reshape(batch, self.num_cosets, per_coset)
@@ -273,9 +275,9 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        A first pass computes only the largest dot product of each coset. The k points with the largest dot products
-        are in the k cosets with the largest of these maxima, so a second pass computes the dot products of those
-        cosets only.
+        A first pass computes the largest dot product with a point of each coset. The k points to find are in the k
+        cosets for which this maximum is largest. A second pass computes the dot products with all points of these k
+        cosets.
         """
         best = empty_top_k(z)
         for start, stop in cuts(self.num_cosets, HIGHEST_ENTRIES // max(1, len(z))):

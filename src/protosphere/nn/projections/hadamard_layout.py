@@ -15,6 +15,8 @@ from protosphere.spherical.structures.sign_rows import SignRows
 from protosphere.types import Indices, PackedBits, Points
 
 FEWEST_BITS = 2
+"""Smallest number of generators of the small code, without the all-one codeword."""
+
 SMALLEST_SHARE = 0.75
 """Smallest fraction of the codewords that must lie in complete cosets; the other codewords become rows of a matrix."""
 
@@ -22,6 +24,7 @@ ADDITIONS_OF_PRODUCT = 0.5
 """Time of one multiplication and addition in a matrix product, relative to the time of an addition in a transform."""
 
 CHUNK_COSETS = 1 << 12
+"""Largest number of cosets that are processed at a time, to limit the memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +94,8 @@ class HadamardLayout:
         """Return a layout of the same codewords in the same order, with cosets of a smaller code.
 
         Args:
-            bits: Number of rows of `generator` that generate the smaller code. If `generator` has fewer rows, all rows
-                are kept.
+            bits: The first `bits` rows of `generator` generate the smaller code. If `generator` has fewer rows, all of
+                them do.
         """
         kept = self.generator[:bits]
         others = self.generator[bits:]
@@ -124,12 +127,13 @@ class HadamardLayout:
         }
 
     def flips(self) -> tuple[Indices, NDArray[np.int8]]:
-        """Return the indices of the coordinates sorted by bin, and the signs of each coset at these coordinates.
+        """Return the indices of the coordinates sorted by bin, and the signs of the representatives in this order.
 
         Returns:
-            A vector of indices and a matrix of signs. The vector has the coordinates of bin 0, then those of bin 1, and
-            so on; each bin is padded with zeros to the size of the largest bin. The matrix has one row per coset and
-            one column per index; the signs in the padding are 0.
+            A vector of indices and a matrix of signs. The vector has the indices of the coordinates of bin 0, then
+            those of bin 1, and so on; each bin is padded with zeros to the size of the largest bin. The matrix has one
+            row per coset, with the signs of its representative, and one column per index. In the padding, the signs
+            are 0.
         """
         sizes = np.bincount(self.bins, minlength=1 << len(self.generator))
         filled = (np.arange(int(sizes.max())) < sizes[:, None]).reshape(-1)
@@ -146,15 +150,17 @@ class HadamardLayout:
 
 
 def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
-    """Return the layout with the lowest estimated cost that divides codewords into cosets of a small linear code.
+    """Return a layout that divides most of the codewords into cosets of a small linear code.
+
+    If several layouts are possible, the result is the one with the lowest estimated cost.
 
     Args:
         rows: Points that begin with the signs of codewords.
 
     Returns:
         The layout, and the indices in `rows` of the codewords in its cosets, coset by coset. The result is None if no
-        small code fits, or if the layout needs more than half of the multiplications of a product with the matrix of
-        all codewords.
+        layout is possible, or if the layout needs more than half of the multiplications of a product with the matrix
+        of all codewords.
     """
     for bits, antipodal in _cheapest_first(rows):
         found = whole_cosets(rows, bits, antipodal)
@@ -183,11 +189,7 @@ def split_bits(length: int) -> int:
 
 
 def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
-    """Return candidates for the small code, in ascending order of their estimated cost.
-
-    Returns:
-        For each candidate, the arguments `bits` and `antipodal` of `whole_cosets`.
-    """
+    """Return possible pairs of arguments (bits, antipodal) of `whole_cosets`, in ascending order of estimated cost."""
     # the estimate assumes that all complete runs of codewords are cosets, see `whole_cosets`
     ordered = np.sort(rows.numbers)
 
@@ -266,9 +268,9 @@ def _whole_starts(ordered: Indices, size: int) -> Indices:
 
 
 def _linear(words: PackedBits) -> bool:
-    """Return True if `words` are the codewords of a linear code, in the order that `HadamardLayout` describes.
+    """Return True if the rows w_0, w_1, ... of `words` are a linear code in the order that `HadamardLayout` describes.
 
-    In this order, codeword i is the sum of the codewords 2^j over all j for which bit j of i is 1.
+    In this order, w_0 is zero, and w_i is the sum of the rows w_(2^j) over all j for which bit j of i is 1.
     """
     i = np.arange(1, len(words))
     return not words[0].any() and np.array_equal(

@@ -243,15 +243,16 @@ class Projection(nn.Module):
             return block.plain_log_sum_exp(z)
 
     def plain_mean(self, z: Tensor) -> Tensor:
-        """Return, for each row, the mean of the prototypes weighted by the softmax of their dot products with the row.
+        """Return the mean prototype of each row, by standard operations of torch.
 
-        The mean is the gradient of `plain_log_sum_exp`, and is itself differentiable.
+        The mean prototype of a row is the mean of all prototypes, weighted by the softmax of their dot products with
+        the row. It is the gradient of `plain_log_sum_exp` with respect to the row. The result is differentiable.
 
         Args:
             z: B x n vectors, not in half precision.
 
         Returns:
-            B x n means.
+            B x n mean prototypes.
         """
         block = self.all_combinations
         with without_autocast(z):
@@ -394,7 +395,7 @@ class Projection(nn.Module):
 
         Args:
             z: (..., n) vectors.
-            target: (...) classes, or (..., K) probabilities, with the classes in the last dimension.
+            target: (...) class indices, or (..., K) probabilities of the classes.
             weight: K class weights, by which the losses of the classes are multiplied. If None, all weights are 1.
             label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
             reduction: 'mean', 'sum' or 'none'.
@@ -403,7 +404,7 @@ class Projection(nn.Module):
                 loss.
 
         Returns:
-            A scalar. If `reduction` is 'none', (...) losses.
+            The loss, a scalar. If `reduction` is 'none', a tensor of shape (...) with one loss per vector.
 
         Raises:
             InvalidArgumentError: If an option or the target is not valid.

@@ -60,7 +60,7 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
         self.register_buffer("numbers", numbers, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all points."""
+        """Return the B x P dot products of vectors with all P points."""
         wide = widened(z)
         coordinate = 0
         step = 0
@@ -84,7 +84,7 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
         return self.weighted_sum(weights).to(like.dtype)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all points for B x P `weights`."""
+        """Return the B x n weighted sums of all P points, given the B x P `weights`."""
         if self.numbers is not None:
             zeros = weights.new_zeros(weights.shape[0], self.num_vertices)
             weights = zeros.index_copy(1, self.numbers, weights)
@@ -126,7 +126,7 @@ def _simplex_sums(weights: Tensor, steps: Tensor, size: int, count: int) -> Tens
     The function is the transpose of `_simplex_products`.
 
     Args:
-        weights: Matrix with one row per sum. A row has the weights of the vertices, one simplex after the other.
+        weights: Matrix with one column per vertex, one simplex after the other. Each row gives one weighted sum.
         steps: The factors f_j of one simplex (see `SimplicesBlock`).
         size: Number of vertices of each simplex.
         count: Number of simplices.

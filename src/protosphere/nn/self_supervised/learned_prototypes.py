@@ -124,7 +124,7 @@ class LearnedPrototypes(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """Return the log-sum-exp of each row's dot products with the prototypes, and each row's mean prototype.
 
-        The mean of a row is weighted by the softmax of the dot products.
+        The mean prototype of a row is the mean of all prototypes, weighted by the softmax of the row's dot products.
 
         Args:
             z: B x n vectors.
@@ -284,9 +284,10 @@ class LearnedPrototypes(nn.Module):
 def rename_normalized_weight(
     state: dict[str, Any], prefix: str, errors: list[str]
 ) -> None:
-    """Replace the entries of a weight-normalized linear layer in a state dict by an entry `weight`, in place.
+    """Convert the entries of a weight-normalized linear layer in a state dict to an entry `weight`, in place.
 
-    The entry with the directions of the rows is renamed to `weight`, and the entry with their norms is removed.
+    Weight normalization stores the directions and the norms of the rows of the weight. The entry with the directions is
+    renamed to `weight`, and the entry with the norms is removed.
 
     Args:
         state: State dict.

@@ -29,7 +29,8 @@ from protosphere.nn.vectors import widened
 class ViewPredictions(NamedTuple):
     """Predictions for the B rows of a view.
 
-    The cross-entropy of row i with a target y is log_sum_exps[i] minus the dot product of vectors[i] and y.
+    The cross-entropy of row i with a target y is log_sum_exps[i] minus the dot product of vectors[i] and y. The target
+    is a vector of n numbers for fixed prototypes, or the K probabilities for learned prototypes.
 
     Attributes:
         vectors: For fixed prototypes, the B x n embeddings divided by the temperature. For learned prototypes, the B x
@@ -101,10 +102,7 @@ def predictions(
 
 
 def from_logits(logits: Tensor) -> ViewPredictions:
-    """Return the predictions that correspond to B x K logits of learned prototypes.
-
-    The predictions are differentiable. Targets for them are B x K probabilities.
-    """
+    """Return the predictions that correspond to B x K logits of learned prototypes. They are differentiable."""
     return ViewPredictions(logits, logits.logsumexp(1))
 
 
@@ -140,12 +138,15 @@ def by_view(found: ViewPredictions, num_views: int) -> list[ViewPredictions]:
 def mean_cross_entropy(
     students: Sequence[ViewPredictions], targets: Sequence[Tensor]
 ) -> Tensor:
-    """Return the mean cross-entropy over the batch and over all pairs of a prediction and a target of different views.
+    """Return the mean cross-entropy over the batch and over all pairs of different views.
+
+    Each pair consists of a view with a prediction and another view with a target.
 
     Args:
         students: The student's predictions, one per view.
-        targets: The targets, one tensor per view. `targets[j]` belongs to the same view as `students[j]`. There may be
-            fewer targets than predictions. At least one of the two arguments must have two or more views.
+        targets: The targets y, one tensor per view with one row per example. `targets[j]` belongs to the same view as
+            `students[j]`. The last views may have no target. At least one of the two arguments must have two or more
+            views.
     """
     losses: list[Tensor] = []
     num_pairs = 0

@@ -184,8 +184,7 @@ def _smoothed(
 ) -> Tensor:
     """Return the losses with label smoothing, given the losses without it.
 
-    The docstring of the module has the formula. Each of the B examples has a row of `rows`, an entry of `losses` and an
-    entry of `log_sum_exps`.
+    The docstring of the module has the formula, in which z_i is row i of `rows` and lse_i is entry i of `log_sum_exps`.
     """
     smoothing = options.label_smoothing
     if not smoothing:
@@ -202,23 +201,20 @@ def _smoothed(
 
 
 def _products(rows: Tensor, point: Tensor) -> Tensor:
-    """Return the dot products of `rows` with `point`.
-
-    Autocast is switched off, because it would round the dot products.
-    """
+    """Return the dot products of `rows` with `point`, computed without autocast, which would round them."""
     with without_autocast(rows):
         return rows @ point
 
 
-def _not_negative(losses: Tensor, known: Tensor | None = None) -> Tensor:
-    """Return the losses, with 0 in place of negative losses that can only be rounding errors.
+def _not_negative(losses: Tensor, replaced: Tensor | None = None) -> Tensor:
+    """Return the losses, with 0 in place of losses that are negative because of rounding.
 
-    Without rounding, a loss is not negative if its entry of `known` is True. Losses whose entry is False are returned
-    unchanged. If `known` is None, all entries count as True.
+    If `replaced` is given, losses whose entry in `replaced` is False are returned unchanged. Such losses may be
+    negative without rounding, for example because a class weight is negative.
     """
     below = losses.detach().clamp(max=0)
-    if known is not None:
-        below = torch.where(known, below, 0)
+    if replaced is not None:
+        below = torch.where(replaced, below, 0)
     return losses - below
 
 
@@ -287,7 +283,7 @@ def _require_fit(fits: bool, z: Tensor, target: Tensor, num_classes: int) -> Non
 class _Classes(torch.autograd.Function):
     """Autograd function that checks class indices.
 
-    It returns the indices, with 0 for ignored examples, and a mask of the examples that are not ignored.
+    The results are the indices, where 0 replaces `ignore_index`, and a mask of the examples that are not ignored.
     """
 
     @staticmethod

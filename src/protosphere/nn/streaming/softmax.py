@@ -194,8 +194,8 @@ def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
     Args:
         info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members.
         in_dims: Batch dimension of each tensor. None stands for a tensor that is the same for all members.
-        tensors: Tensors with one row per example in each member. If the batch dimension is removed, the first
-            dimension is the dimension of the rows.
+        tensors: Tensors that may have a batch dimension. The first of the other dimensions is the dimension of the
+            rows.
     """
     rows: list[Tensor] = []
     for tensor, dim in zip(tensors, in_dims, strict=True):
@@ -208,9 +208,9 @@ def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
 
 
 def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
-    """Split the concatenated rows of a vmapped batch into its members.
+    """Split the concatenated rows of the members of a vmapped batch, and return each tensor with a batch dimension.
 
-    This function is the inverse of `folded`.
+    The docstring of the module defines members. This function is the inverse of `folded`.
 
     Args:
         info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members.
@@ -267,7 +267,7 @@ class LogSumExp(torch.autograd.Function):
     def forward(
         z: Tensor, classes: Tensor | None, projection: Projection, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return B log-sum-exps, B x n means and B x n prototypes of the given classes, without gradient."""
+        """Return the log-sum-exps, the means and the prototypes of `classes`, which the class docstring describes."""
         return projection.softmax_terms(z.detach(), classes, with_mean)
 
     @staticmethod
@@ -373,7 +373,7 @@ def _moment_derivative(
     by: int,
     along: Tensor,
 ) -> Tensor:
-    """Return the derivative of the moments `output` with respect to `tensors[by]`, along the direction `along`.
+    """Return the derivative of the moments `output` with respect to `tensors[by]`, multiplied by `along`.
 
     `tensors` contains the arguments of the moments: z, the log-sum-exps, and the directions v_1, ..., v_r.
     """
