@@ -28,8 +28,8 @@ than another, there are three cases:
 - If the lower end of the interval is not above 0, and the upper end is below the standard error of a single accuracy,
   the claim *fails*: any advantage is smaller than the noise of the test set. On 10,000 test images, the standard error
   of an accuracy is 0.5 points at an accuracy of 50 to 70%, and 0.14 points at 98%.
-- Otherwise the claim is *not decided*. The table then states how many seeds, or how many configurations, would decide
-  the claim if the means and the spread stay the same.
+- Otherwise the claim is *not decided*. The table then states how many seeds, or how many configurations, would be
+  enough to decide the claim, if the mean accuracies and their spread stay the same.
 
 A configuration is a combination of a scheme, a dimension and a mapping. Three seeds of two configurations give a poor
 estimate of the random spread of accuracies. Therefore the spread is estimated from all configurations of the compared
@@ -62,8 +62,9 @@ code. The accuracy of a configuration is the mean over seeds. The column *explai
 accuracy on the statistic over all configurations. The 95% interval of R² is computed by a bootstrap that resamples
 whole schemes. The column *held out* has R² of predictions for new schemes: the accuracies of each scheme are predicted
 by a regression that is fitted to all other schemes. If these predictions are no better than the mean accuracy, the
-column says "nothing". The names `mlp(512)`, `strided` and `simard` are [networks](../data.md#networks). The mappings of
-the configurations are fixed or random, unless the heading of a table says otherwise.
+column says "nothing". The line above each table names the data set, the [network](../data.md#networks) and the number
+of epochs. The word "features" means that the networks were trained on features of the images. The mappings of the
+configurations are fixed or random, unless the line says otherwise.
 """
 NUMBER_COLUMNS = ("statistic", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")
@@ -90,7 +91,8 @@ def claims_page(
         if numbers:
             rows = [_number_row(number) for number in numbers]
             parts.append(
-                f"\n{network}, {numbers[0].cells} configurations:\n\n{_markdown(NUMBER_COLUMNS, rows)}"
+                f"\nThe next table is for {numbers[0].cells} configurations ({network}):\n\n"
+                f"{_markdown(NUMBER_COLUMNS, rows)}"
             )
     return "".join(parts)
 
@@ -104,7 +106,7 @@ def conclusion(table: Sequence[Row]) -> str:
     counted = [f"{count} *{verdict}*" for verdict, count in counts.items() if count]
     return (
         f"**We made {sum(counts.values())} tests of the paper's claims on training, each on one network. "
-        f"Their verdicts are:\n{', '.join(counted)}.**\n"
+        f"The verdicts of these tests are:\n{', '.join(counted)}.**\n"
     )
 
 
