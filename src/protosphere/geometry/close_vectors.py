@@ -1,9 +1,9 @@
 """Enumeration of all vectors of a lattice within a given distance of a center, in blocks.
 
 This is the algorithm of Fincke & Pohst (1985). The coefficients of the vectors are enumerated from the last to the
-first. A partial vector has only the last few coefficients. Many partial vectors are extended at once. A partial vector
-is projected to the orthogonal complement of the basis vectors whose coefficients are still missing. It is dropped if
-the projection is too far from that of the center.
+first. A partial vector has only the last few coefficients. Each step adds one coefficient to many partial vectors. Then
+each of them is projected to the orthogonal complement of the basis vectors whose coefficients are still missing. It is
+dropped if the projection is too far from that of the center.
 
 The order of the vectors is the same on every machine: they are sorted by the last coefficient, then by the second to
 last, and so on.

@@ -41,7 +41,8 @@ class ClosestPair:
 
     Attributes:
         distance: Distance (1 - cosine) of the closest pair that was compared. It is infinity if no pair was compared.
-        bound: Lower bound on the distances of all pairs that were not compared.
+        bound: Lower bound on the distances of all pairs that were not compared. It is infinity if all pairs were
+            compared.
     """
 
     distance: float
@@ -112,7 +113,7 @@ def _sets_by_sum(
 
 
 def _value_hashes(values: Values) -> list[Hashes]:
-    """Return an array for each part. Entry v of the array is a random integer, the hash of value v of the part."""
+    """Return an array of hashes for each part. Entry v of the array is a random integer, the hash of value v."""
     rng = np.random.default_rng(0)
     largest = np.iinfo(np.uint64).max
     return [
@@ -124,7 +125,7 @@ def _value_hashes(values: Values) -> list[Hashes]:
 def _row_hashes(
     values: Values, hashes: Sequence[Hashes], chosen: Sequence[int]
 ) -> Hashes:
-    """Return, for each class, the sum of the hashes of its values of the parts `chosen`.
+    """Return, for each class, the sum of the hashes of its values in the parts `chosen`.
 
     Args:
         values: K x P matrix of indices of values.

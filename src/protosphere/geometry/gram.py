@@ -23,7 +23,9 @@ length of a block plus the number of blocks, and not with the number of all colu
 
 @dataclass(frozen=True)
 class Rows:
-    """Matrix that is read in slices of rows, so that packed rows are never unpacked all at once.
+    """Matrix that is read in slices of rows.
+
+    If the matrix is stored in packed form, as bits of codewords are, only one slice is unpacked at a time.
 
     Attributes:
         count: Number of rows.
@@ -39,7 +41,8 @@ class Rows:
     def block(self) -> int:
         """Number of rows that are read together as a block.
 
-        A block of several rows has at most `BLOCK_ENTRIES` entries.
+        If a block has several rows, it has at most 2^22 entries (`BLOCK_ENTRIES`), and so has the matrix of the inner
+        products of two blocks.
         """
         by_row_entries = BLOCK_ENTRIES // max(self.dim, 1)
         by_gram_entries = BLOCK_ENTRIES**0.5
@@ -47,7 +50,7 @@ class Rows:
 
 
 def point_rows(points: Points) -> Rows:
-    """Return an array of points as `Rows`."""
+    """Return a `Rows` object that reads slices of the matrix `points`."""
     count, dim = points.shape
 
     def rows(start: int, stop: int) -> Block:
@@ -57,7 +60,7 @@ def point_rows(points: Points) -> Rows:
 
 
 def sign_rows(signs: PackedBits, dim: int) -> Rows:
-    """Return packed codewords as `Rows`, with entry +1 for each bit 1 and -1 for each bit 0, in float32.
+    """Return a `Rows` object that unpacks codewords to float32 rows, with +1 for each bit 1 and -1 for each bit 0.
 
     Args:
         signs: Codewords, packed eight bits to a byte.
@@ -74,7 +77,8 @@ def sign_rows(signs: PackedBits, dim: int) -> Rows:
 def inner_products(left: Block, right: Block) -> Block:
     """Return the inner product of every row of `left` with every row of `right`.
 
-    The products of entries are added for each block of `COLUMNS` columns, and then the blocks are added in float64.
+    If the rows have more than 4,096 columns (`COLUMNS`), the inner products are computed for one block of 4,096 columns
+    after the other, in the dtype of the rows. These results are added in float64.
 
     Args:
         left: Row vectors.
@@ -152,7 +156,8 @@ def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
         progress: Called after each block of the Gram matrix.
 
     Yields:
-        For each block of the Gram matrix, the inner products of different rows as a one-dimensional array.
+        For each block of the Gram matrix, a one-dimensional array with the inner products of its pairs of different
+        rows.
     """
     for i, j, gram in gram_blocks(rows, progress):
         if i < j:
@@ -193,7 +198,7 @@ def bin_cosines(
     Args:
         points: Unit vectors, as rows.
         edges: Edges of the bins, in ascending order. A bin contains its lower edge; the last bin contains both edges.
-            Cosines below the first or above the last edge are counted in the first or last bin.
+            Cosines below the first edge are counted in the first bin, and cosines above the last edge in the last bin.
         progress: Called after each block of the Gram matrix.
 
     Returns:
@@ -209,7 +214,7 @@ def bin_cosines(
 def sign_inner_product_counts(
     signs: PackedBits, dim: int, progress: Progress = ignore
 ) -> dict[int, int]:
-    """Count the pairs of codewords by the inner product of their vectors.
+    """Count the pairs of different codewords by the inner product of their vectors.
 
     The vector of a codeword has the entry +1 for each bit 1, and -1 for each bit 0.
 
@@ -219,7 +224,7 @@ def sign_inner_product_counts(
         progress: Called after each block of the Gram matrix.
 
     Returns:
-        A mapping from each inner product that occurs to the number of pairs with this inner product.
+        A mapping from each inner product that occurs to the number of unordered pairs with this inner product.
     """
     counts = np.zeros(dim + 1, dtype=np.int64)
     for products in pair_products(sign_rows(signs, dim), progress):

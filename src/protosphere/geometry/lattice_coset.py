@@ -26,8 +26,7 @@ class LatticeCoset:
 
     Attributes:
         basis: Basis of the lattice, as rows.
-        least: Squared norm of the shortest nonzero lattice vector, or a lower bound on it. It is measured in the scale
-            in which the points are unit vectors.
+        least: Lower bound on the squared norms of all nonzero vectors of the lattice with this basis.
         theorem: Text that states the theorem that gives `least`.
     """
 
@@ -44,10 +43,10 @@ class LatticeCoset:
         return 1 - self.least / 2
 
     def in_annulus(self, lengths: Points) -> bool:
-        """Return whether `ceiling` is also an upper bound on the cosines of points with the norms `lengths`.
+        """Return True if `ceiling` also bounds the cosines of points that have the norms `lengths`.
 
-        The differences of the points must be in the lattice. Then `ceiling` is a bound if all norms are between 1 -
-        `least` and 1. Such points lie in an annulus, and need not be unit vectors.
+        This is the case if all norms are positive, at least 1 - `least` and at most 1, up to rounding. It is assumed
+        that the differences of the points are in the lattice.
 
         Args:
             lengths: Norms of the points.
@@ -61,12 +60,12 @@ class LatticeCoset:
         return 1 - float(self.least) <= shortest + COSET_TOLERANCE
 
     def holds(self, points: Points, lengths: Points | None = None) -> bool:
-        """Return whether the points are different, and all their differences are in the lattice.
+        """Return True if no two points are equal, and the difference of any two points is in the lattice.
 
         Args:
             points: Unit vectors, as rows.
-            lengths: K x 1 array of numbers, by which the unit vectors are multiplied before they are compared. If it is
-                None, they are not multiplied.
+            lengths: K x 1 array of numbers, by which the K unit vectors are multiplied to get the points. If it is
+                None, the unit vectors themselves are the points.
         """
         # the coefficients of all differences in the basis must be integers, and all points must have the same
         # coordinates after the first `rank`

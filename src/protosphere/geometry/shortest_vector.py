@@ -1,9 +1,9 @@
 """Test whether a lattice has vectors shorter than a given length, by enumeration.
 
 The basis is reduced (Lenstra, Lenstra & Lovasz 1982). Then the coefficients of the vectors are enumerated from the last
-to the first (Fincke & Pohst 1985). A partial vector has only the last few coefficients. All partial vectors are
-extended at once. A partial vector is projected to the orthogonal complement of the basis vectors whose coefficients are
-still missing. It is dropped if the projection is too long.
+to the first (Fincke & Pohst 1985). A partial vector has only the last few coefficients. Each step adds one coefficient
+to all partial vectors. Then every partial vector is projected to the orthogonal complement of the basis vectors whose
+coefficients are still missing. It is dropped if the projection is too long.
 """
 
 import numpy as np
@@ -52,9 +52,10 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
 
 
 def _largest_shorter(basis: Points, squared_length: float) -> float:
-    """Return the squared length up to which `has_shorter` searches for vectors.
+    """Return the squared length up to which `has_shorter` searches for lattice vectors.
 
-    The result is a little below `squared_length`. If all squared lengths are multiples of a unit, the result is the
+    The result is a little below `squared_length`. For some lattices, the squared lengths of all vectors are multiples
+    of `squared_length` / m, where m is an integer. If there is such an m up to 64 (`MOST_PARTS`), the result is the
     largest multiple below `squared_length`, plus a margin for rounding errors. Otherwise, the result is
     `squared_length` * (1 - `ROUNDING`).
     """
@@ -82,7 +83,7 @@ def _largest_shorter(basis: Points, squared_length: float) -> float:
 def _any_within(triangle: Points, squared_length: float) -> bool | None:
     """Return whether a lattice has a nonzero vector whose squared length is at most `squared_length`.
 
-    If the enumeration has more than `MOST_PARTIAL` partial vectors at once, None is returned.
+    If there are more than two million partial vectors (`MOST_PARTIAL`) at once, None is returned.
 
     Args:
         triangle: Upper triangular matrix whose columns are a basis of the lattice.
@@ -114,13 +115,14 @@ def _any_within(triangle: Points, squared_length: float) -> bool | None:
 
 
 def lll_reduced(basis: Points) -> Points | None:
-    """Return an LLL-reduced basis of a lattice: its rows are short and nearly orthogonal.
+    """Return an LLL-reduced basis of a lattice, whose vectors are short and nearly orthogonal.
 
     Args:
         basis: Basis of the lattice, as rows.
 
     Returns:
-        The reduced basis. If rounding keeps the algorithm from ending within `MOST_SWAPS` steps, None is returned.
+        The reduced basis, as rows. If rounding errors keep the algorithm from ending within 20,000 steps
+        (`MOST_SWAPS`), None is returned.
     """
     rows = basis.astype(np.float64)
     k = 1

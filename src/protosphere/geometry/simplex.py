@@ -26,10 +26,12 @@ def simplex_points(num_points: int) -> Points:
 
 
 def simplex_factors(num_points: int | Indices, j: Indices) -> Points:
-    """Return the value f_j that the first j vertices of a regular simplex have in coordinate j (see `simplex_points`).
+    """Return sqrt(K / ((K - 1) j (j + 1))) for K = `num_points` and each entry j.
+
+    This is coordinate j of the first j vertices of a regular simplex with K vertices (see `simplex_points`).
 
     Args:
-        num_points: Number of vertices of the simplex, or an array of such numbers.
+        num_points: Number K of vertices, or an array with a number for each entry of `j`.
         j: Indices of coordinates, counted from 1.
     """
     return np.sqrt(num_points / ((num_points - 1) * j * (j + 1.0)))

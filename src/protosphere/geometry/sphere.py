@@ -81,7 +81,9 @@ def cross_polytope_points(num_points: int, dim: int) -> Points:
 
 
 def renormalized(points: Points) -> Points:
-    """Return the rows divided by their norms; rows that are unit vectors up to rounding are returned unchanged.
+    """Return the rows divided by their norms.
+
+    Rows that are already unit vectors up to rounding are returned unchanged.
 
     Args:
         points: Nonzero vectors, as rows.
@@ -113,7 +115,7 @@ def require_unit_rows(
     what: str = "points",
     advice: str = "divide each row by its norm first",
 ) -> None:
-    """Raise an error if the points are not a matrix of at least two finite unit vectors, up to rounding.
+    """Check that `points` is a matrix whose rows are at least two unit vectors, up to rounding.
 
     Args:
         points: Array to check, with points as rows.

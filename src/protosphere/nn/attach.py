@@ -271,7 +271,7 @@ def _classifiers(model: nn.Module) -> list[nn.Module]:
 
 
 def _from_get_classifier(model: nn.Module) -> list[nn.Module]:
-    """Return the modules that `model.get_classifier()` returns, or an empty list if the model has no such method."""
+    """Return the modules that `model.get_classifier()` returns. If the model has no such method, the list is empty."""
     ask = getattr(model, "get_classifier", None)
     found: object = ask() if callable(ask) else None
     if isinstance(found, (tuple, list)):
@@ -319,11 +319,11 @@ def _last(layers: list[nn.Linear], otherwise: str) -> nn.Linear:
 def _require_no_other(
     model: nn.Module, chosen: list[nn.Linear], roots: list[nn.Module]
 ) -> None:
-    """Raise InvalidArgumentError if another linear layer of `model` may be a classifier.
+    """Raise InvalidArgumentError if `model` has another linear layer that may be a classifier.
 
-    A linear layer may be a classifier if its name matches `LIKELY` and it has as many outputs as `chosen[0]`. Layers in
-    `chosen` and layers inside one of the modules `roots` are ignored. Nothing is checked if `model` is an
-    `nn.Sequential` and `roots` equals `chosen`.
+    A linear layer may be a classifier if its name matches the pattern `LIKELY` and it has as many outputs as
+    `chosen[0]`. The layers in `chosen`, and all layers inside the classifiers `roots`, are ignored. If `model` is an
+    `nn.Sequential` and `roots` equals `chosen`, nothing is checked.
     """
     inside = [*chosen, *_linears(roots)]
     outputs = chosen[0].out_features

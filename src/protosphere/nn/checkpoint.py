@@ -106,7 +106,7 @@ def packed_state(
         code: Code of the classes in use. Its points are the first points of `reserve`.
         reserve: Code of all classes, including those reserved for later.
         settings: Dictionary with the arguments `preset`, `scale` and `projection` of the head.
-        started: Scale of the head, or the initial value of this scale if it is learned.
+        started: Scale of the head. If the scale is learned, `started` is its initial value.
     """
     header = {
         "num_classes": code.num_classes,
@@ -211,7 +211,8 @@ def packed_code(code: SphericalCode) -> bytes:
 def _left_out(code: SphericalCode) -> list[str]:
     """Return the names of the arrays that are not stored because they can be recomputed exactly.
 
-    The list is empty if the number of points times the dimension is at most `MOST_CARRIED`.
+    If the number of points times the dimension is at most one million (`MOST_CARRIED`), all arrays are stored, and the
+    list is empty.
     """
     if code.num_classes * code.dim <= MOST_CARRIED:
         return []
@@ -256,9 +257,10 @@ def rounded_digest(code: SphericalCode) -> str:
 
 
 def _verification_digest(code: SphericalCode, left_out: list[str]) -> str | None:
-    """Return the digest that shows whether the arrays `left_out` of `code` were recomputed correctly.
+    """Return a digest of the points of `code`, or None if `left_out` is empty.
 
-    The result is None if `left_out` is empty.
+    The digest is saved in the state. After the arrays with the names `left_out` have been recomputed, it is compared
+    with a new digest.
     """
     if not left_out:
         return None
@@ -268,14 +270,14 @@ def _verification_digest(code: SphericalCode, left_out: list[str]) -> str | None
 def saved_code(saved: SavedHead) -> SphericalCode:
     """Return the code of a saved head, including reserved classes.
 
-    Arrays that are not in the state are recomputed, and a digest shows whether they equal the saved arrays up to
-    rounding.
+    Arrays that were left out of the state are recomputed. A digest in the state shows whether the recomputed arrays are
+    the original ones, up to rounding.
 
     Args:
         saved: The saved state.
 
     Raises:
-        InvalidArgumentError: If the state is damaged, or the recomputed arrays differ from the saved arrays.
+        InvalidArgumentError: If the state is damaged, or the recomputed arrays differ from the original ones.
     """
     try:
         return _read_code(saved.packed_code)
@@ -320,7 +322,7 @@ def _read_code(packed: bytes) -> SphericalCode:
 
 
 def _built_again(description: dict[str, Any]) -> SphericalCode:
-    """Return the code that the provenance in `description` describes, with points that are computed again."""
+    """Return the code that is built again from the provenance in `description`."""
     provenance = Provenance.from_json(description["provenance"])
     if not is_closed_form(provenance):
         raise InvalidArgumentError(
@@ -334,7 +336,7 @@ def _certified_again(
 ) -> SphericalCode:
     """Return the code with the points in `arrays`.
 
-    If computing the cosines of all pairs of points takes a fraction of a second, the code gets a new certificate.
+    If the cosines of all pairs of points can be computed in a fraction of a second, the code gets a new certificate.
     Otherwise, the code gets the certificate in `description`, marked as unverified.
     """
     return verified_if_quick(code_from_parts(file.parts(arrays, description)))
@@ -381,7 +383,7 @@ def reserve_to_use(
 
 
 def _can_replace(theirs: SphericalCode, mine: SphericalCode) -> bool:
-    """Return True if the code `theirs` of a state can replace the code `mine` of a head.
+    """Return True if a head with the code `mine` may use the code `theirs` of a saved state instead.
 
     The codes must have the same number of points and the same dimension. In addition, they must have been built by the
     same scheme with the same options, or have equal points up to rounding.

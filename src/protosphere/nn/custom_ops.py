@@ -25,7 +25,7 @@ _living: WeakValueDictionary[int, Projection] = WeakValueDictionary()
 
 
 def new_handle(projection: Projection) -> int:
-    """Return an integer that identifies a projection, the module with the prototypes, in calls of the operators.
+    """Return an integer that stands for a projection, the module with the prototypes, in calls of the operators.
 
     Operators in graphs of `torch.compile` take only tensors and numbers as arguments. The integer is valid as long as
     the projection exists.
@@ -37,14 +37,14 @@ def new_handle(projection: Projection) -> int:
 
 @_operator("protosphere::log_sum_exp")
 def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor]:
-    """Return the log-sum-exp of each row's dot products with the prototypes, and each row's mean prototype.
+    """Return, for each row of z, the log-sum-exp of its dot products with the prototypes, and a mean of the prototypes.
 
-    The mean of a row is weighted by the softmax of the dot products.
+    The weights of the mean are the softmax of the dot products.
 
     Args:
         z: B x n vectors.
         handle: Result of `new_handle`.
-        with_mean: Whether to compute the mean prototypes.
+        with_mean: Whether to compute the means.
 
     Returns:
         A tuple of two tensors: the B log-sum-exps, and the B x n means. If `with_mean` is False, the second tensor is

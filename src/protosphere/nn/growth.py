@@ -40,8 +40,8 @@ LARGEST_DEFAULT_DIM = 512
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
     """Return a code with the same points, ordered so that the first `num_first` points are well separated.
 
-    A nested code is returned unchanged. A code of K points in R^n is also returned unchanged if K^2 n exceeds
-    `LARGEST_ORDERED`.
+    A nested code is returned unchanged. A code of K points in R^n is also returned unchanged if K^2 n exceeds 2^34
+    (`LARGEST_ORDERED`), because the reordering would take too long.
 
     Args:
         code: The code.
@@ -207,7 +207,7 @@ def reserved(
         classes in use.
 
     Raises:
-        InvalidArgumentError: If arguments contradict each other.
+        InvalidArgumentError: If an argument is not valid, or if arguments contradict each other.
         InfeasibleError: If the scheme has no code for K and n.
     """
     if isinstance(given, SphericalCode):

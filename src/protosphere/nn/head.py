@@ -111,8 +111,8 @@ class PrototypeHead(nn.Module):
     def _use_first(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
         """Use the first `num_classes` prototypes of the reserve.
 
-        The projection, which is the module that computes dot products with these prototypes, is built again. Its
-        buffers get the given dtype, or torch's default dtype if `dtype` is None.
+        The projection, the module that computes dot products with the prototypes, is built again. Its buffers get the
+        given dtype, or torch's default dtype if `dtype` is None.
         """
         self.code = growth.first_classes(self.reserve, num_classes)
         current = getattr(self, "projection", None)
@@ -126,7 +126,10 @@ class PrototypeHead(nn.Module):
     def _refill(
         self, num_classes: int, device: torch.device, dtype: torch.dtype
     ) -> None:
-        """Rebuild the projection of the first `num_classes` prototypes on the CPU, then move it to `device`."""
+        """Rebuild the projection of the first `num_classes` prototypes, with buffers of the given device and dtype.
+
+        The projection is built on the CPU and then moved.
+        """
         with torch.device("cpu"):
             self._use_first(num_classes, dtype)
         self.projection.to(device)
@@ -135,7 +138,11 @@ class PrototypeHead(nn.Module):
     def _apply(
         self, fn: Callable[[Tensor], Tensor], recurse: bool = True
     ) -> PrototypeHead:
-        """Apply `fn` to all tensors, and rebuild the prototypes if `fn` loses their values or widens their dtype."""
+        """Apply `fn` to all parameters and buffers. Rebuild the prototypes if necessary.
+
+        This is necessary if the values of the prototypes have been lost, or if `fn` casts them to a dtype of higher
+        precision.
+        """
         before = like_buffers(self.projection)
         intact = buffers_intact(self.projection) and keeps_values(fn)
         cast("Any", super())._apply(fn, recurse)  # torch has no types for it
@@ -206,7 +213,7 @@ class PrototypeHead(nn.Module):
         return scale * self.preset.embed(wide)
 
     def _checked_input(self, z: Tensor) -> Tensor:
-        """Return z after a check of its shape (..., n), converted to float32 if it has half precision."""
+        """Check that z has the shape (..., n), and return z, converted to float32 if it has half precision."""
         if self._may_be_replaced and not torch.compiler.is_compiling():
             self._restore_lost_buffers()
         return checked_wide(z, self.dim)

@@ -102,9 +102,9 @@ def _require_tensor(name: str, value: object) -> None:
 def _logit_vectors(
     vectors: Tensor, prototypes: Prototypes
 ) -> tuple[Tensor, Projection]:
-    """Return vectors and the projection that maps them to logits.
+    """Return (..., n) vectors, and the projection that computes their dot products with the prototypes.
 
-    The returned vectors are `vectors` or, if `prototypes` is a head, the embeddings of `vectors` by the head.
+    If `prototypes` is a head, the returned vectors are the results of its method `embed`. Otherwise they are `vectors`.
     """
     if isinstance(prototypes, Tensor):
         projection = _matrix_projection(prototypes)
@@ -153,7 +153,11 @@ def _code_projection(code: SphericalCode, like: Tensor) -> Projection:
 
 
 def _shifted(vectors: Tensor, target: Tensor, shift: int) -> tuple[Tensor, Tensor]:
-    """Return `vectors` without the last `shift` positions, and `target` without the first `shift` positions."""
+    """Return `vectors` and `target` such that each vector is paired with the target `shift` positions later.
+
+    The next-to-last dimension of `vectors` is the position. The last `shift` positions of `vectors` and the first
+    `shift` positions of `target` are dropped.
+    """
     if vectors.ndim < 2 or shift >= vectors.shape[-2]:
         raise InvalidArgumentError(
             f"'shift' must be below the number of positions, the last dimension of 'input' but one, got {shift} for "

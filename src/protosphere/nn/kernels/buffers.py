@@ -18,10 +18,10 @@ def as_tensor(array: NDArray[Any]) -> Tensor:
 
 
 def with_torch_strides(tensor: Tensor) -> Tensor:
-    """Return a tensor that has torch's strides even if it is empty.
+    """Return `tensor`, or a new tensor of the same shape and dtype if `tensor` is empty.
 
-    Tensors made from empty numpy arrays have strides of 0, with which `torch.export.save` raises an error. Such a
-    tensor is replaced by a new empty tensor. Any other tensor is returned unchanged.
+    Tensors made from empty numpy arrays have strides of 0, with which `torch.export.save` raises an error. The new
+    tensor has the strides that torch uses.
     """
     if tensor.numel():
         return tensor

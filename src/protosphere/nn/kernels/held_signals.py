@@ -22,8 +22,9 @@ HELD = tuple(
 
 
 class HeldSignals(ExitStack):
-    """Context manager that delays signal handlers until its end, or until `allow_here(True)` is called.
+    """Context manager that delays the handlers of signals, such as Ctrl-C, until its end.
 
+    Inside the context, `allow_here(True)` lets handlers run immediately, and `allow_here(False)` delays them again.
     Python runs signal handlers only in the main thread. In other threads, the context manager does nothing.
     """
 
@@ -60,7 +61,8 @@ class HeldSignals(ExitStack):
         Outside the main thread, the method does nothing.
 
         Args:
-            interruptible: Whether signal handlers run immediately. If True, the handlers of delayed signals run now.
+            interruptible: If True, handlers that were delayed run now, and later ones run immediately. If False,
+                handlers are delayed again.
         """
         if threading.current_thread() is not threading.main_thread():
             return

@@ -106,13 +106,9 @@ def _in_pool(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 @lru_cache(maxsize=1)
 def _pool(process: int, threads: int) -> ThreadPoolExecutor:
-    """Return a thread pool for one process.
+    """Return a pool of `threads` threads. It is cached, because starting a thread takes 0.2 ms.
 
-    The pool is cached, because starting a thread takes 0.2 ms.
-
-    Args:
-        process: Id of the current process. A forked process has another id, so it gets a pool of its own.
-        threads: Number of threads.
+    `process` is the id of the current process. A forked process has another id, so it gets a pool of its own.
     """
     del process
     return ThreadPoolExecutor(threads, thread_name_prefix="protosphere")

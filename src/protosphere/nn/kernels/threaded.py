@@ -55,8 +55,8 @@ def by_rows(
     """Apply `work` to consecutive slices of the rows of z in parallel.
 
     On a CPU, each slice has a thread of its own, and the tensor operations on the slice are single-threaded. On other
-    devices, and if there are fewer than `FEWEST_SCORES` scores, there is only one slice with all rows. No gradients are
-    recorded, and autocast is off.
+    devices, and if there are fewer than 2^20 scores (`FEWEST_SCORES`), there is only one slice with all rows. No
+    gradients are recorded, and autocast is off.
 
     Args:
         work: Function from a slice of row indices to a result.
@@ -138,15 +138,16 @@ def threaded_log_sum_exp(
 def threaded_softmax_terms(
     z: Tensor, index: Tensor, block: ProjectionBlock, with_mean: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the results of `threaded_log_sum_exp` for one block, and one chosen point of the block for each vector.
+    """Return three results for each vector: a log-sum-exp, its gradient, and one chosen point of the block.
 
-    The results are not differentiable.
+    The log-sum-exp is that of the vector's dot products with the points of the block. Its gradient with respect to the
+    vector is the mean of the points, weighted by the softmax of these dot products. The results are not differentiable.
 
     Args:
         z: B x n vectors.
         index: For each vector, the index of the chosen point in the block, such as the label of the vector.
         block: Block of points.
-        with_mean: Whether to compute the weighted means of `threaded_log_sum_exp`.
+        with_mean: Whether to compute the weighted means, that is, the gradients.
 
     Returns:
         B log-sum-exps, B x n weighted means and B x n chosen points. If `with_mean` is False, the tensor of means is
@@ -168,7 +169,7 @@ def threaded_softmax_terms(
 def merged_log_sum_exps(
     pieces: Sequence[tuple[Tensor, Tensor]],
 ) -> tuple[Tensor, Tensor]:
-    """Combine the log-sum-exps and weighted means over several sets of points into those over all their points.
+    """Return the log-sum-exps and weighted means over the union of several sets of points.
 
     Args:
         pieces: For each set of points, the results of `KernelBackend.log_sum_exp`: B log-sum-exps and B x n weighted

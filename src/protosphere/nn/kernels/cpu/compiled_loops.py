@@ -40,7 +40,7 @@ class CpuBackend(TorchBackend):
     block_kinds: frozenset[str] | None = frozenset({"cosets"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True if `rows` is a float32 tensor on the CPU and the tables of the block are on the CPU."""
+        """Return True if `rows` is a float32 tensor on the CPU, and the block is on the CPU, too."""
         if rows.dtype != torch.float32:
             return False
         return in_memory(rows) and in_memory(_coset_tables(block).flips)
@@ -152,11 +152,11 @@ def _top_k_within(
     """Return the k largest dot products of each vector with the points of some cosets, and the indices of these points.
 
     Args:
-        tables: The signs of all cosets.
+        tables: Signs and glue vectors of all cosets of the block.
         z: B x n vectors.
         cosets: B x m indices of cosets; row i has the cosets that are searched for vector i.
         glue: B x C dot products of the vectors with the glue vectors of all C cosets.
-        k: Number of points, at most the number of points of m cosets.
+        k: Number of points, at most the number of points in the m cosets.
 
     Returns:
         B x k dot products in descending order, and the B x k indices of the points in the block.
@@ -176,15 +176,18 @@ def _top_k_within(
 
 
 def _glue_scores(tables: CosetTables, z: Tensor) -> Tensor:
-    """Return the B x C dot products of vectors with the glue vectors of the C cosets."""
+    """Return a B x C matrix. Entry (i, c) is the dot product of row i of `z` with the glue vector of coset c.
+
+    Only the last coordinates of `z` are used, because a point consists of a codeword followed by a glue vector.
+    """
     products = z[:, tables.length :] @ tables.glue_vectors.to(z.dtype).T
     return products[:, tables.glue_of]
 
 
 def _to_bins(tables: CosetTables, z: Tensor) -> Tensor:
-    """Return the coordinates of vectors in the order of the bins, times `tables.coefficient`.
+    """Return the coordinates of vectors in the order of the bins, multiplied by `tables.coefficient`.
 
-    Column i of the result comes from column tables.columns[i] of the B x n matrix `z`.
+    Column i of the result is computed from column tables.columns[i] of the B x n matrix `z`.
     """
     scaled = z[:, : tables.length] * tables.coefficient
     return scaled.index_select(1, tables.columns)
@@ -205,14 +208,14 @@ def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
 def _from_lanes(
     tables: CosetTables, lanes: Tensor, coset_weights: Tensor | None, batch: int
 ) -> Tensor:
-    """Return B x n weighted sums of points, given in the order of the bins and of the compiled loops.
+    """Return B x n weighted sums of points, computed from weighted sums of codewords and weights of glue vectors.
 
     Args:
-        tables: The signs of all cosets.
-        lanes: Array in the order of `_to_lanes` for a matrix with one row per sum. Column j of the matrix has
-            coordinate `tables.columns[j]` of each sum, not yet multiplied by `tables.coefficient`.
-        coset_weights: B x C matrix. Entry (i, c) is the factor by which the glue vector of coset c is multiplied in sum
-            i. If None, no glue vectors are added.
+        tables: Signs and glue vectors of all cosets of the block.
+        lanes: Weighted sums of codewords, as `_to_lanes` arranges a matrix with one row per sum. Column j of the matrix
+            has coordinate `tables.columns[j]` of each sum, not yet multiplied by `tables.coefficient`.
+        coset_weights: B x C matrix. Entry (i, c) is the weight of the glue vector of coset c in sum i. If None, no glue
+            vectors are added.
         batch: Number B of sums.
     """
     grouped = lanes.view(len(lanes), len(tables.columns), _loops().LANES)
@@ -225,7 +228,7 @@ def _from_lanes(
 
 
 def _loops() -> Any:
-    """Import the module of compiled loops on first use, because the import is slow."""
+    """Return the module of compiled loops. It is imported on first use, because the import is slow."""
     from protosphere.nn.kernels.cpu import walsh_hadamard
 
     return walsh_hadamard

@@ -1,13 +1,16 @@
 """Compiled loops that compute dot products with the points of classes as sums of rows of a lookup table.
 
 A class has one value of each part, such as a color and a shape. If classes are quantized, a class also has one codeword
-of each codebook. The table has a row for each value of each part and for each codeword of each codebook. LANES vectors
-are processed at a time (see `simd`): entry w of a row is the dot product of the value or codeword with vector w.
+of each codebook. The table has a row for each value of each part and for each codeword of each codebook. The table rows
+of a class are the rows of its values and of its codewords. LANES vectors are processed at a time (see `simd`): entry w
+of a row is the dot product of the value or codeword with vector w.
 
 A score is the dot product of a vector with the point of a class. The scores of class k with LANES vectors are the sum
-of the table rows of the values of its parts, plus factors[k] times the sum of the table rows of its codewords. The
-compiler does not vectorize access to rows at looked-up positions. Therefore vector instructions are written explicitly,
-which makes the loops 4 times as fast.
+of the table rows of its values, plus factors[k] times the sum of the table rows of its codewords.
+
+The compiler does not vectorize access to rows at looked-up positions. Therefore such accesses are written as
+instructions, which makes the loops 4 times as fast. An instruction is a function with an argument `typing` that returns
+a generator of LLVM code. Compiled functions call it without `typing`, which numba adds.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -97,14 +100,14 @@ def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
 
 @_instruction
 def add_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
-    """Add the row of y that begins at a to x[i : i + LANES]."""
+    """Add y[a : a + LANES] to x[i : i + LANES]."""
     del typing, i, a
     return _combined(_sum, x, y, 1)
 
 
 @_instruction
 def add_two_rows(typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any) -> Any:
-    """Add the two rows of y that begin at a and b to x[i : i + LANES]."""
+    """Add y[a : a + LANES] and y[b : b + LANES] to x[i : i + LANES]."""
     del typing, i, a, b
     return _combined(_sum, x, y, 2)
 
@@ -113,14 +116,14 @@ def add_two_rows(typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any) -> Any:
 def add_four_rows(
     typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:
-    """Add the four rows of y that begin at a, b, c and d to x[i : i + LANES]."""
+    """Add the four rows of y that begin at the indices a, b, c and d to x[i : i + LANES]."""
     del typing, i, a, b, c, d
     return _combined(_sum, x, y, 4)
 
 
 @_instruction
 def raise_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
-    """Replace x[i : i + LANES] by its entrywise maximum with the row of y that begins at a."""
+    """Replace x[i : i + LANES] by its entrywise maximum with y[a : a + LANES]."""
     del typing, i, a
     return _combined(_maximum, x, y, 1)
 
@@ -129,14 +132,17 @@ def raise_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
 def raise_to_four_rows(
     typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:
-    """Replace x[i : i + LANES] by its entrywise maximum with the four rows of y that begin at a, b, c and d."""
+    """Replace x[i : i + LANES] by the entrywise maximum of itself and four rows of y.
+
+    The four rows begin at the indices a, b, c and d of y.
+    """
     del typing, i, a, b, c, d
     return _combined(_maximum, x, y, 4)
 
 
 @_instruction
 def multiply_row(typing: Any, x: Any, i: Any, factor: Any) -> Any:
-    """Multiply x[i : i + LANES] by a number."""
+    """Multiply x[i : i + LANES] by the number `factor`."""
     del typing, i
 
     def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
@@ -197,14 +203,14 @@ def add_looked_up_rows(
     count: int,
     x: Block,
 ) -> None:
-    """Add the table rows of some parts (or codebooks) to the scores of `count` consecutive classes.
+    """Add the table rows of some parts or codebooks to the scores of `count` consecutive classes.
 
     Args:
         table: Lookup table, a one-dimensional array of rows of LANES numbers.
         values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
             entries of a row are the indices of the values and codewords of the class.
         offsets: For each part, and then for each codebook, the index of its first table row.
-        start: First column of `values` to process.
+        start: First column of `values` to process. Each column belongs to a part or a codebook.
         stop: One past the last column of `values` to process.
         first: Index of the first class.
         count: Number of classes.
@@ -261,10 +267,10 @@ def scatter_rows(
     count: int,
     table: Block,
 ) -> None:
-    """Add the row of each of `count` consecutive classes in x to the table rows of the class.
+    """For each of `count` consecutive classes, add its row of x to the table rows of the class.
 
-    Before a row is added to the table rows of codewords, it is multiplied by the factor of the class. The function is
-    the transpose of `sum_rows`.
+    Before a row is added to the table rows of codewords, it is multiplied by the factor of the class. As a linear map
+    from x to the table, the function is the transpose of `sum_rows`.
 
     Args:
         x: One-dimensional array with a row of LANES numbers per class; overwritten if `factors` is not empty.
@@ -335,10 +341,10 @@ def add_weights(
     num_parts: int,
     tables: Block,
 ) -> None:
-    """Add the weight of each class to the table rows of the class, for B vectors.
+    """For each of B vectors, add the weight of each class to the table rows of the class.
 
-    Before a weight is added to the table rows of codewords, it is multiplied by the factor of the class. The function
-    is the transpose of `write_scores`.
+    Before a weight is added to the table rows of codewords, it is multiplied by the factor of the class. As a linear
+    map from the weights to the tables, the function is the transpose of `write_scores`.
 
     Args:
         weights: B x K weights, one row for each vector.
@@ -375,7 +381,7 @@ def write_highest_lookups(
     num_parts: int,
     highest: Block,
 ) -> None:
-    """Write the largest score of each tile of `TILE` consecutive classes, for each vector.
+    """Write, for each vector, the largest score in each tile of 256 (`TILE`) consecutive classes.
 
     Args:
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
@@ -444,9 +450,9 @@ def write_lookup_sums(
 ) -> None:
     """Write, for each vector, the sum of exp(score - shift) over all classes.
 
-    The function chooses the shift of each vector so that score - shift is at most `LEEWAY` for all classes. If
-    `weights` is not empty, exp(score - shift) of each class is also added to the table rows of the class in `weights`,
-    as by `add_weights`.
+    The function chooses the shift of each vector. For all classes, score - shift is at most 30 (`LEEWAY`), so the
+    exponentials do not overflow. If `weights` is not empty, exp(score - shift) of each class is also added to the table
+    rows of the class in `weights`, as `add_weights` does.
 
     Args:
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.

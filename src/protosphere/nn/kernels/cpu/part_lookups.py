@@ -35,7 +35,7 @@ class PartLookupsBackend(TorchBackend):
     block_kinds: frozenset[str] | None = frozenset({"combinations"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True if `rows` is a float32 tensor on the CPU and the tables of the block are on the CPU."""
+        """Return True if `rows` is a float32 tensor on the CPU, and the block is on the CPU, too."""
         if rows.dtype != torch.float32:
             return False
         return in_memory(rows) and in_memory(_lookups(block).values)
@@ -116,8 +116,8 @@ def _top_k_within(
 
     Args:
         lookups: The block.
-        factors: For each class, the factor by which the sum of its codewords is multiplied. The array is empty if there
-            are no codebooks.
+        factors: For each class, the factor by which the sum of the dot products with its codewords is multiplied. The
+            array is empty if there are no codebooks.
         entries: B x E dot products of the vectors with the rows of all tables, as `lookups.tables` returns them.
         tiles: B x m indices of tiles; row i has the tiles that are searched for vector i.
         k: Number of points, at most the number of points in the m tiles.
@@ -149,7 +149,7 @@ def _lookups(block: ProjectionBlock) -> CombinationsBlock:
 def _classes(
     lookups: CombinationsBlock,
 ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float32], int]:
-    """Return the arguments `values`, `offsets`, `factors` and `num_parts` of the compiled loops for a block."""
+    """Return the arguments `values`, `offsets`, `factors` and `num_parts` of the compiled loops, for one block."""
     values = lookups.values.numpy()
     offsets = lookups.tables.offsets.numpy()
     factors = np.empty(0, np.float32)
@@ -187,10 +187,10 @@ def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
 
 
 def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
-    """Return the matrix from which `_to_lanes` computes `lanes`: the inverse of `_to_lanes`.
+    """Return the matrix for which `_to_lanes` returns `lanes`.
 
     Args:
-        lanes: Array with one row per group of LANES vectors.
+        lanes: Array with one row per group of LANES rows of the matrix.
         batch: Number B of rows of the matrix.
     """
     width = _loops().LANES
@@ -200,7 +200,7 @@ def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
 
 
 def _loops() -> Any:
-    """Import the module of compiled loops on first use, because the import is slow."""
+    """Return the module of compiled loops. It is imported on first use, because the import is slow."""
     from protosphere.nn.kernels.cpu import lookups
 
     return lookups

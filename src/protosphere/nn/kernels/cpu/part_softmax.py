@@ -1,7 +1,8 @@
 """The float32 CPU backend for `AllCombinationsBlock` if the parts are small.
 
-The softmax is one compiled loop without tensor operations. For three parts with 19, 21 and 28 values and a batch of
-256, most of the time of a tensor operation would be overhead. For larger parts, matrix products of torch are faster.
+The classes of such a block are all combinations of the values of several parts. The softmax is one compiled loop
+without tensor operations. For three parts with 19, 21 and 28 values and a batch of 256, most of the time of a tensor
+operation would be overhead. For larger parts, matrix products of torch are faster.
 """
 
 from __future__ import annotations
@@ -25,17 +26,18 @@ MOST_NUMBERS = 1 << 16
 class PartSoftmaxBackend(TorchBackend):
     """CPU backend for `AllCombinationsBlock` if the parts are small.
 
-    A compiled loop computes the softmax of 16 vectors at a time.
+    A part is small if the number of its points times the number of its coordinates is at most 2^16 (`MOST_NUMBERS`). A
+    compiled loop computes the softmax over the points of each part, for 16 vectors at a time.
     """
 
     name = "part_softmax"
     block_kinds: frozenset[str] | None = frozenset({"all combinations"})
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True if `rows` is a float32 tensor on the CPU, and the tables of the block are small and on the CPU.
+        """Return True if `rows` is a float32 tensor on the CPU, the block is on the CPU, and all its parts are small.
 
-        The tables are small if, for each part, the number of points times the number of coordinates is at most
-        `MOST_NUMBERS`.
+        A part is small if the number of its points times the number of its coordinates is at most 2^16
+        (`MOST_NUMBERS`).
         """
         if rows.dtype != torch.float32 or not in_memory(rows):
             return False
@@ -94,7 +96,7 @@ def _combinations(block: ProjectionBlock) -> AllCombinationsBlock:
 
 
 def _loops() -> Any:
-    """Import the module of compiled loops on first use, because the import is slow."""
+    """Return the module of compiled loops. It is imported on first use, because the import is slow."""
     from protosphere.nn.kernels.cpu import part_softmax_loops
 
     return part_softmax_loops

@@ -1,7 +1,7 @@
 """Compiled loops that compute softmaxes over the values of each part, for LANES vectors at a time (see `simd`).
 
 A row has LANES numbers, one for each vector. The compiler does not keep sums of rows in registers. Therefore the
-innermost loop is written as vector instructions, which makes the whole softmax 4 times as fast.
+innermost loop is written as an instruction (see `lookups`), which makes the whole softmax 4 times as fast.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -32,7 +32,7 @@ _INDEX = ir.IntType(64)
 
 
 def _scaled_sums(x: Any, y: Any, factors: Any, num_sums: int) -> Any:
-    """Return the signature and the code generator of an instruction that writes weighted sums of rows.
+    """Return the signature and the code generator of an instruction that writes `num_sums` weighted sums of rows.
 
     Args:
         x: Type of the array to which the sums are written.
@@ -86,8 +86,8 @@ def write_one_sum(
 ) -> Any:
     """Write a weighted sum of the first n rows of y into x[i : i + LANES].
 
-    The weight of row k is f[start + d * k]. The argument `jump` is not used; it is there because `write_four_sums` has
-    it.
+    Row k of y has the weight f[start + d * k]. The argument `jump` is not used; it is there because `write_four_sums`
+    has it.
     """
     del typing, i, start, jump, d, n
     return _scaled_sums(x, y, f, 1)
@@ -99,8 +99,8 @@ def write_four_sums(
 ) -> Any:
     """Write four weighted sums of the first n rows of y into four consecutive rows of x.
 
-    The first of the four rows begins at x[i]. In sum j, for j = 0, ..., 3, the weight of row k is f[start + jump * j +
-    d * k].
+    The first of the four rows begins at x[i]. In sum j, for j = 0, ..., 3, row k of y has the weight f[start + jump * j
+    + d * k].
     """
     del typing, i, start, jump, d, n
     return _scaled_sums(x, y, f, 4)
@@ -147,10 +147,10 @@ def write_columns(
     """Copy `width` coordinates of up to LANES consecutive vectors into `rows`, one row per coordinate.
 
     Args:
-        rows: One-dimensional array of rows of LANES numbers; the first `width` rows are overwritten.
+        rows: One-dimensional array of rows of LANES numbers. Number w of row d becomes z[first + w, left + d].
         z: B x n vectors.
         first: Index of the first vector.
-        lanes: Number of vectors, at most LANES. The other entries of the rows stay the same.
+        lanes: Number of vectors, at most LANES. Numbers at positions w >= `lanes` of a row stay the same.
         left: Index of the first coordinate.
         width: Number of coordinates.
     """
@@ -170,15 +170,15 @@ def read_columns(
     left: int,
     width: int,
 ) -> None:
-    """Divide `width` coordinates of up to LANES vectors by a number per vector, and write the quotients into `mean`.
+    """Divide `width` coordinates of each of up to LANES vectors by a number, and write the quotients into `mean`.
 
     Args:
-        rows: One-dimensional array with a row of LANES numbers per coordinate.
-        total: For each vector, the number by which its coordinates are divided.
-        mean: B x n array. The function overwrites only the given coordinates of the given vectors.
-        first: Index of the first vector.
+        rows: One-dimensional array of rows of LANES numbers. Number w of row d is coordinate d of vector w.
+        total: LANES numbers. The coordinates of vector w are divided by total[w].
+        mean: B x n array. The quotients of vector w are written into mean[first + w, left : left + width].
+        first: Row of `mean` for the first vector.
         lanes: Number of vectors, at most LANES.
-        left: Index of the first coordinate in `mean`.
+        left: Column of `mean` for the first coordinate.
         width: Number of coordinates.
     """
     for w in range(lanes):
@@ -211,15 +211,16 @@ def add_part_softmax(
 
     Args:
         z: B x n vectors.
-        index: For each vector, the index of the class whose values choose the points in `own`. A class is a combination
-            of values of all parts. The array is empty if `own` is omitted.
+        index: For each vector, the index of a class. The values of this class choose the points that are written into
+            `own`. The classes are all combinations of values of all parts; the value of the last part changes fastest.
+            If `own` is B x 0, `index` may be empty.
         points: One-dimensional array with the coordinates of the points, part by part and point by point.
         shape: Number of parts, number of points of each part, and number of coordinates of each part.
         column: Index of the first coordinate of the first given part.
-        step: Number of combinations of the values of all parts that follow the given parts.
+        step: Number of combinations of values of the parts after the given parts.
         value: B sums of log-sum-exps, updated in place.
-        mean: B x n array; the columns of the given parts are overwritten. A B x 0 array omits the means.
-        own: B x n array; the columns of the given parts are overwritten. A B x 0 array omits the points.
+        mean: B x n array; the columns of the given parts are overwritten. If the array is B x 0, no means are computed.
+        own: B x n array; the columns of the given parts are overwritten. If the array is B x 0, no points are written.
     """
     count, size, width = shape
     rows = np.zeros(max(size, width) * LANES, np.float32)

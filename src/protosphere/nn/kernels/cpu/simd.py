@@ -1,8 +1,9 @@
 """Compiled loops that process LANES vectors at a time.
 
-A row has LANES numbers, one for each vector; the position of a number in its row is called a lane. A block of b rows,
-b >= 4, is a one-dimensional array of b * LANES numbers. Every operation acts on whole rows and compiles to vector
-instructions. Indices are unsigned, because the compiled code would check signed indices for negative values.
+A row has LANES numbers, one for each vector; the position of a number in its row is called a lane. A block has b rows,
+where b is at least 4. It is a one-dimensional array of b * LANES numbers. Every operation acts on whole rows, so the
+compiler generates vector instructions. Indices are unsigned, because the compiled code would check signed indices for
+negative values.
 """
 
 from typing import TypeAlias
@@ -129,19 +130,20 @@ def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
 def walsh_hadamard_rows(
     x: Block, y: Block, b: int, left: int, last: int
 ) -> tuple[Block, Block]:
-    """Compute the Walsh-Hadamard transform of each lane of x: entry i of a vector is in row i of the block.
+    """Compute the Walsh-Hadamard transform of each lane of x.
 
-    Each step adds and subtracts the rows that differ in the highest one or two bits of the row index, and stores the
-    results with these bits at the lowest positions of the index. After all steps, the order of the bits is restored.
+    A lane is a vector of b entries; entry i is in row i. Each step of the transform adds and subtracts the rows whose
+    indices differ in the highest one or two bits. In the results, these bits are the lowest bits of the row index.
+    After all steps, the bits are in their original order.
 
     Args:
         x: Block of b rows to transform; also used as scratch memory.
         y: Block of b rows, used as scratch memory.
-        b: Number of rows.
+        b: Number of rows, a power of two.
         left: Two to the power of the number of bits that have not been transformed yet. If no bit has been transformed,
             `left` is b.
         last: Value of `left` at which the function stops. Give 1 for a complete transform. Give 4 if the caller
-            transforms the last two bits as `radix4_butterfly` does.
+            computes the last two steps itself, as `radix4_butterfly` does.
 
     Returns:
         The block (x or y) with the result, and the other block, which is free for scratch memory.
@@ -164,7 +166,7 @@ def coset_products(
     """Compute the dot products of LANES vectors with the b codewords of a coset.
 
     The rows of z are multiplied by their signs, divided into b bins of consecutive rows, and summed over each bin. The
-    dot products are the Walsh-Hadamard transform of the b sums.
+    dot products are the Walsh-Hadamard transform of the b sums (see `walsh_hadamard`).
 
     Args:
         z: The vectors, with one row per coordinate and one lane per vector.
@@ -172,8 +174,8 @@ def coset_products(
         x: Block of b rows, used as scratch memory.
         y: Block of b rows, used as scratch memory.
         b: Number of codewords of the coset, a power of two.
-        last: Give 1 to compute the dot products. Give 4 to omit the last two steps of the transform if the caller
-            computes them as `radix4_butterfly` does.
+        last: Give 1 to compute the dot products. Give 4 if the caller computes the last two steps of the transform
+            itself, as `radix4_butterfly` does.
 
     Returns:
         The block (x or y) with the result, and the other block, which is free for scratch memory.
@@ -211,9 +213,9 @@ def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
 def scatter_words(
     x: Block, y: Block, flips: Flips, z: Block, b: int
 ) -> tuple[Block, Block]:
-    """Add a weighted sum of the b codewords of a coset to z, for each lane.
+    """For each lane, add a weighted sum of the b codewords of a coset to z.
 
-    The function is the transpose of `coset_products`.
+    As a linear map from the weights to z, the function is the transpose of `coset_products`.
 
     Args:
         x: Block of b rows with the weights, one row per codeword; also used as scratch memory.

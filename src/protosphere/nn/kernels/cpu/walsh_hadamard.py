@@ -1,13 +1,17 @@
 """Compiled loops over the cosets of a small linear code, with one Walsh-Hadamard transform per coset.
 
-The points are the codewords of all cosets as vectors with entries +1 and -1. If the argument `both` of a function is
-True, the points also include the antipode of each codeword, which is the negative vector.
+The points are the codewords of all cosets as vectors with entries +1 and -1, without glue vectors. If the argument
+`both` of a function is True, the points also include the antipode of each codeword, which is the negative vector.
 
 The array z has shape (groups, rows * LANES). A group has LANES vectors, with one row per coordinate (see `simd`). Entry
 w of each row belongs to vector w of the group; it is in lane w. The array `flips` has shape (cosets, rows); it has the
-signs of each coset in the order of the rows of z. The rows are divided into bins, which are groups of consecutive rows
-of equal size. The number of bins is the number of codewords per coset: the dot products with the codewords of a coset
-are the Walsh-Hadamard transform of the sums over the bins, in which each row is multiplied by its sign.
+signs of each coset in the order of the rows of z.
+
+The rows are divided into bins, which are groups of consecutive rows of equal size. Each codeword of the linear code has
+the same entry in all rows of a bin. A codeword of a coset is a codeword of the linear code, multiplied by the signs of
+the coset. Therefore the rows of z are multiplied by their signs and summed over each bin. The Walsh-Hadamard transform
+of these sums gives the dot products with all codewords of the coset. The number of bins is the number of codewords per
+coset.
 """
 
 import numpy as np
@@ -56,8 +60,8 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) 
     """Write the dot products of B vectors with all points.
 
     Args:
-        z: (groups, rows * LANES) coordinates of the vectors. Vectors after the first B, which fill up the last group,
-            are ignored.
+        z: (groups, rows * LANES) coordinates of the vectors. The last group may have more vectors than needed; vectors
+            after the first B are ignored.
         flips: (cosets, rows) signs.
         bins: Number of bins, which is also the number of codewords per coset without antipodes.
         both: Whether the points include the antipode of each codeword.
@@ -87,7 +91,7 @@ def write_lane(
         lane: Index of the vector in x, from 0 to LANES - 1.
         both: Whether the points include the antipode of each codeword.
         row: Dot products of the vector with all points; the entries of this coset are overwritten.
-        first: Number of codewords in the previous cosets, without their antipodes.
+        first: Number of codewords in all previous cosets, without their antipodes.
         bins: Number of codewords of the coset.
     """
     if both:
@@ -107,7 +111,7 @@ def add_weighted_words(
 ) -> None:
     """Add B weighted sums of all points to z.
 
-    The function is the transpose of `write_words`.
+    As a linear map from the weights to z, the function is the transpose of `write_words`.
 
     Args:
         weights: Array with a row for each of the B sums and a column for each point.
@@ -130,16 +134,14 @@ def add_weighted_words(
 def read_lane(
     row: Block, first: np.uint64, both: bool, x: Block, lane: np.uint64, bins: int
 ) -> None:
-    """Read the weights of the points of one coset into one lane of x.
+    """Copy the weights of the codewords of one coset from `row` into one lane of x.
 
-    The function is the transpose of `write_lane`.
-
-    If `both` is True, the weights of the points are pairs: the weight of a codeword and the weight of its antipode. The
-    difference of the two weights is written into the lane.
+    If `both` is True, `row` has two weights for each codeword: its own weight, followed by the weight of its antipode.
+    The first weight minus the second is then written into the lane.
 
     Args:
         row: Weights of all points.
-        first: Number of codewords in the previous cosets, without their antipodes.
+        first: Number of codewords in all previous cosets, without their antipodes.
         both: Whether the points include the antipode of each codeword.
         x: Block with one row per codeword of the coset; one lane is overwritten.
         lane: Index of the lane, from 0 to LANES - 1.
@@ -167,7 +169,7 @@ def write_sums(
 ) -> None:
     """Write, for each vector and coset, the sum of exp(score - peak) over the points of the coset.
 
-    A score is the dot product of a vector with a point, plus a number from `glue` for the vector and the coset. The
+    A score is the dot product of a vector with a point, plus the number in `glue` for the vector and the coset. The
     peak of a vector at a coset is the largest score of the vector in this coset and all previous ones.
 
     For each vector, the function also adds a weighted sum of all points to `word_sums`. The weight of a point is
@@ -181,8 +183,8 @@ def write_sums(
         both: Whether the points include the antipode of each codeword.
         peaks: (groups, cosets, LANES) array for the peaks.
         sums: (groups, cosets, LANES) zeros, to which the sums are added.
-        word_sums: Zeros in the shape of z, to which the weighted sums are added. If the array is empty, no
-            weighted sums are computed.
+        word_sums: Zeros in the shape of z, to which the weighted sums are added. If the array is empty, no weighted
+            sums are computed.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -217,9 +219,9 @@ def write_sums(
 def raise_peak(
     x: Block, both: bool, glue: Block, peaks: Block, coset: int, bins: int
 ) -> bool:
-    """Write the peak of each of LANES vectors at a coset: its largest score in this coset and all previous ones.
+    """Write the peaks of LANES vectors at a coset into a row of `peaks`.
 
-    A score is defined in `write_sums`.
+    Scores and peaks are defined in `write_sums`.
 
     Args:
         x: Block of dot products of the vectors with the codewords of the coset.
@@ -247,7 +249,7 @@ def raise_peak(
 
 @compiled_exactly
 def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Raise the running maximum of each lane to the largest entry of the lane in x, if this entry is larger.
+    """Replace each of LANES running maxima by the largest entry of its lane in x, if this entry is larger.
 
     Args:
         x: Block of b rows.
@@ -276,9 +278,7 @@ def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Apply `max_rows` to the result of `radix4_butterfly` for x.
-
-    The result of `radix4_butterfly` is not stored.
+    """Apply `max_rows` to the block that `radix4_butterfly` computes from x, without storing this block.
 
     Args:
         x: Block of b rows.
