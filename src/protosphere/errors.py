@@ -81,7 +81,8 @@ class TrainingError(ProtosphereError):
 class ManyClassesWarning(UserWarning):
     """Warning that a head has many classes for its dimension, so that training may fail.
 
-    It is only given if the prototypes are assigned to classes without regard to the similarity of the classes.
+    A head gives this warning only if its prototypes are assigned to classes without regard to the similarity of the
+    classes.
 
     Example:
         >>> from protosphere.errors import ManyClassesWarning

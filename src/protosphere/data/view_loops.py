@@ -32,7 +32,8 @@ def write_views(
     Args:
         images: N x C x H x W bytes.
         rows: B indices of images.
-        crops: 4 x B array with the left end, the top end, the width and the height of each crop, in pixels.
+        crops: 4 x B array with the position of the left edge, the position of the top edge, the width and the height of
+            each crop, in pixels.
         mirrored: B booleans, True if the view is mirrored left to right.
         factors: 2 x B array with the factor of the brightness and the factor of the contrast of each view.
         matrices: B x 3 x 3 color matrices, which are applied only if there are three channels.
@@ -61,8 +62,9 @@ def _resize(
 ) -> None:
     """Resize a crop of `image` by bilinear interpolation, and write it into `view`.
 
-    `crop` contains the left end, the top end, the width and the height of the crop, in pixels. If `mirrored` is True,
-    the crop is also mirrored left to right. Pixels are multiplied by `brightness`.
+    `crop` contains the position of the left edge, the position of the top edge, the width and the height of the crop,
+    in pixels. If `mirrored` is True, the crop is also mirrored left to right. Pixels are multiplied by `brightness` and
+    clipped to the range from 0 to 255.
     """
     channels, height, width = view.shape
     left_columns = np.empty(width, np.int64)
@@ -95,11 +97,11 @@ def _resize(
 
 @compiled_exactly
 def _neighbors(start: Float, size: Float, k: int, count: int) -> tuple[int, int, Float]:
-    """Return the two pixels of the original between which pixel `k` of a resized crop is interpolated, along one axis.
+    """Return the indices of two pixels of the original image, and the weight of the second one, along one axis.
 
-    The crop begins at the position `start` of the original and has the length `size`. The original has `count` pixels
-    along the axis, and so has the resized crop. The result consists of the indices of the two pixels and the weight of
-    the second one.
+    Pixel `k` of a resized crop is interpolated between these two pixels. The crop begins at the position `start` of the
+    original image and has the length `size`. The original image has `count` pixels along the axis, and so has the
+    resized crop.
     """
     position = start + size * np.float32((k + 0.5) / count) - np.float32(0.5)
     position = min(max(position, np.float32(0)), np.float32(count - 1))
@@ -122,7 +124,7 @@ def _clipped(pixel: Float) -> Float:
 def _change_contrast(view: Floats, factor: Float) -> None:
     """Multiply the difference between each pixel and the mean brightness of the view by `factor`.
 
-    The view is changed in place.
+    The view is changed in place. Pixels are clipped to the range from 0 to 255.
     """
     channels, height, width = view.shape
     total = 0.0
@@ -145,7 +147,10 @@ def _change_contrast(view: Floats, factor: Float) -> None:
 
 @compiled_exactly
 def _recolor(view: Floats, matrix: Floats) -> None:
-    """Multiply the three colors of each pixel by the 3 x 3 matrix `matrix`. The view is changed in place."""
+    """Multiply the three colors of each pixel by the 3 x 3 matrix `matrix`.
+
+    The view is changed in place. Pixels are clipped to the range from 0 to 255.
+    """
     for i in range(view.shape[1]):
         for j in range(view.shape[2]):
             red = view[0, i, j]

@@ -151,9 +151,9 @@ def views_on(device: torch.device, views: Views) -> dict[str, Tensor]:
 
 
 def color_matrices(views: Views) -> Tensor:
-    """Return a 3 x 3 matrix for each of B views, as a B x 3 x 3 tensor.
+    """Return the color matrices of B views, as a B x 3 x 3 tensor.
 
-    The matrices are multiplied with RGB colors. They change saturation and hue, or convert the colors to gray.
+    The product of a color matrix and an RGB color is a color with changed saturation and hue, or a gray color.
 
     In the color space YIQ, a rotation of the two color axes changes the hue, and scaling these axes changes the
     saturation.
@@ -227,10 +227,10 @@ def _resized_crops(pixels: Tensor, views: Views) -> Tensor:
 
 
 def _centers(start: Tensor, size: Tensor, count: int) -> Tensor:
-    """Return the positions of the pixel centers of B resized crops in the original images, as a B x `count` tensor.
+    """Return a B x `count` tensor. Entry (b, j) is the position of the center of pixel j of resized crop b.
 
-    The positions are along one axis. Along this axis, crop b begins at `start[b]`, has the length `size[b]`, and is
-    resized to `count` pixels.
+    It is a position in the original image, along one axis. Along this axis, crop b begins at `start[b]`, has the length
+    `size[b]`, and is resized to `count` pixels.
     """
     steps = (torch.arange(count) + 0.5) / count
     return start[:, None] + size[:, None] * steps

@@ -4,8 +4,8 @@ The mapping `align` gives similar classes prototypes that are near each other, a
 setting `similarity` of a config chooses how the similarity of two classes is computed:
 
 - `seen`: The cosine of the centered mean vectors of the two classes. If the inputs are features, a mean vector is the
-  mean of the features of a class. For images, a mean vector is the mean of the logits of the images of a class. These
-  logits come from the network of the config, trained for one epoch with a learned last layer.
+  mean of the features of a class. For images, a mean vector is the mean of the logit vectors of the images of a class.
+  These logits come from the network of the config, trained for one epoch with a learned last layer.
 - `logits`: The correlation, over the training examples, of the logit of one class and the logit of the other class. The
   logits come from the network of the config, trained for one epoch with a learned last layer.
 - `learned`: The cosine of the weight vectors of the two classes in a learned last layer with `dim` inputs, trained for
@@ -83,9 +83,9 @@ def measured_class_means(
 ) -> Points:
     """Return a matrix whose row k is the mean vector of the training examples of class k.
 
-    For a dataset of features, row k is the mean of the features of class k. For images, row k is the mean of the K
-    logits that a network computes for the images of class k. This network is the backbone of the config with a learned
-    last layer, trained for one epoch.
+    For a dataset of features, an example is represented by its normalized features. An image is represented by the K
+    logits that a network computes for it. This network is the backbone of the config with a learned last layer, trained
+    for one epoch.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -102,7 +102,7 @@ def measured_class_means(
 
 
 def input_class_means(config: TrainingConfig, dataset: Dataset, fabric: Any) -> Points:
-    """Return a matrix whose row k is the mean training input (pixels or features) of class k.
+    """Return a matrix whose row k is the mean of the normalized training inputs of class k, pixels or features.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -164,7 +164,7 @@ def _network_with_learned_layer(
 ) -> Any:
     """Train the backbone of the config with a learned last layer, and return this network.
 
-    The training takes one epoch, or no epoch if the config has none. The network maps inputs to K logits.
+    The training takes one epoch, or no epoch if the config has none. The network maps normalized inputs to K logits.
     """
     epochs = min(1, config.epochs)
     K = dataset.num_classes
@@ -226,7 +226,7 @@ def _briefly_trained(
 def _outputs_and_labels(
     network: Any, data: DeviceData
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield (outputs, labels) for batches of the training examples, where `outputs` has one float64 row per example."""
+    """Yield (outputs, labels) for each batch of the training examples. `outputs` has one float64 row per example."""
     with torch.no_grad():
         for inputs, labels in evaluation_batches(data, data.train, Share()):
             yield network(inputs).double().flatten(1), labels

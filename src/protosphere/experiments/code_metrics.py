@@ -16,13 +16,18 @@ LARGEST_K = 2_048
 def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
     """Return statistics of the prototypes of a run, by name.
 
-    Four statistics are those of `ps.code_statistics`: `code_min_cosine`, `code_antipodal_pairs`, `code_energy` and
-    `code_mean_square` (the mean squared cosine). The scale of the energy is `confident_scale(K, 0.0)`. This scale
-    depends only on K, so the energies of different codes with K prototypes can be compared.
+    Four statistics are computed by `ps.code_statistics`:
 
-    `code_agreement` says whether similar classes have nearby prototypes. It is computed only if the inputs are features
-    and each class has a prototype and training examples. It is the correlation, over all pairs of classes, of two
-    quantities: the cosine of the two prototypes, and the similarity of the two class means.
+    - `code_min_cosine` is the smallest cosine of two prototypes.
+    - `code_antipodal_pairs` is the number of pairs with cosine -1.
+    - `code_energy` is the energy of the code at the scale `confident_scale(K, 0.0)`. This scale depends only on K, so
+      the energies of different codes with K prototypes can be compared.
+    - `code_mean_square` is the mean squared cosine of all pairs.
+
+    `code_agreement` says whether similar classes have nearby prototypes. It is the correlation, over all pairs of
+    classes, of the cosine of the two prototypes and the cosine of the two class means. The mean of all class means is
+    subtracted from them first. `code_agreement` is computed only if the inputs are features and each class has a
+    prototype and training examples.
 
     Args:
         code: Prototypes of the run.

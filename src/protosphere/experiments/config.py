@@ -315,7 +315,7 @@ class TrainingConfig:
 
         For a run with prototypes of a scheme, it is the name of the scheme. For prototypes that are computed from
         training examples, it is "class means" or "learned". For a learned head, it is the name of the head, such as
-        "learned layer".
+        "learned layer". For a self-supervised run that learns its prototypes, it is "learned prototypes".
         """
         if self.head != "prototypes" and self.is_self_supervised:
             return LEARNED_PROTOTYPES
@@ -472,7 +472,7 @@ def _check_self_supervised(config: TrainingConfig) -> None:
 
 
 def _check_prototypes(config: TrainingConfig) -> None:
-    """Raise InvalidArgumentError if the settings of fixed prototypes are unknown or conflict with each other."""
+    """Raise InvalidArgumentError if settings of fixed prototypes conflict, or contain an unknown name or option."""
     describe(config.scheme).resolved(config.scheme_options)
     if config.similarity != "seen" and config.mapping not in ALIGNED_MAPPINGS:
         raise InvalidArgumentError(

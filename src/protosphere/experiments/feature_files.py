@@ -1,7 +1,7 @@
 """Compute the features of a dataset's images with a network, and write them to a file.
 
-An interrupted computation can be resumed. While it runs, the finished rows (one row of features per image) are written
-to a folder next to the file, together with their number. At the end, the file is written and the folder is removed.
+An interrupted computation can be resumed. While it runs, the finished rows of features, one per image, are written to a
+folder next to the file, together with their number. At the end, the file is written and the folder is removed.
 """
 
 import hashlib
@@ -61,7 +61,7 @@ class Preparation:
                 repeated to get this number of channels.
 
         Raises:
-            InvalidArgumentError: If the images are not gray and C is not `channels`.
+            InvalidArgumentError: If `channels` is given and differs from C, and the images are not gray.
         """
         x = images.float()
         if channels and channels != x.shape[1]:

@@ -94,8 +94,8 @@ def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
     """Return True if the loss should be computed in blocks of classes instead of from all logits.
 
-    The result is True if a batch has more than `LARGEST_LOGITS` logits, or if the projection of the head has the kind
-    "hadamard". This kind is for codewords in cosets of a linear code, for which computation in blocks is faster.
+    The result is True if a batch has more than 2^24 logits (`LARGEST_LOGITS`), or if the projection of the head has the
+    kind "hadamard". This kind is for codewords in cosets of a linear code, for which computation in blocks is faster.
 
     Args:
         head: Head with the prototypes.
@@ -139,7 +139,7 @@ def _from_logits(head: nn.Module, z: Tensor, labels: Tensor) -> tuple[Tensor, Te
 def _decoding(
     head: PrototypeHead, summed_loss: Callable[[Tensor, Tensor], Tensor]
 ) -> Objective:
-    """Return an objective that combines the loss function `summed_loss` with predictions by `head.decode`.
+    """Return an objective that computes the loss by `summed_loss` and the predictions by `head.decode`.
 
     The objective does not compute all logits.
     """

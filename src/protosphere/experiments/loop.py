@@ -78,8 +78,8 @@ class Outcome:
 class _Run:
     """Objects of a training run in progress.
 
-    The network is stored twice: as `classifier`, and as `model`, the object that Fabric returns for it. The attribute
-    `watched` says whether held-out examples are evaluated after each epoch.
+    The network is stored twice: as `classifier`, and as `model`, the object in which Fabric has wrapped it. The
+    attribute `watched` says whether held-out examples are evaluated after each epoch.
     """
 
     fabric: Any
@@ -101,8 +101,9 @@ class _Run:
     def batches(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, int]]:
         """Yield (inputs, labels, size) for each batch.
 
-        `inputs` and `labels` belong to the examples of this process, and `size` is the number of examples of all
-        processes. In self-supervised runs, `labels` contains the indices of the images among the training examples.
+        `inputs` and `labels` belong to the examples of the batch that this process handles. `size` is the number of all
+        examples of the batch. In self-supervised runs, `labels` contains the indices of the images among the training
+        examples.
         """
         draw = view_batches if self.config.is_self_supervised else training_batches
         return draw(self.data, self.config, epoch, self.part)
@@ -151,7 +152,7 @@ def train(
             epoch only.
 
     Returns:
-        The metrics, the trained network and its input normalization.
+        The metrics, the trained network and the normalization of its inputs.
 
     Raises:
         InvalidArgumentError: If the checkpoint in `folder` belongs to another config or to other data.
@@ -295,7 +296,10 @@ def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
 
 
 def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
-    """Train one epoch at the learning rate `lr`, after a warm-up if the config has one.
+    """Train one epoch at the learning rate `lr`.
+
+    The setting `warmup` of the config is a number of epochs at the beginning of the run. During these epochs, the
+    learning rate is smaller: it rises linearly from 0 to `lr`.
 
     Returns:
         A vector with two entries: the sum of the losses and the number of correct predictions, over the examples of

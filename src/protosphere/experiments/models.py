@@ -38,7 +38,7 @@ class TrainedModel(nn.Module):
         config: Config of the training run.
         class_names: Names of the classes; logit k belongs to `class_names[k]`.
         normalized: Module that normalizes the inputs.
-        backbone: Network from normalized inputs to z (after a self-supervised run, to features).
+        backbone: Network from normalized inputs to z. After a self-supervised run, it maps them to features.
         head: A `PrototypeHead` or a learned layer. After a self-supervised run, it is the identity.
     """
 
@@ -58,10 +58,10 @@ class TrainedModel(nn.Module):
         self.head = head
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Return the B x K logits of B inputs (after a self-supervised run, their features).
+        """Return the B x K logits of B inputs. After a self-supervised run, return the B x D features of the inputs.
 
         Args:
-            inputs: Images as bytes, or features as their file stores them.
+            inputs: Images as bytes, or features as the dataset stores them.
         """
         return self.head(self.backbone(self.normalized(inputs)))
 

@@ -53,8 +53,9 @@ def normalization(training: Tensor, step: Step | None) -> Normalize:
     """Return the module that normalizes inputs by the mean and the deviation of the training inputs.
 
     Args:
-        training: B x C x H x W images, or B x D features.
-        step: D step sizes, one per column of int8 features; None for images and float features.
+        training: Training inputs: B x C x H x W images, or B x D features.
+        step: For int8 features, D numbers: an increase of the stored integer in column d by 1 is an increase of the
+            feature by step[d]. None for images and float features.
     """
     return _of_features(training, step) if training.ndim == 2 else _of_images(training)
 

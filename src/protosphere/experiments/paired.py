@@ -63,7 +63,8 @@ def compared(
 
     Returns:
         A row for each method and dimension, with the mean of the metric and its difference from the reference method.
-        The rows are sorted by dimension. Rows of the same dimension have the order of the records.
+        Accuracies are in percent. The rows are sorted by dimension. Rows of the same dimension have the order of the
+        records.
 
     Raises:
         InvalidArgumentError: If no finished run has `metric`, or if `against` is neither the name of the method of a
@@ -140,7 +141,7 @@ def reference_method(names: Iterable[str], against: str) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return the first `MOST_LISTED` names as text, followed by the number of the remaining names, if there are any."""
+    """Return the first twelve names (`MOST_LISTED`) as text. If there are more, the number of the others follows."""
     text = "; ".join(names[:MOST_LISTED])
     if len(names) > MOST_LISTED:
         text += f"; and {len(names) - MOST_LISTED} more"

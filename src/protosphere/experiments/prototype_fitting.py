@@ -64,7 +64,7 @@ def fitted_prototypes(
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Training and test examples of the run.
         folder: Folder for the checkpoint, the metrics and the weights of the run.
-        fabric: Lightning Fabric that trains networks if prototypes or class similarities are computed from them.
+        fabric: Lightning Fabric for the training of networks that the computation needs.
 
     Raises:
         StorageError: If the stored prototypes cannot be read, or have another dimension than the config.
@@ -127,7 +127,7 @@ class MovingPrototypes(nn.Module):
     The trained vectors are normalized to unit vectors in each forward pass.
 
     Args:
-        head: Head with the initial prototypes, which also normalizes and scales z.
+        head: Head with the initial prototypes. Its preset and its scale determine how logits are computed.
     """
 
     def __init__(self, head: PrototypeHead) -> None:
@@ -150,7 +150,7 @@ def _after_warmup(
     folder: Path,
     fabric: Any,
 ) -> ps.SphericalCode:
-    """Return the prototypes after a warm-up in which they are trained with the network at a constant learning rate."""
+    """Train the prototypes in `code` together with the network, at a constant learning rate, and return the result."""
     head = MovingPrototypes(configured_head(config, code))
     alone = config.changed(
         epochs=config.prototype_warmup_epochs, schedule="constant", warmup=0.0

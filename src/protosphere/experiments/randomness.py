@@ -21,7 +21,7 @@ def stream(seed: int, purpose: str, number: int = 0) -> torch.Generator:
 
     Args:
         seed: Seed of the run.
-        purpose: One of `PURPOSES`.
+        purpose: One of 'split', 'weights', 'epoch' and 'label noise'.
         number: Index of the generator among those for this purpose, such as the index of the epoch.
     """
     entropy = [seed, PURPOSES.index(purpose), number]

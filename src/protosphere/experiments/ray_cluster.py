@@ -1,8 +1,8 @@
 """The engine of the flag `--ray` of `protosphere sweep`, which does the runs of a sweep on a Ray cluster.
 
 The dataset is sent to the nodes of the cluster. If a node dies, Ray restarts its runs on another node. If the nodes can
-write to the store (because all are on one machine, or the store is on a shared disk), a restarted run continues from
-its checkpoint in the store. Otherwise each run uses a temporary folder of its node and restarts from the beginning.
+write to the store, for example on a shared disk, a restarted run continues from its checkpoint in the store. Otherwise
+each run uses a temporary folder of its node and restarts from the beginning.
 """
 
 import tempfile

@@ -38,7 +38,7 @@ class RunRecord:
         seconds: Time of training in seconds over all epochs, without evaluation.
         weights: SHA-256 digest of the trained weights.
         data: Digest of the dataset (`Dataset.digest`).
-        version: Versions of protosphere and torch with which the run was done.
+        version: Versions of protosphere and torch with which the run was done, in one text.
         metrics: Other metrics after the last epoch, such as `test_top5_accuracy`, and statistics of the prototypes,
             such as `code_energy`. The value of a metric that is not finite is None.
 
@@ -122,11 +122,11 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
 
 
 def _check_values(given: Mapping[str, Any]) -> None:
-    """Check the numbers and texts in the content `given` of a record. The config is not checked.
+    """Check the content `given` of a record, from which the config and the digest have been removed.
 
     Raises:
-        ValueError: If a value is neither None nor what it must be: a finite number or a text. The error is also raised
-            if `metrics` is not a dictionary.
+        ValueError: If a number is not finite, if a text is not a string, or if `metrics` is not a dictionary of finite
+            numbers. Each number or text may be None instead.
     """
     metrics: Any = given.get("metrics", {})
     if type(metrics) is not dict:
@@ -174,7 +174,7 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
 
 
 def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values in a row of a table, arranged as in the JSON document of a record."""
+    """Return the values in a row of a table in the form of the JSON document of the record."""
     config: dict[str, Any] = {}
     for name, (kind, _) in DECLARED.items():
         value = _parsed(row.get(COLUMNS.get(name, name)), kind)

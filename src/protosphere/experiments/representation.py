@@ -69,7 +69,10 @@ class RepresentationEvaluation:
     data: DeviceData
 
     def accuracy(self, labeled: Labeled) -> float:
-        """Return the accuracy, on given examples, of a vote of the nearest training examples (`knn_accuracy`)."""
+        """Return the fraction of the examples `labeled` whose class the nearest training examples predict.
+
+        The nearest training examples vote on the class, as in `knn_accuracy`.
+        """
         known = self._features(self.data.train)
         return knn_accuracy(
             known,
@@ -82,9 +85,10 @@ class RepresentationEvaluation:
     def all_metrics(self) -> dict[str, float | None]:
         """Return the metrics of the features, by name.
 
-        The names have the prefix test_ or validation_, for the test or the validation examples. The metrics are
-        `linear_probe_accuracy`, `prototypes_in_use` and `prototype_perplexity`. In addition, `test_accuracy` is the
-        accuracy of a vote of nearest neighbors.
+        The metrics are `linear_probe_accuracy`, `prototypes_in_use` and `prototype_perplexity`. Their names have the
+        prefix test_ for the test examples and validation_ for the validation examples. If there are no validation
+        examples, the metrics with the prefix validation_ are left out. In addition, `test_accuracy` is the accuracy of
+        a vote of nearest neighbors.
         """
         known = self._features(self.data.train)
         labels = self.data.train.labels
@@ -119,9 +123,10 @@ class RepresentationEvaluation:
             return torch.cat([self.classifier(inputs) for inputs, _ in batches])
 
     def _prototype_use(self, features: Tensor) -> tuple[float, float]:
-        """Return the number of prototypes in use, and the perplexity of the examples' distribution over prototypes.
+        """Return the number of prototypes that the examples use, and the perplexity of their distribution.
 
         Each row of `features` belongs to an example. An example uses the prototype that is nearest to its embedding.
+        The distribution consists of the fractions of the examples that use each prototype.
         """
         head = cast("ObjectiveHead", self.classifier.head)
         prototypes = prototypes_of(self.classifier.head)
@@ -205,7 +210,7 @@ def fit_probe(features: Tensor, labels: Tensor, num_classes: int) -> nn.Module:
         num_classes: Number of classes.
 
     Returns:
-        A module that standardizes D features and maps them to logits, without gradient.
+        A module that standardizes D features and maps them to logits. The logits have no gradient.
     """
     with torch.enable_grad():
         mean = features.mean(0)
@@ -236,7 +241,7 @@ def _shuffled(count: int, epoch: int) -> Iterator[Tensor]:
 
 
 class _Standardized(nn.Module):
-    """Module that subtracts a mean from features, divides them by a deviation, and applies a layer to the result."""
+    """Module that applies `layer` to (features - `mean`) / `deviation`, without gradient."""
 
     def __init__(self, mean: Tensor, deviation: Tensor, layer: nn.Module) -> None:
         super().__init__()

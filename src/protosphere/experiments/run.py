@@ -87,13 +87,14 @@ def run(
         dataset: Dataset to train on.
         folder: Folder for the checkpoint, the metrics and the weights of the run.
         fabric: Lightning Fabric with device and processes.
-        report: Function that is called after each epoch with its metrics.
+        report: Function that the first process calls after each epoch with the metrics of the epoch.
         tick: Function that is called after each batch with the number of its images.
         tensorboard: Whether to write the metrics for TensorBoard if it is installed.
         watched: Whether to evaluate the held-out examples after each epoch. If false, they are evaluated after the last
             epoch only.
 
     Raises:
+        InvalidArgumentError: If the checkpoint in `folder` belongs to another config or to other data.
         InfeasibleError: If the scheme has no code of this size.
         StorageError: If another process trains in the folder, or a file cannot be read or written.
         TrainingError: If the loss is not finite.

@@ -78,8 +78,8 @@ def _widened(features: Tensor) -> Tensor:
 def num_prototypes(config: TrainingConfig, dataset: Dataset) -> int:
     """Return the number of prototypes of a self-supervised run.
 
-    If the objective has a prototype for each training image, it is the number of training images that are not held out.
-    Otherwise it is the value of the setting `num_prototypes`.
+    If the objective has a prototype for each training image, this is the number of training images that are not held
+    out. Otherwise it is the value of the setting `num_prototypes`.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -133,7 +133,8 @@ def view_batches(
 ) -> Iterator[tuple[Tensor, Tensor, int]]:
     """Yield batches with two views of each image, in the random order and with the random transforms of one epoch.
 
-    A batch of a single image is skipped, because batch normalization needs two images.
+    A batch of a single image is skipped, because batch normalization needs two images. If there is only one training
+    image, its batch is not skipped.
 
     Args:
         data: Examples on the device.

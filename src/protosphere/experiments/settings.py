@@ -27,7 +27,7 @@ LARGEST_EXACT_INTEGER = 1 << 53
 
 @dataclass(frozen=True)
 class Setting:
-    """Help text and limits of a setting: the declaration of the setting.
+    """Declaration of a setting: its help text and its limits.
 
     Attributes:
         help: Description in one sentence, for the command line and the reference.

@@ -1,8 +1,9 @@
 """Read the configs of a sweep from a TOML file.
 
-The file names a config and has grids of heads, schemes, dimensions, mappings and seeds. A grid is a set of lists, such
-as `dims = [7, 15, 31]`. Each combination of the values in the lists gives a config: the named config with these values.
-Lists and settings at the top of the file apply to every grid that does not have them itself.
+The file contains the name of a config, and grids. A grid is a set of lists of heads, schemes, dimensions, mappings,
+seeds or other settings, such as `dims = [7, 15, 31]`. Each combination of the values in the lists gives a config: a
+copy of the named config with these values. Lists and settings at the top of the file apply to every grid that does not
+have them itself.
 
 For example::
 
@@ -131,9 +132,10 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Return the grids of a sweep file, as dictionaries of lists and settings.
+    """Return the grids of a sweep file. A grid is a dictionary of the lists and settings that the file has for it.
 
-    Lists at the top of the file are added to every grid that does not have these lists itself.
+    Lists at the top of the file are added to every grid that does not have them. Settings at the top are not added,
+    because `sweep_configs` puts them into the config that is the basis of all grids.
     """
     shared = {axis: content[axis] for axis in AXES if axis in content}
     grids: Any = content.get("grid", [{}])
@@ -160,9 +162,10 @@ def _runs(
 def _runs_of(
     base: TrainingConfig, head: str, grid: Mapping[str, Any]
 ) -> Iterator[TrainingConfig]:
-    """Yield the configs that `grid` describes for the value `head` of the setting `head`.
+    """Yield the configs that `grid` describes for one head.
 
-    Settings that `grid` does not give have the values of `base`, with two exceptions:
+    `head` is the value of the setting `head`. Settings that `grid` does not give have the values of `base`, with two
+    exceptions:
 
     - The seed is 0.
     - Settings that this head does not use have their defaults. For the head "linear", `dim` is the number of classes.

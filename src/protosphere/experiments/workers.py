@@ -68,7 +68,7 @@ class _Crew:
         """Return the record that the worker with the pipe `pipe` has sent.
 
         If the worker died, None is returned, and its run waits until `hand_out` starts it again. If the run has already
-        been started `TRIES` times, a record with the status "failed" is returned instead.
+        been started twice (`TRIES`), a record with the status "failed" is returned instead.
 
         Raises:
             StorageError: If the worker sent the message of a StorageError.

@@ -1,8 +1,8 @@
 """Metrics of predictions that minimize the conditional risk.
 
 The severity of a mistake is defined in `experiments.metrics.severity`. The conditional risk of a class is the expected
-severity if this class is predicted, where the true class is distributed according to the predicted probabilities. The
-predicted class is the class of lowest conditional risk, instead of the most probable class.
+severity if this class is predicted and the true class is distributed according to the predicted probabilities. These
+metrics use the class of lowest conditional risk as the predicted class, instead of the most probable class.
 
 S. Karthik et al., No cost likelihood manipulation at test time for making better mistakes in deep networks, ICLR 2021.
 The method needs no training, so these metrics exist for every head.
@@ -23,7 +23,11 @@ from protosphere.experiments.metrics.severity import (
 
 
 def _least_risk_sums(sums: Sums, predictions: Predictions) -> Tensor:
-    """Return `sums(predictions)`, with the negative conditional risks of the classes in place of the logits."""
+    """Return the sums of a metric for predictions of lowest conditional risk.
+
+    The function `sums` of the metric is called with the negative conditional risks of the classes in place of the
+    logits.
+    """
     chances = predictions.log_probabilities.exp()
     return sums(
         replace(

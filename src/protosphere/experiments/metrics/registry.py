@@ -1,6 +1,7 @@
 """The registry of metrics.
 
-A metric is registered by decorating, with `metric`, a function from predictions to sums.
+A metric is registered by decorating a function with `metric`. The function maps the predictions of a batch to sums over
+the batch. The value of the metric is computed from the sums over all batches.
 """
 
 from collections.abc import Callable
@@ -53,10 +54,10 @@ class Metric:
 
     Attributes:
         name: Name of the metric. In results, the name has the prefix `test_` or `validation_`.
-        sums: Function from the predictions of a batch to a vector of sums. The vectors of all batches and processes are
-            added.
-        value: Function from the vector of sums over all examples, and the number of examples, to the value of the
-            metric.
+        sums: Function from the predictions of a batch to a vector of sums over the batch. The vectors of all batches
+            and processes are added.
+        value: Function that returns the value of the metric. Its arguments are the vector of sums over all examples and
+            the number of examples.
         applies: Function that returns whether the metric is defined for a dataset.
         summary: Description in one line.
 
@@ -97,13 +98,14 @@ def metric(
 
     Args:
         summary: Description in one line.
-        value: Function from the vector of sums over all examples, and the number of examples, to the value of the
-            metric. By default, the value is the sum divided by the number.
+        value: Function that returns the value of the metric. Its arguments are the vector of sums over all examples and
+            the number of examples. By default, the value is the sum divided by the number.
         applies: Function that returns whether the metric is defined for a dataset. By default, it is defined for all
             datasets.
 
     Returns:
-        A decorator for a function from predictions to sums. The decorator returns the function unchanged.
+        A decorator for a function from the predictions of a batch to a vector of sums over the batch. The decorator
+        returns the function unchanged.
 
     Example:
         >>> from protosphere.experiments.metrics import METRICS

@@ -28,9 +28,10 @@ TREES = ("cifar100_levels",)
 
 @lru_cache(maxsize=4)
 def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
-    """Return a class tree of the package that contains all classes in `class_names`; None if there is none.
+    """Return a class tree whose leaves are the classes in `class_names`, in this order.
 
-    The leaves of the returned tree are only these classes, in the given order.
+    It is a part of a class tree of the package. If no class tree of the package contains all these classes, the result
+    is None.
     """
     found = (
         tree for tree in map(taxonomy, TREES) if set(class_names) <= set(tree.classes)
@@ -52,7 +53,7 @@ def tree_heights(predictions: Predictions) -> Tensor:
 
 
 def _heights(predictions: Predictions, k: int) -> Tensor:
-    """Return a matrix of heights of lowest common ancestors, with a row for each example and min(k, K) columns.
+    """Return a B x min(k, K) matrix of heights of lowest common ancestors, for a batch of B examples.
 
     Entry (i, j) is the height of the lowest common ancestor of two classes: the true class of example i, and the class
     with the j-th largest logit of this example.
@@ -84,8 +85,9 @@ def mistake_severity(predictions: Predictions) -> Tensor:
 def distance_sum(k: int, predictions: Predictions) -> Tensor:
     """Return the sum of the hierarchical distances at k of the examples in a batch.
 
-    To compute the hierarchical distance at k of an example, take the k classes with the largest logits. The distance is
-    the mean, over these classes, of the height of the lowest common ancestor of the class and the true class.
+    To compute the hierarchical distance at k of an example, take the k classes with the largest logits, or all classes
+    if there are fewer than k. The distance is the mean, over these classes, of the height of the lowest common ancestor
+    of the class and the true class.
 
     Args:
         k: Number of classes with the largest logits that are compared with the true class.

@@ -72,7 +72,10 @@ class SelfSupervisedObjective:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Names of the options of the head. They are the allowed keys of the setting `objective_options`."""
+        """Names of the options of the objective: the keyword-only arguments of `head`.
+
+        They are the allowed keys of the setting `objective_options`.
+        """
         parameters = inspect.signature(self.head).parameters.values()
         return tuple(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)
 
@@ -116,7 +119,7 @@ def check_options(name: str, options: Mapping[str, Any]) -> None:
 
     Args:
         name: Name of the objective.
-        options: Options by name.
+        options: Values of options by name.
 
     Raises:
         InvalidArgumentError: If the objective or an option does not exist.

@@ -19,7 +19,7 @@ from protosphere.nn import SwappedPrediction
     reference="Caron et al. 2020, arXiv 2006.09882",
 )
 class SwappedPredictionHead(nn.Module):
-    """Projection head and loss of swapped prediction (SwAV).
+    """Projection head and loss of the objective `swav`, which the module describes.
 
     Args:
         backbone: Backbone of the network; unused.

@@ -22,7 +22,7 @@ from protosphere.spherical.spherical_code import SphericalCode
     learned=False,
 )
 class NoiseAsTargetsHead(nn.Module):
-    """Projection head and loss of noise as targets.
+    """Projection head and loss of the objective `noise_as_targets`, which the module describes.
 
     Args:
         backbone: Backbone of the network; unused.
