@@ -97,7 +97,7 @@ class Certificate:
     def is_upper_bound(self) -> bool:
         """Whether `max_cosine` is only an upper bound, which no two points are known to attain.
 
-        This is the case if `error` is larger than the error of any measured cosine.
+        In this case, `error` is larger than the error of any measured cosine.
         """
         return self.error > LARGEST_MEASUREMENT_ERROR
 
@@ -273,7 +273,7 @@ def _require_between(
 ) -> None:
     """Raise CertificateError if `max_cosine` is above the guarantee or below the converse `bound`.
 
-    `rounding` is the largest amount by which a float may exceed the guarantee. Two Fractions are compared exactly.
+    Two Fractions are compared exactly. A float may exceed the guarantee by up to `rounding`.
     """
     measured = f"measured max cosine {max_cosine}"
     if guarantee is not None and _exceeds(max_cosine, guarantee, rounding):
@@ -299,12 +299,14 @@ def certified(
 ) -> Certificate:
     """Measure the maximum cosine of the points of a placement, and return their certificate.
 
+    The certificate may contain the guarantee instead of the measured value (see `certificate_of`).
+
     Args:
         placement: Points to certify.
         guarantee: Upper bound on the maximum cosine by a theorem, or None.
         progress: Called while pairs are measured.
         proved: Whether the guarantee is from the construction that made exactly these points. A guarantee from a file
-            is not proved.
+            is not proved, and never replaces a measured value as an exact one.
 
     Returns:
         The certificate.

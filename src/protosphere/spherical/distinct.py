@@ -52,7 +52,7 @@ def require_different_points(code: SphericalCode) -> None:
 
 
 def _require_different_values(structure: ProductPoints) -> None:
-    """Raise CertificateError if two values of the same part have the same point."""
+    """Raise CertificateError if two values of one part have the same point."""
     for number, points in enumerate(structure.part_points):
         rows = np.unique(points + 0.0, axis=0)
         if len(rows) < len(points):

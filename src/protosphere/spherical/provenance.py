@@ -22,8 +22,8 @@ class Step:
         what: Name of the operation. 'first' keeps the first `count` points, and 'zeros' appends `count` zero
             coordinates. Any other name, such as 'subset' or 'nested from 10', selects and reorders points by `numbers`.
         count: Number of points or of zero coordinates.
-        numbers: For an operation that selects and reorders points: entry i is the index, before the operation, of the
-            point that class i has after it. For 'first' and 'zeros', this tuple is empty.
+        numbers: Indices of the points that an operation selects, in the new order: point i after the operation is point
+            numbers[i] before it. For 'first' and 'zeros', this tuple is empty.
     """
 
     what: str
@@ -90,7 +90,9 @@ class Provenance:
 
     @property
     def scheme(self) -> str:
-        """Name of the construction that built the points; if another construction chose it, the text "OTHER: NAME".
+        """Name of the construction that built the points.
+
+        If this construction was chosen by another one, OTHER, the text is "OTHER: NAME".
 
         >>> simplex = Provenance("simplex", 10, 9, {}, 0, "fixed", "1.0")
         >>> Provenance("best", 10, 9, {}, 0, "fixed", "1.0", resolved=simplex).scheme
@@ -104,7 +106,8 @@ class Provenance:
     def placed_by(self) -> Provenance:
         """Provenance of the construction that built the points.
 
-        This is `resolved.placed_by` if the construction chose another one, and otherwise the provenance itself.
+        If the construction chose another construction, this is `resolved.placed_by`. Otherwise, it is the provenance
+        itself.
         """
         return self if self.resolved is None else self.resolved.placed_by
 

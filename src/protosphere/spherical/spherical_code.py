@@ -146,8 +146,7 @@ class SphericalCode:
         """Return a text that says why this code was chosen, or how it was built.
 
         For codes of `ps.best` and `ps.assign`, the text contains the reason for the choice and a table of the
-        candidates. If there are so many classes that networks may not learn arbitrarily assigned prototypes (see
-        `is_crowded`), the text also gives advice.
+        candidates. If `is_crowded` is True for the number of classes and the dimension, the text also gives advice.
         """
         if self.choice is None:
             return self.placement.description

@@ -25,8 +25,8 @@ class CodeStatistics:
         scale: Scale s that the energy depends on. By default it is the `confident_scale` of the code.
         energy: Mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)). If a feature vector equals
             prototype i, its softmax probability of class i is 1 / (1 + this sum), for logits of scale s. Lower energies
-            mean more uniform points. At the default scale, the energy is at most (1 - p) / p with p = 0.99, and it
-            equals this value only if all pairs have the maximum cosine.
+            mean more uniform points. With the default scale, the energy is at most 1/99, and it equals 1/99 only if all
+            pairs have the maximum cosine.
         mean_square: Mean of the squared cosine over all pairs, an exact Fraction if all cosines are exact. It is the
             frame potential of J. Benedetto and M. Fickus (2003), restricted to pairs of different points and divided by
             their number. Its smallest possible value is `bounds.welch_mean_square`.

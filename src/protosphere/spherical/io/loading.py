@@ -83,9 +83,9 @@ def _read_code(
 
 
 def code_from_parts(parts: code_file.Parts) -> SphericalCode:
-    """Return a code with an unverified certificate.
+    """Return a code that is made from a result of `code_file.parts`.
 
-    `parts` is a result of `code_file.parts`.
+    Its certificate is marked as unverified.
     """
     placement, claim, provenance, choice = parts
     return SphericalCode(placement, unverified(claim), provenance, choice)
@@ -131,11 +131,12 @@ def measured_points(
 def recognized(points: Points) -> Structure:
     """Return a structure that stores the given rows, divided by their norms.
 
-    If the rows have the form that `equal_entries` describes, with m nonzero entries per row, their maximum cosine will
-    be certified exactly. There are three cases:
+    There are three cases. In the first two, the maximum cosine will be certified exactly:
 
-    - Rows of this form without zeros are stored as packed signs.
-    - Other rows of this form are stored as a float64 matrix with the cosine step 1/m.
+    - The entries of each row are c or -c, with a number c > 0 that may differ from row to row. The rows are stored as
+      packed signs.
+    - The entries of each row are 0, c or -c, and all rows have the same number m of nonzero entries. The rows are
+      stored as a float64 matrix with the cosine step 1/m.
     - All other rows are stored as a float64 matrix.
     """
     entries = equal_entries(points)

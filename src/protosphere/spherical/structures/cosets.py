@@ -55,7 +55,7 @@ class CosetUnion(SignWords):
         return CosetUnion(1 << m, held, representatives, numbers)
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with the indices `numbers` in the union."""
+        """Return the packed codewords that have the indices `numbers` in the union of cosets."""
         return cosets.coset_union_words(self.representatives, self.m, numbers)
 
     @property
@@ -78,7 +78,8 @@ class CosetUnion(SignWords):
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        If `whole` is True, all pairs of cosets are compared. Otherwise, all pairs of points are compared.
+        If the points are whole cosets (see `whole`), all pairs of cosets are compared. Otherwise, all pairs of points
+        are compared.
         """
         if self.whole:
             return len(self.representatives) ** 2 * self.dim << (self.m // 2 + 1)
@@ -87,7 +88,8 @@ class CosetUnion(SignWords):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `whole` is True, all pairs of cosets are compared. Otherwise, all pairs of points are compared.
+        If the points are whole cosets (see `whole`), all pairs of cosets are compared. Otherwise, all pairs of points
+        are compared.
         """
         if not self.whole:
             return super().largest_cosine(progress)
@@ -99,10 +101,10 @@ class CosetUnion(SignWords):
         ), "all pairs of cosets of RM(1, m), in integers"
 
     def check(self) -> None:
-        """Raise CertificateError if the stored codewords contradict `representatives` and `numbers`.
+        """Raise CertificateError if the stored codewords do not match `representatives` and `numbers`.
 
-        The codewords that `representatives` and `numbers` determine must be equal to `held`. If `held` is None, nothing
-        is checked.
+        These two attributes determine all codewords, which must be equal to `held`. If `held` is None, nothing is
+        checked.
         """
         if self.held is not None and not np.array_equal(
             self.encoded(self.numbers), self.held
@@ -112,9 +114,9 @@ class CosetUnion(SignWords):
             )
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points order[0], order[1], and so on.
+        """Return a structure with the points order[0], order[1], and so on.
 
-        The representatives of the cosets after the last coset that contains a point are removed.
+        If the last cosets contain none of these points, they are removed from `representatives`.
         """
         used = (int(self.numbers[order].max()) >> (self.m + 1)) + 1
         return replace(

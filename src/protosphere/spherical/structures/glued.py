@@ -167,7 +167,7 @@ class GluedWords:
         ), "all pairs, in float64"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the same two values as `largest_cosine`."""
+        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found."""
         self.check()
         return self.largest_cosine(progress)
 
@@ -183,7 +183,10 @@ class GluedWords:
         self.codewords.check()
 
     def permuted(self, order: Indices) -> GluedWords:
-        """Return the points order[0], order[1], and so on, with their glue vectors."""
+        """Return a structure with the points order[0], order[1], and so on.
+
+        Each point keeps its codeword and its glue vector.
+        """
         return replace(self, codewords=self.codewords.permuted(order))
 
     def padded(self, dim: int) -> Plain:

@@ -76,16 +76,16 @@ class LatticePoints(Plain):
     def in_coset(self) -> bool:
         """Whether `lattice.ceiling` is an upper bound on the cosines of the points.
 
-        For this, the points (multiplied by `lengths` if it is given) must be different, and their differences must be
-        lattice vectors. The lengths must also be in the range for which the bound holds (see
-        `LatticeCoset.in_annulus`).
+        If `lengths` is None, two conditions must hold: the points are different, and their differences are lattice
+        vectors. If `lengths` is given, both conditions must hold for the vectors lengths[i] * points[i]. In addition,
+        all lengths must be between 1 - `lattice.least` and 1.
         """
         annulus = self.lengths is None or self.lattice.in_annulus(self.lengths)
         return annulus and self.lattice.holds(self.points, self.lengths)
 
     @cached_property
     def by_lattice(self) -> bool:
-        """Whether the maximum cosine is derived from `lattice.ceiling` instead of comparing all pairs.
+        """Whether the maximum cosine is derived from the lattice instead of comparing all pairs.
 
         This is the case if `proved` and `in_coset` are True and there are more than `ALL_PAIRS_POINTS` points.
         """
@@ -93,9 +93,9 @@ class LatticePoints(Plain):
 
     @property
     def exact_reason(self) -> str:
-        """Text for `Certificate.reason`, which says why `largest_cosine` is exact.
+        """Text that says why the result of `largest_cosine` is exact.
 
-        It is used only if `largest_cosine` returns a Fraction.
+        If `largest_cosine` returns a Fraction, this text becomes `Certificate.reason`. Otherwise it is not used.
         """
         if self.cosine_step is None:
             return "the lattice of the points has this minimum distance"
@@ -104,8 +104,8 @@ class LatticePoints(Plain):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `by_lattice` is True and a pair has the cosine `lattice.ceiling`, the result is this cosine. Otherwise, the
-        maximum cosine is measured.
+        If `by_lattice` is True and some pair attains the upper bound `lattice.ceiling`, the result is this bound.
+        Otherwise, the maximum cosine is measured.
         """
         if self.by_lattice and self._attains_ceiling(progress):
             theorem = self.lattice.theorem
@@ -114,7 +114,7 @@ class LatticePoints(Plain):
         return self._at_ceiling(*super().largest_cosine(progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the same two values as `largest_cosine`.
+        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found.
 
         If the check and the maximum cosine both need all pairs of points, each pair is compared only once.
         """
@@ -124,7 +124,7 @@ class LatticePoints(Plain):
         return self._at_ceiling(*super().verified_cosine(progress))
 
     def _attains_ceiling(self, progress: Progress) -> bool:
-        """Return whether two points have the cosine `lattice.ceiling`, up to rounding."""
+        """Return whether some pair attains the upper bound `lattice.ceiling` on the cosines, up to rounding."""
         ceiling = float(self.lattice.ceiling)
         rounding = product_rounding(self.dim)
         for products in pair_products(point_rows(self.points), progress):
@@ -133,10 +133,9 @@ class LatticePoints(Plain):
         return False
 
     def _at_ceiling(self, cosine: Cosine, method: str) -> tuple[Cosine, str]:
-        """Replace the measured maximum cosine by `lattice.ceiling` if the two are equal up to rounding.
+        """Replace the measured maximum cosine by the exact `lattice.ceiling` if the two are equal up to rounding.
 
-        This requires that `proved` and `in_coset` are True and `lengths` is given. Otherwise, the cosine is returned
-        unchanged.
+        If `lengths` is None, or if `proved` or `in_coset` is False, the measured cosine is returned unchanged.
 
         Args:
             cosine: The measured maximum cosine.
@@ -154,7 +153,10 @@ class LatticePoints(Plain):
         return ceiling, exact
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points order[0], order[1], and so on, with their lengths."""
+        """Return a structure with the points order[0], order[1], and so on.
+
+        If `lengths` is given, it is reordered in the same way as the points.
+        """
         return replace(
             super().permuted(order),
             lengths=None if self.lengths is None else self.lengths[order],
@@ -192,10 +194,10 @@ class LatticePoints(Plain):
 
     @classmethod
     def read(cls, content: Content) -> LatticePoints:
-        """Read unit rows, a basis of their lattice and optional lengths from the content of a file.
+        """Read the points, the basis of the lattice and, if the file contains them, the lengths.
 
         Raises:
-            InvalidArgumentError: If the rows, the lattice or the lengths are invalid.
+            InvalidArgumentError: If the points, the lattice or the lengths are invalid.
         """
         plain = Plain.read(content)
         words = content.record("lattice")
@@ -228,10 +230,10 @@ class LatticePoints(Plain):
 
 
 def _is_basis(rows: Points, dim: int) -> bool:
-    """Return whether `rows` is a square matrix that can be the basis of a lattice in R^dim.
+    """Return whether `rows` can be the basis of a lattice in the first coordinates of R^dim.
 
-    The matrix must have at most `dim` rows and at most `LARGEST_RANK` rows. Its singular values must be between 1e-8
-    and 1e8.
+    It must be a square matrix with at most `dim` and at most `LARGEST_RANK` rows. Its singular values must be between
+    1e-8 and 1e8.
     """
     if (
         not rows.size

@@ -62,7 +62,7 @@ class LinearWords(SignWords):
         return LinearWords(dim, held, generator, messages)
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords of the messages `numbers`."""
+        """Return the packed codewords of the messages in `numbers`."""
         return encode(self.generator, numbers)
 
     @property
@@ -80,8 +80,8 @@ class LinearWords(SignWords):
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        If `by_differences` is True, the codewords of all differences of messages are computed. Otherwise, all pairs are
-        compared.
+        If `by_differences` is True, one codeword is computed for each of the 2^k messages, where k is the number of
+        rows of the generator. Otherwise, all pairs of codewords are compared.
         """
         return self.dim << len(self.generator) if self.by_differences else super().work
 
@@ -91,9 +91,9 @@ class LinearWords(SignWords):
         There are three cases:
 
         - If `by_differences` is False, all pairs are compared.
-        - If more than half of all messages occur in `messages`, and none of them occurs twice, every nonzero message is
-          the difference of two of them. The maximum cosine is then computed from the minimum distance of the linear
-          code.
+        - Otherwise, if `messages` contains more than half of all messages, and none of them twice, the maximum cosine
+          is computed from the minimum distance of the linear code. The reason is that every nonzero message is then the
+          difference of two messages in `messages`.
         - Otherwise, the maximum cosine is the largest cosine in `spectrum`.
         """
         if not self.by_differences:
@@ -110,8 +110,8 @@ class LinearWords(SignWords):
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
         """Return a mapping from each cosine to its number of pairs.
 
-        If `by_differences` is True, the distance of two codewords is computed as the weight of the codeword of the
-        difference of their messages. Otherwise, all pairs of codewords are compared.
+        If `by_differences` is True, the distance of two codewords is computed from the difference of their messages: it
+        is the weight of the codeword of this difference. Otherwise, all pairs of codewords are compared.
         """
         if not self.by_differences:
             return super().spectrum(progress)
@@ -122,9 +122,9 @@ class LinearWords(SignWords):
         }
 
     def check(self) -> None:
-        """Raise CertificateError if the stored codewords contradict `generator` and `messages`.
+        """Raise CertificateError if the stored codewords do not match `generator` and `messages`.
 
-        The codewords that `generator` and `messages` determine must be equal to `held`. If `held` is None, nothing is
+        These two attributes determine all codewords, which must be equal to `held`. If `held` is None, nothing is
         checked.
         """
         if self.held is None:

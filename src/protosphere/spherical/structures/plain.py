@@ -106,9 +106,9 @@ class Plain:
 
     @property
     def exact_reason(self) -> str:
-        """Text for `Certificate.reason`, which says why `largest_cosine` is exact.
+        """Text that says why the result of `largest_cosine` is exact.
 
-        It is used only if `largest_cosine` returns a Fraction.
+        If `largest_cosine` returns a Fraction, this text becomes `Certificate.reason`. Otherwise it is not used.
         """
         return "cosines of such points differ by multiples of a known fraction"
 
@@ -137,7 +137,7 @@ class Plain:
         return sign_rows_in(self.points)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine of two points, and a text that says how it was found.
+        """Return the maximum cosine and a text that says how it was found.
 
         If `measures_exactly` is True, the cosine is a Fraction. Otherwise, it is a measured float.
         """
@@ -148,7 +148,7 @@ class Plain:
         return self._as_exact(max_cosine(self.points, progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the same two values as `largest_cosine`.
+        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found.
 
         If the check and the maximum cosine both need all pairs of points, each pair is compared only once.
         """
@@ -164,8 +164,8 @@ class Plain:
     def _as_exact(self, largest: float) -> tuple[Cosine, str]:
         """Return the maximum cosine, and a text that says how it was found.
 
-        If `cosine_step` is None, the maximum cosine is `largest`, the measured one. Otherwise, it is the Fraction on
-        the grid that is equal to `largest` up to rounding.
+        `largest` is the measured maximum cosine, which is returned if `cosine_step` is None. Otherwise, the result is
+        the Fraction on the grid that equals `largest` up to rounding.
         """
         if self.cosine_step is None:
             return min(largest, 1.0), "all pairs, in float64"
@@ -195,8 +195,8 @@ class Plain:
     ) -> Iterator[tuple[Block, Block]]:
         """Yield the inner products of all pairs of points, and their positions on the grid with the step `grid`.
 
-        The pairs are divided into blocks. For each block, two arrays are yielded: the inner products x, and the
-        integers j for which x = 1 - j * grid up to rounding.
+        The pairs are divided into blocks. For each block, two arrays of the same shape are yielded: the inner products
+        x, and the integers j for which x = 1 - j * grid up to rounding.
 
         Args:
             grid: Step of the grid.
@@ -218,15 +218,15 @@ class Plain:
     def check(self) -> None:
         """Raise CertificateError if a cosine is not on the grid of the cosine step, up to rounding.
 
-        If a file states another cosine step (`unverified_step`), the cosines must be on the grid of this step instead.
-        If there is no step at all, nothing is checked.
+        If the points were read from a file that states a cosine step (`unverified_step`), the grid of this step is
+        used. If no step is known or stated, nothing is checked.
         """
         grid = self.unverified_step or self.cosine_step
         if grid is not None:
             deque(self._multiples(grid, ignore), maxlen=0)
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points order[0], order[1], and so on.
+        """Return a structure with the points order[0], order[1], and so on.
 
         `order` may contain all indices or a subset.
         """

@@ -170,8 +170,8 @@ class ProductPoints:
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        It is the sum of the `work` of the parts. If not every combination of values is a class, the work of finding the
-        closest pair of classes is added.
+        It is the sum of the `work` of the parts. If some combinations of values are not classes, the work of finding
+        the closest pair of classes is added.
         """
         parts = sum(part.work for part in self.parts)
         if self.values is None or self.count == prod(self.sizes):
@@ -225,9 +225,9 @@ class ProductPoints:
 
         - If every combination of values is a class, the maximum cosine is computed from the maximum cosines of the
           parts. It is an `UpperBound` if the maximum cosine of a part is an `UpperBound`.
-        - Otherwise, if there are few classes, all pairs are compared.
-        - Otherwise, the closest pair is searched. If the search does not end in time, the maximum cosine is an
-          `UpperBound`.
+        - Otherwise, if there are few classes (see `ALL_PAIRS_POINTS`), all pairs are compared.
+        - Otherwise, a search looks for the closest pair. If the search takes too long, it is stopped, and the result is
+          an `UpperBound`.
         """
         cosines = self._part_cosines()
         bounded = any(isinstance(cosine, UpperBound) for cosine in cosines)
@@ -267,7 +267,7 @@ class ProductPoints:
         """Search for the closest pair of classes, and return its cosine and a text that says how it was found.
 
         `distances` has one number for each part: a lower bound on 1 - cosine for classes that differ in this part. If
-        the search does not end in time, an `UpperBound` is returned.
+        the search takes too long, it is stopped, and an `UpperBound` is returned.
         """
         shares = [float(share) for share in self.shares]
         values = self.class_values(0, self.count)
@@ -291,9 +291,10 @@ class ProductPoints:
 
     @property
     def _has_few_pairs(self) -> bool:
-        """Whether there are at most `ALL_PAIRS_POINTS` classes, so that all pairs can be compared.
+        """Whether the classes are few enough to compare all pairs.
 
-        The matrix of their points, without the zeros up to `dim`, must also have at most `MOST_DENSE_ENTRIES` entries.
+        There must be at most `ALL_PAIRS_POINTS` classes. The matrix of their points must have at most
+        `MOST_DENSE_ENTRIES` entries, not counting the zeros up to `dim`.
         """
         few = self.count <= ALL_PAIRS_POINTS
         return few and self.count * self._dim_of_parts <= MOST_DENSE_ENTRIES
@@ -304,16 +305,18 @@ class ProductPoints:
         return Plain(own.unit_rows(0, self.count), self.cosine_step)
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the same two values as `largest_cosine`."""
+        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found."""
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
         """Return a mapping from each cosine to its number of pairs.
 
-        If every combination of values is a class, the pairs are counted part by part. Otherwise, all pairs are
-        compared. The result is None if not all cosines are exact, or if the pairs are counted part by part and there
-        are more than `MOST_COSINES` different cosines.
+        If every combination of values is a class, the pairs are counted part by part. In this case, the result is None
+        if the cosines of a part or a share are not known exactly, or if there are more than `MOST_COSINES` different
+        cosines.
+
+        Otherwise, all pairs are compared. In this case, the result is None if `cosine_step` is None.
         """
         if not self.has_all_combinations:
             return self._dense().spectrum(progress)
@@ -342,7 +345,10 @@ class ProductPoints:
             raise CertificateError("two classes have the same value of every part")
 
     def permuted(self, order: Indices) -> ProductPoints:
-        """Return the classes order[0], order[1], and so on, with their names."""
+        """Return a structure with the classes order[0], order[1], and so on.
+
+        The names of the classes are reordered in the same way.
+        """
         if self.values is None:
             values = self._combinations(order)
         else:
@@ -357,16 +363,16 @@ class ProductPoints:
     def point_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that determine the points.
 
-        They are the arrays of the parts, the array `weights`, and the array `values` if it is not None. The name of an
-        array of part 0 begins with "part0_", and so on.
+        They are the arrays of the parts, the array `weights`, and the array `values` if it is not None. The names of
+        the arrays of part 0 begin with "part0_", those of part 1 with "part1_", and so on.
         """
         return self._arrays_of_parts(own=True) | {"weights": self.weights}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that are stored in a file.
 
-        They are the arrays of the parts, and the array `values` if it is not None. The name of an array of part 0
-        begins with "part0_", and so on.
+        They are the arrays of the parts, and the array `values` if it is not None. The names of the arrays of part 0
+        begin with "part0_", those of part 1 with "part1_", and so on.
         """
         return self._arrays_of_parts(own=False)
 
@@ -450,16 +456,16 @@ def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
 
 
 def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
-    """Return shares (weights of parts) that sum to 1.
+    """Return the shares (weights) of parts, corrected so that floats sum to 1 up to the last bits.
 
-    Fractions must sum to 1 exactly, and floats up to rounding. If the sum of floats differs from 1 by more than
-    `LAST_BITS`, they are divided by it. Otherwise the shares are returned unchanged.
+    Fractions must sum to exactly 1, and are returned unchanged. Floats must sum to 1 up to an error of 1e-12. If the
+    error is above 2^-49, each share is divided by the sum. Otherwise the floats are returned unchanged.
 
     Args:
         shares: Share of each part.
 
     Raises:
-        InvalidArgumentError: If a share is not positive, or the shares do not sum to 1.
+        InvalidArgumentError: If a share is not positive, or if the shares do not sum to 1.
     """
     total = sum(shares)
     exact = isinstance(total, Fraction)
@@ -488,16 +494,14 @@ def _with_part(
     size: int,
     share: Fraction,
 ) -> Counter[Fraction]:
-    """Add one part to combinations of values, and return the new numbers of pairs of combinations by cosine.
+    """Return a mapping from each cosine to its number of pairs of combinations, after one more part has been added.
 
-    All numbers of combinations are numbers of ordered pairs, including pairs of equal combinations. In the cosine of
-    two combinations, parts that have not been added yet count as equal.
+    A combination consists of one value of each part that was added so far. In the cosine of two combinations, all other
+    parts count as equal. The pairs are ordered, and they include each combination paired with itself. `ordered` has the
+    numbers of pairs before the part is added.
 
-    Args:
-        ordered: Mapping from a cosine to the number of ordered pairs of combinations, before the part is added.
-        pairs: Mapping from a cosine to the number of unordered pairs of different values of the new part.
-        size: Number of values of the new part.
-        share: Weight of the new part in the cosine.
+    The new part has `size` values, and its weight in the cosine is `share`. `pairs` maps each cosine to the number of
+    unordered pairs of two different values of this part.
     """
     of_part = Counter({Fraction(1): size})
     for cosine, count in pairs.items():

@@ -121,7 +121,7 @@ class QuantizedPoints:
     def work(self) -> int:
         """Approximate number of multiplications of `verified_cosine`.
 
-        If there are few points, all pairs are compared. Otherwise the closest pair is searched.
+        If there are few points, all pairs are compared. Otherwise, a search looks for the closest pair.
         """
         if self._has_few_pairs:
             return self.count**2 * self.own_dim // 2
@@ -151,7 +151,7 @@ class QuantizedPoints:
     def factors(self, start: int, stop: int) -> NDArray[np.float64]:
         """Return, for each point, the factor by which the sum of its codewords is multiplied.
 
-        With these factors, the points have norm 1.
+        The factor is chosen so that the point has norm 1.
 
         Args:
             start: Index of the first point.
@@ -168,17 +168,17 @@ class QuantizedPoints:
     def _factors(self, values: Values, sums: Points) -> NDArray[np.float64]:
         """Return, for each point, the factor by which the sum of its codewords is multiplied.
 
-        Row i of `values` has the indices of the values and codewords of point i. Row i of `sums` is the sum of its
+        Row i of `values` is the row of the attribute `values` for point i, and row i of `sums` is the sum of its
         codewords.
         """
         return np.sqrt(self._rests(values)) / np.linalg.norm(sums, axis=1)
 
     @cached_property
     def _halves(self) -> NDArray[np.float64]:
-        """M x S x 2d array of the codewords, each of which is split into two summands.
+        """M x S x 2d array of all codewords, each written as a sum of two vectors of length d.
 
-        The first d entries are the codeword, rounded to so few bits that sums of M such entries have no rounding
-        errors. The last d entries are the difference between the codeword and its rounded form.
+        The first d entries of a row are the codeword, rounded so coarsely that sums of M such vectors have no rounding
+        errors. The last d entries are the codeword minus its rounded form.
         """
         largest = max(float(np.abs(self.codebooks).max()), LEAST_SUM)
         grid = 2.0 ** np.ceil(np.log2(largest * len(self.codebooks)) - 52)
@@ -186,10 +186,10 @@ class QuantizedPoints:
         return np.concatenate([rounded, self.codebooks - rounded], axis=2)
 
     def _sums(self, values: Values) -> Points:
-        """Return the sums of the codewords of points, one sum per row.
+        """Return one row for each point: the sum of its codewords.
 
-        Each row of `values` has the indices of the values and codewords of a point. A sum is accurate even if its
-        codewords nearly cancel each other.
+        Row i of `values` is the row of the attribute `values` for point i. A sum is accurate even if its codewords
+        nearly cancel each other.
         """
         width = self.codebooks.shape[2]
         sums = np.zeros((len(values), 2 * width))
@@ -198,10 +198,10 @@ class QuantizedPoints:
         return sums[:, :width] + sums[:, width:]
 
     def _rests(self, values: Values) -> Points:
-        """Return, for each point, 1 minus the squared norms of its values.
+        """Return, for each point, the squared norm that the scaled sum of its codewords must have.
 
-        This is the squared norm that the scaled sum of its codewords must have. Each row of `values` has the indices of
-        the values and codewords of a point.
+        It is 1 minus the sum of the squared norms of the point's values. Row i of `values` is the row of the attribute
+        `values` for point i.
         """
         rests = np.ones(len(values))
         for number, squares in enumerate(self.squared_norms):
@@ -238,8 +238,9 @@ class QuantizedPoints:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If there are few points, all pairs are compared. Otherwise the closest pair is searched. If the search does not
-        end in time, the result is an `UpperBound`, computed from the closest values of each part.
+        If there are few points, all pairs are compared. Otherwise, a search looks for the closest pair. If the search
+        takes too long, it is stopped. The result is then an `UpperBound`, which is computed from the closest two values
+        of each part.
         """
         if self._has_few_pairs:
             rows = self._rows(self.values, self.own_dim)
@@ -277,15 +278,16 @@ class QuantizedPoints:
 
     @property
     def _has_few_pairs(self) -> bool:
-        """Whether there are at most `ALL_PAIRS_POINTS` points, so that all pairs can be compared.
+        """Whether the points are few enough to compare all pairs.
 
-        The matrix of the points, without the zeros up to `dim`, must also have at most `MOST_DENSE_ENTRIES` entries.
+        There must be at most `ALL_PAIRS_POINTS` points. Their matrix must have at most `MOST_DENSE_ENTRIES` entries,
+        not counting the zeros up to `dim`.
         """
         few = self.count <= ALL_PAIRS_POINTS
         return few and self.count * self.own_dim <= MOST_DENSE_ENTRIES
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the same two values as `largest_cosine`."""
+        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found."""
         self.check()
         return self.largest_cosine(progress)
 
@@ -301,7 +303,7 @@ class QuantizedPoints:
             raise CertificateError("two classes have the same value of every part")
 
     def permuted(self, order: Indices) -> QuantizedPoints:
-        """Return the points order[0], order[1], and so on.
+        """Return a structure with the points order[0], order[1], and so on.
 
         `order` may contain all indices or a subset.
         """

@@ -79,7 +79,7 @@ class ShortenedWords(SignWords):
         return ShortenedWords(code.dim, held, code, np.arange(count))
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with the indices `numbers` in the code."""
+        """Return the packed codewords that have the indices `numbers` in the shortened code."""
         return self.code.numbered(numbers)
 
     @property
@@ -95,9 +95,9 @@ class ShortenedWords(SignWords):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `by_cosets` is False, all pairs are compared. Otherwise cosets are compared in one of the two ways that the
-        docstring of this module describes. If no pair is known to attain the resulting upper bound, all pairs are
-        compared too. If that would take too long, the upper bound is returned as an `UpperBound`.
+        If `by_cosets` is False, all pairs are compared. Otherwise, an upper bound is computed by comparing cosets (see
+        the docstring of this module). If no pair is known to attain the bound, all pairs are compared too. If that
+        would take too long, the bound is returned as an `UpperBound`.
         """
         if not self.by_cosets:
             return super().largest_cosine(progress)
@@ -159,9 +159,9 @@ class ShortenedWords(SignWords):
     ) -> bool:
         """Search for two codewords with the inner product `product`, and return whether they were found.
 
-        Only complete cosets among the first `cosets` cosets are searched. `alone` is the largest inner product of two
-        codewords of the same coset. If `product` equals `alone`, any complete coset with several codewords contains
-        such a pair, and no search is needed.
+        Only the first `cosets` cosets are searched, and of these only cosets that are complete: all of their codewords
+        are points. `alone` is the largest inner product of two codewords of the same coset. If `product` equals
+        `alone`, no search is needed, because every complete coset with several codewords contains such a pair.
         """
         whole = min(cosets, self.count >> self.code.coset_bits)
         within_coset = product == alone and whole > 0 and self.code.coset_bits > 0
@@ -170,11 +170,11 @@ class ShortenedWords(SignWords):
     def _products_with_glue(
         self, group: int, progress: Progress
     ) -> tuple[int, int | None, str]:
-        """Return two upper bounds on inner products of codewords, and a text that says how they were found.
+        """Return two upper bounds on the inner product of two codewords, and a text that says how they were found.
 
-        The first bound is for pairs with the same glue vector, and the second for pairs with different glue vectors.
-        The second is None if there are no such pairs. `group` is the number of consecutive codewords with the same glue
-        vector.
+        The first bound is for codewords with the same glue vector. The second bound is for codewords with different
+        glue vectors. It is None if all codewords have the same glue vector. `group` is the number of consecutive
+        codewords with the same glue vector.
         """
         code, alone, grouped = (
             self.code,
@@ -211,10 +211,12 @@ class ShortenedWords(SignWords):
     ) -> int | None:
         """Return the largest inner product of two codewords from different groups of cosets, or None.
 
-        The first `cosets` cosets are divided into groups of `group` consecutive cosets. The ranks of the differences of
-        quadratic forms give an upper bound on these inner products. If two codewords from different groups have this
-        inner product, the bound is returned. If no such codewords are found, the result is None. The result is also
-        None if computing the inner products for all differences is fast.
+        A group consists of `group` consecutive cosets, and only the first `cosets` cosets are used. An upper bound is
+        computed from the ranks of the differences of quadratic forms. If two codewords that attain the bound are found,
+        the bound is returned, otherwise None.
+
+        If the inner products for all differences can be computed quickly, this bound is not needed, and None is
+        returned.
         """
         if self.code.closest_work(self._num_cosets) <= QUICK_PRODUCTS:
             return None
@@ -226,9 +228,9 @@ class ShortenedWords(SignWords):
         return self.code.closest(self._num_cosets, progress)
 
     def check(self) -> None:
-        """Raise CertificateError if the stored codewords contradict `code` and `numbers`.
+        """Raise CertificateError if the stored codewords do not match `code` and `numbers`.
 
-        The codewords that `code` and `numbers` determine must be equal to `held`. If `held` is None, nothing is
+        These two attributes determine all codewords, which must be equal to `held`. If `held` is None, nothing is
         checked.
         """
         if self.held is not None and not np.array_equal(

@@ -13,20 +13,20 @@ ENTRY_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class SignRows:
-    """Points whose first `length` entries are +c or -c, with the same number c > 0 (`coefficient`) for all points.
+    """Those points of a code that begin with entries +c or -c, with the same number c > 0 for all points.
 
     The remaining entries of a point are its glue vector.
 
     Attributes:
-        classes: Indices of the classes whose points have this form; there may be other classes.
-        words: Packed signs, one row per class in `classes`; bit 1 stands for +.
-        length: Number of signs of a point.
+        classes: Indices of these points in the code. The code may also have points of another form.
+        words: Packed signs, one row per index in `classes`; bit 1 stands for +.
+        length: Number of entries +c or -c at the beginning of a point.
         coefficient: The number c.
-        numbers: For each class in `classes`, the index of the codeword that has its signs, in the code to which the
-            codewords belong. Codewords with close indices are likely to be in the same coset. If the code is not known,
-            the indices are 0, 1, 2, ...
+        numbers: For each index in `classes`, the index of the codeword with the same signs in the binary code from
+            which the codewords are taken. Codewords with close indices are likely to be in the same coset. If the
+            binary code is not known, the indices are 0, 1, 2, ...
         glue_vectors: Distinct glue vectors, one per row. If all entries of the points are +c or -c, the rows are empty.
-        glue_of: For each class in `classes`, the index of its glue vector in `glue_vectors`.
+        glue_of: For each index in `classes`, the index of the point's glue vector in `glue_vectors`.
     """
 
     classes: Indices
@@ -42,8 +42,8 @@ def sign_rows_in(points: Points) -> SignRows | None:
     """Return the rows of a matrix that begin with entries +c or -c, with a common number c > 0.
 
     The last row determines c and the number of these entries: c is the absolute value of its first entry, and the
-    entries end before the first entry of another absolute value. If they are at most half of the row, the first row of
-    the matrix is used instead of the last row. If they are at most half of the first row, too, the result is None.
+    entries end before the first entry of another absolute value. They must be more than half of the row. Otherwise, the
+    first row of the matrix is used instead of the last row. If its entries are too few as well, None is returned.
 
     Args:
         points: Matrix with one point per row.

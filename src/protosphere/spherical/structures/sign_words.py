@@ -82,9 +82,9 @@ class SignWords:
         return self.encoded(self.word_numbers()[start:stop])
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with the indices `numbers` in the code.
+        """Return the packed codewords that have the indices `numbers` in a code.
 
-        For arbitrary codewords, the index is the position in `held`.
+        In a subclass, this is the code from which the codewords are taken. In this class, it is `held`.
         """
         assert self.held is not None, "words of no code are held"
         return self.held[numbers]
@@ -100,9 +100,9 @@ class SignWords:
         return self.count**2 * self.dim // 2
 
     def word_numbers(self) -> Indices:
-        """Return the index of each codeword in the code.
+        """Return the index of each codeword in the code from which the codewords are taken.
 
-        For arbitrary codewords, the indices are 0, 1, ..., K - 1.
+        In this class, there is no such code, and the indices are 0, 1, ..., K - 1.
         """
         if self.sources:
             return getattr(self, self.sources[-1])
@@ -141,7 +141,7 @@ class SignWords:
         return Fraction(int(largest), self.dim), "all pairs, in integers"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the same two values as `largest_cosine`."""
+        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found."""
         self.check()
         return self.largest_cosine(progress)
 
@@ -161,7 +161,7 @@ class SignWords:
     def permuted(self, order: Indices) -> Self:
         """Return a structure with the codewords order[0], order[1], and so on.
 
-        If a subclass stores the index of each codeword, the indices are reordered too.
+        If a subclass stores the index of each codeword, the indices are reordered in the same way.
         """
         held = None if self.held is None else self.held[order]
         numbers = {name: getattr(self, name)[order] for name in self.sources[-1:]}
@@ -186,8 +186,8 @@ class SignWords:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that are stored in a file.
 
-        They are the packed codewords, if they are held in memory, and the arrays from which codewords can be computed
-        (their names are in `sources`).
+        They are the arrays named in `sources`, from which the codewords can be computed, and the packed codewords if
+        they are held in memory.
         """
         held = {} if self.held is None else {"signs": self.held}
         return held | {name: getattr(self, name) for name in self.sources}

@@ -81,8 +81,8 @@ class OrthogonalSimplices:
     def unit_rows(self, start: int, stop: int) -> Points:
         """Return points `start` to `stop - 1` as float64 unit vectors.
 
-        A simplex has its own coordinates j = 1, 2, ... Vertex i = 0, 1, ... of the simplex has the entry f_j if i < j,
-        -j f_j if i = j, and 0 if i > j. The factors f_j are computed by `geometry.simplex.simplex_factors`.
+        In the coordinates j = 1, 2, ... of its simplex, vertex i = 0, 1, ... has the entry f_j if i < j, -j f_j if i =
+        j, and 0 if i > j. The numbers f_j > 0 are computed by `geometry.simplex.simplex_factors`.
 
         Args:
             start: Index of the first point.
@@ -116,7 +116,7 @@ class OrthogonalSimplices:
         return max(self.spectrum(progress)), "orthogonal simplices"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the same two values as `largest_cosine`."""
+        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found."""
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
@@ -140,7 +140,7 @@ class OrthogonalSimplices:
             raise CertificateError("some points are the same as others")
 
     def permuted(self, order: Indices) -> Self:
-        """Return the points order[0], order[1], and so on.
+        """Return a structure with the points order[0], order[1], and so on.
 
         `order` may contain all indices or a subset.
         """

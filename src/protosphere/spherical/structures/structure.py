@@ -51,9 +51,9 @@ class Structure(Protocol):
 
     @property
     def exact_reason(self) -> str:
-        """Text for `Certificate.reason`, which says why `largest_cosine` is exact.
+        """Text that says why the result of `largest_cosine` is exact.
 
-        It is used only if `largest_cosine` returns a Fraction.
+        If `largest_cosine` returns a Fraction, this text becomes `Certificate.reason`. Otherwise it is not used.
         """
         ...
 
@@ -123,7 +123,7 @@ class Structure(Protocol):
     def sign_rows(self) -> SignRows | None:
         """Return the points that begin with entries +c or -c, with a common number c > 0 (see `SignRows`).
 
-        If there are no such points, or if at most half of the entries of a point are +c or -c, the result is None.
+        If there are no such points, the result is None.
         """
         ...
 
@@ -140,7 +140,7 @@ class Structure(Protocol):
         ...
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the same two values as `largest_cosine`.
+        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found.
 
         If the check and the maximum cosine both need all pairs of points, each pair is compared only once.
         """
@@ -161,7 +161,7 @@ class Structure(Protocol):
         ...
 
     def permuted(self, order: Indices) -> Structure:
-        """Return the points order[0], order[1], and so on.
+        """Return a structure with the points order[0], order[1], and so on.
 
         `order` may contain all indices or a subset.
         """
@@ -295,7 +295,7 @@ class Content:
         If the file does not contain the codewords, there are three cases:
 
         - If their total size is above `LARGEST_HELD_BYTES`, None is returned.
-        - Otherwise, if `complete` is True, an error is raised.
+        - Otherwise, if `complete` is True, an error is raised, because a complete file must contain them.
         - Otherwise, they are computed.
 
         Args:
@@ -303,7 +303,7 @@ class Content:
             derive: Function that computes the codewords.
 
         Raises:
-            InvalidArgumentError: If the array is missing although it is required, or has another shape or type.
+            InvalidArgumentError: If the array is missing from a complete file, or has another shape or type.
         """
         many = self.count * packed_length(self.dim) > LARGEST_HELD_BYTES
         if name not in self.arrays and many:

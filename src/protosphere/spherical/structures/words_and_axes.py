@@ -76,7 +76,7 @@ class WordsAndAxes:
 
     @property
     def cosine_step(self) -> Fraction:
-        """Cosine step 2 / N: all cosines of codewords and axes are 1 - j * 2 / N with integers j."""
+        """Cosine step 2 / N: every cosine of two points is 1 - j * 2 / N with an integer j."""
         return self.codewords.cosine_step
 
     @property
@@ -116,14 +116,14 @@ class WordsAndAxes:
     def sign_rows(self) -> SignRows:
         """Return the codewords among the points in the form of `SignRows`.
 
-        The zeros that follow a codeword are its glue vector.
+        The glue vector of a codeword consists of the zeros that follow it.
         """
         rows = self.codewords.sign_rows()
         classes = np.flatnonzero(self.axes == WORD)
         return replace(rows, classes=classes, glue_vectors=np.zeros((1, self.zeros)))
 
     def _column_sums(self) -> Indices:
-        """Return a vector of N numbers. Number j is the number of codewords whose entry j is positive."""
+        """Return N numbers. Number j is the number of codewords whose entry j is positive."""
         sums = np.zeros(self.codewords.dim, dtype=np.int64)
         for start in range(0, self.codewords.count, COUNTED_WORDS):
             packed = self.codewords.packed_rows(start, start + COUNTED_WORDS)
@@ -157,15 +157,15 @@ class WordsAndAxes:
         return max(largest, Fraction(of_words)), method
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the same two values as `largest_cosine`."""
+        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found."""
         self.check()
         return self.largest_cosine(progress)
 
     def _axis_spectrum(self) -> dict[Fraction, int]:
-        """Return a mapping from each cosine of two axes to its number of pairs.
+        """Return a mapping from each cosine of two points that are axes to its number of pairs.
 
-        The cosine is -1 for opposite axes, 1 for the same axis twice, and 0 for all other pairs. Cosines without pairs
-        are left out.
+        The cosine is 1 if both points are the same axis, -1 if they are e_j and -e_j, and 0 otherwise. Cosines without
+        pairs are left out.
         """
         numbers = self.axis_numbers
         counts = np.bincount(numbers, minlength=2 * self.codewords.dim)
@@ -194,9 +194,9 @@ class WordsAndAxes:
         self.codewords.check()
 
     def permuted(self, order: Indices) -> WordsAndAxes | Plain:
-        """Return the points order[0], order[1], and so on.
+        """Return a structure with the points order[0], order[1], and so on.
 
-        `order` may contain all indices or a subset. If it contains no codeword, the axes are returned as a float64
+        `order` may contain all indices or a subset. If all of these points are axes, they are returned as a float64
         matrix.
         """
         axes = self.axes[order]
@@ -259,7 +259,9 @@ class WordsAndAxes:
 
 
 def with_axes(codewords: SignWords, num_axes: int) -> WordsAndAxes:
-    """Return codewords followed by the first `num_axes` of the axes e_0, -e_0, e_1, -e_1, ...
+    """Return points of two kinds: first the given codewords, then axes.
+
+    The axes are the first `num_axes` of e_0, -e_0, e_1, -e_1, ...
 
     Args:
         codewords: The codewords.
