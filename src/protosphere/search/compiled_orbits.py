@@ -192,9 +192,8 @@ def orbit_lbfgs(
         t: The inverse temperature.
         most: Maximum number of evaluations.
         orbits: The arguments `matrices`, `first` and `sizes` of `orbit_energy`.
-        work: Work of one evaluation, in evaluations over all pairs of a code of the search.
-        meter: Meter of the descent (see `compiled_lbfgs`). Its entry `SPENT` is updated, and a nonzero entry `STOP`
-            ends the minimization.
+        work: Number that is added to `meter[SPENT]` after each evaluation.
+        meter: Meter of the descent (see `compiled_lbfgs`). A nonzero entry `meter[STOP]` ends the minimization.
         allowed: Value of `meter[SPENT]` at which the minimization ends.
 
     Returns:
@@ -314,9 +313,9 @@ EVALUATION_PRODUCTS = 2e4
 
 
 def orbit_products(count: int, num_points: int, dim: int) -> float:
-    """Return the cost of one evaluation over orbits and the descent step after it, in multiplications.
+    """Return the cost of a descent step: one evaluation over orbits and the computation of the next points.
 
-    The unit is the same as that of `budget.evaluation_products`.
+    The cost is measured in multiplications, as in `budget.evaluation_products`.
 
     Args:
         count: Number m of representatives.
@@ -344,16 +343,17 @@ def anneal_orbits(
     The first inverse temperature is `t`. The next ones are `factor` times the previous one, up to `last`.
 
     Args:
-        start: (m, n) initial representatives. The stabilizer of each representative's type must fix the representative.
+        start: (m, n) initial representatives, ordered by the type of their orbit. Each representative must be fixed by
+            the stabilizer of its type.
         cosets: For each type of orbits, the (size, n, n) coset matrices, the identity first.
         counts: For each type, the number of orbits.
         t: First inverse temperature.
         last: Last inverse temperature.
-        factor: Factor from one temperature to the next, above 1.
-        most: Maximum number of evaluations at each temperature.
-        work: Work of one evaluation, in evaluations over all pairs of a code of the search.
-        meter: Stop flag, work done and largest work allowed, as a row of `compiled_lbfgs.new_meters`. None for no
-            limit.
+        factor: Factor from one inverse temperature to the next, above 1.
+        most: Maximum number of evaluations at each inverse temperature.
+        work: Cost of one evaluation, in the unit of `meter`.
+        meter: A row of the result of `compiled_lbfgs.new_meters`, or None for no limit. It contains a stop flag, the
+            cost so far and the largest allowed cost. The unit is the cost of one evaluation over all pairs of points.
 
     Returns:
         The (K, n) unit points of the code, orbit after orbit.

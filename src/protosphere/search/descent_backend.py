@@ -119,7 +119,8 @@ class DescentBackend:
             moved into holes.
         epochs: Number of epochs of the search.
         screening: Approximate number of evaluations of a start in screening.
-        breadth: Mean rank of the arms from which starts are drawn. The arm with the lowest maximum cosine has rank 0.
+        breadth: Mean rank of the arms (sources of initial points) from which starts are drawn. The arm that led to the
+            lowest maximum cosine has rank 0.
         sprint_temperature: First inverse temperature of sprints.
         sprint_steps: Largest number of evaluations of the first sprint at each temperature. For codes of many points in
             many dimensions, 9 evaluations per temperature, beginning at inverse temperature 16, found a lower maximum
@@ -261,9 +262,10 @@ class DescentBackend:
 
     @property
     def tensor_overhead(self) -> float:
-        """The fixed part of the cost of a step by tensor operations, which is the same for codes of all sizes.
+        """Fixed part of the cost of a descent step by tensor operations.
 
-        The unit is one evaluation over all pairs of points. If descents are not compiled, the value is 0.
+        The unit is the cost of one compiled evaluation over all pairs of points. If descents are not compiled, the
+        value is 0.
         """
         if not self.compiled:
             return 0.0
@@ -309,7 +311,7 @@ class DescentBackend:
             return [normalized(code) for code in points]
 
     def _orbits(self, arrangement: Arrangement | None, count: int) -> Orbits:
-        """Convert an arrangement to tensors. For None, return `count` orbits of one point each."""
+        """Convert an arrangement to tensors. If it is None, return `count` orbits of one point each."""
         import torch
 
         from protosphere.search.batched_energy import Orbits
@@ -331,9 +333,10 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> Tensor:
-        """Anneal the (B, m, n) representatives `rows` from the (B,) inverse temperatures `t` to `last`.
+        """Anneal the (B, m, n) representatives `rows`, and return the resulting (B, m, n) unit representatives.
 
-        The other arguments are those of `descend_orbits`. Return the (B, m, n) unit representatives at the end.
+        The inverse temperatures rise from the (B,) values `t` to `last`. The other arguments are those of
+        `descend_orbits`.
         """
         from protosphere.search.batched_energy import smooth_max_cosine, unit_rows
         from protosphere.search.batched_lbfgs import batched_lbfgs
@@ -370,7 +373,7 @@ def _spender(
 ) -> Callable[[int], bool]:
     """Return a function that counts evaluations in the budget and returns whether a descent may continue.
 
-    Each evaluation counts as `weight`, and each call of the function as `overhead` in addition. The descent must end
+    Each evaluation counts as `weight`. Each call of the function counts as `overhead` in addition. The descent must end
     when the fraction `limit` of the budget is used.
     """
 
@@ -381,7 +384,10 @@ def _spender(
 
 
 def _stages_left(temperature: float, last: float) -> int:
-    """Return the number of temperatures from `temperature` to `last`, including both."""
+    """Return the number of inverse temperatures of a descent from `temperature` to `last`, including both.
+
+    Each inverse temperature is `TEMPERATURE_FACTOR` times the previous one, but at most `last`.
+    """
     ratio = math.log(last / temperature) / math.log(TEMPERATURE_FACTOR)
     return 1 + max(0, math.ceil(ratio - 1e-6))
 
@@ -411,7 +417,8 @@ def watch(
 
     Args:
         jobs: The running descents.
-        meters: (B, 3) meters of the descents, as `compiled_lbfgs.new_meters` returns them.
+        meters: (B, 3) array from `compiled_lbfgs.new_meters`, through which the descents report their work and are
+            stopped.
         budget: The budget of the search.
         limit: Fraction of the budget at which the descents end.
     """

@@ -182,8 +182,8 @@ def _direct_product(
     return generators
 
 
-def _multipliers(modulus: int) -> Iterator[tuple[int, int]]:
-    """Yield a generating unit and the order of each nontrivial cyclic group of units modulo `modulus`."""
+def _cyclic_unit_groups(modulus: int) -> Iterator[tuple[int, int]]:
+    """Yield a generator and the order of each nontrivial cyclic group of units modulo `modulus`."""
     seen: set[frozenset[int]] = set()
     for factor in range(2, modulus):
         if gcd(factor, modulus) > 1:
@@ -202,7 +202,7 @@ def _multipliers(modulus: int) -> Iterator[tuple[int, int]]:
 def _metacyclic_groups(max_order: int) -> Iterator[tuple[str, list[Permutation]]]:
     """Yield the names and the generators of semidirect products of two cyclic groups, up to order `max_order`."""
     for m in range(3, max_order // 2 + 1):
-        for factor, order in _multipliers(m):
+        for factor, order in _cyclic_unit_groups(m):
             if m * order > max_order:
                 continue
             suffix = f"({factor})" if order > 2 else ""
@@ -218,8 +218,9 @@ def group_names(max_order: int) -> dict[str, list[Permutation]]:
         max_order: Largest order of cyclic and metacyclic groups. A few of the other groups may be larger.
 
     Returns:
-        A dictionary from names such as "C7", "C7:C3(2)", "C2^3" or "S4" to lists of permutations that generate the
-        group.
+        A dictionary from names to lists of permutations that generate the group. "C7" is the cyclic group of order 7,
+        "C2^3" is a product of three cyclic groups of order 2, and "S4" is a symmetric group. "C7:C3(2)" is the
+        metacyclic group of order 21 in which a generator of C3 multiplies the letters of C7 by 2.
     """
     generators = {f"C{m}": [_cycle(m)] for m in range(2, max_order + 1)}
     generators.update(_metacyclic_groups(max_order))
@@ -311,7 +312,7 @@ def random_signed_permutations(
     num_blocks = dim // length
     generators = [_on_blocks(shift, num_blocks, dim)]
     name = f"{'n' if is_negacyclic else 'c'}{length}x{num_blocks}"
-    multipliers = list(_multipliers(length))
+    multipliers = list(_cyclic_unit_groups(length))
     if multipliers and not is_negacyclic and rng.random() < 0.5:
         factor, order = multipliers[rng.integers(len(multipliers))]
         product = [(factor * i % length, 0) for i in places]
@@ -324,10 +325,11 @@ def random_signed_permutations(
 
 
 def _on_blocks(images: list[tuple[int, int]], num_blocks: int, dim: int) -> Permutation:
-    """Return the permutation of 2 `dim` letters that moves the coordinates of each block in the same way.
+    """Return the signed permutation that moves the coordinates of each block in the same way.
 
-    A coordinate at position i of a block moves to position `images[i][0]`. Its sign changes if `images[i][1]` is 1
-    rather than 0. Coordinates outside of the blocks stay fixed.
+    A coordinate at position i of a block moves to position `images[i][0]`. Its sign changes if `images[i][1]` is 1, and
+    stays the same if it is 0. Coordinates outside of the blocks stay fixed. The result has 2 `dim` letters, as
+    `signed_permutation_group` takes them.
     """
     letters = list(range(2 * dim))
     for block in range(num_blocks):
@@ -366,13 +368,13 @@ def random_rational_group(
     The reflection of a dihedral group maps each plane to itself and reverses the rotation.
 
     Args:
-        max_order: Largest order of the rotation, at least 2.
+        max_order: Largest order of the rotation. It must be at least 2.
         dim: Dimension n.
         rng: Random generator.
 
     Returns:
         A name, the group and the (order, n, n) matrices. The name consists of "C" or "D", the order of the rotation and
-        the drawn divisors, such as "C6:1^2.3.6^2" or "D5:1.5^2". None if the drawn action is trivial.
+        the drawn divisors, such as "C6:1^2.3.6^2" or "D5:1.5^2". None if all drawn divisors are 1.
     """
     order = int(exp(rng.uniform(log(2), log(max_order + 1))))
     factors = _factors(order, dim)
@@ -410,7 +412,7 @@ def random_rational_group(
 def _rational_generators(
     divisors: list[int], dim: int, rng: np.random.Generator
 ) -> tuple[Matrices, Matrices]:
-    """Return the (n, n) matrices of the rotation and reflection of `random_rational_group` for given `divisors`."""
+    """Return the (n, n) rotation and reflection matrices that `random_rational_group` builds from `divisors`."""
     rotation = np.zeros((dim, dim))
     reflection = np.zeros((dim, dim))
     start = 0

@@ -159,7 +159,7 @@ def resize(
 def _without_cap(points: Points, num_points: int, rng: np.random.Generator) -> Points:
     """Remove the points closest to a random point of the code, or closest to this point and its antipode.
 
-    The number of removed points is random, but at least `num_points` points are kept.
+    The number of removed points is random. At least `num_points` points are kept.
     """
     count = len(points)
     center = points[rng.integers(count)]
@@ -174,10 +174,9 @@ def _without_cap(points: Points, num_points: int, rng: np.random.Generator) -> P
 def _pad_or_project(
     points: Points, num_points: int, dim: int, rng: np.random.Generator
 ) -> Points:
-    """Return the points in `dim` dimensions, after padding with zeros or a projection.
+    """Return the points in `dim` dimensions: padded with zeros, or projected to a random subspace.
 
-    Before a projection, points far from the remaining subspace may be removed, but at least `num_points` points are
-    kept.
+    Before a projection, points far from the subspace may be removed. At least `num_points` points are kept.
     """
     surplus = points.shape[1] - dim
     if surplus <= 0:

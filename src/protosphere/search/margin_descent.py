@@ -1,7 +1,8 @@
-"""Gradient descent with momentum on the log-sum-exp of the cosines of all pairs, with margins.
+"""Gradient descent with momentum on the log-sum-exp of cosines minus margins.
 
-A margin is a number that is subtracted from the cosine of a pair. Temperatures in this module are inverse temperatures,
-by which the differences are multiplied.
+A margin is a number that is subtracted from the cosine of a pair of points. The function that is minimized is (1/t) log
+sum exp(t (cosine - margin)), where the sum is over all pairs. The number t is called the inverse temperature. The
+arguments `temperature` and `temperatures` are inverse temperatures.
 """
 
 import numpy as np

@@ -91,7 +91,7 @@ MAX_DRAWING_SHARE = 1e-3
 
 
 def is_affordable(budget: Budget) -> bool:
-    """Return whether drawing an arrangement costs only a small fraction of the budget.
+    """Return whether the cost of drawing one arrangement is a small fraction of the budget.
 
     Args:
         budget: The budget of the search.
@@ -105,8 +105,8 @@ class OrbitStart:
     """The start of a descent of a symmetric code.
 
     Attributes:
-        initialization: "parent" if the arrangement was drawn by `random_parent`, otherwise "symmetric". Parents and
-            variations of given codes may have more than K points.
+        initialization: "parent" if the arrangement was drawn by `random_parent`, otherwise "symmetric". A parent and a
+            variation of a given code may have more than K points.
         arrangement: The symmetry group and the numbers of its orbits.
         representatives: (m, n) initial representatives, one for each orbit.
         temperature: First inverse temperature of the descent.
@@ -142,9 +142,9 @@ class OrbitCode:
         return self.points[firsts]
 
     def as_start(self) -> OrbitStart:
-        """Return the representatives of the code as the start of another descent.
+        """Return a start from which another descent of this code can continue.
 
-        The first inverse temperature of this start is not set: its `temperature` is 0.
+        Its inverse temperature is not known yet, and is set to 0.
         """
         return OrbitStart(
             self.initialization, self.arrangement, self.representatives, 0.0
@@ -152,7 +152,7 @@ class OrbitCode:
 
     @property
     def label(self) -> str:
-        """The initialization, followed by the name of the arrangement in parentheses."""
+        """Text that consists of the initialization and, in parentheses, the name of the arrangement."""
         return f"{self.initialization} ({self.arrangement.name})"
 
 
@@ -165,11 +165,11 @@ class OrbitSearch:
         dim: Dimension n.
         rng: Random generator for all starts.
         backend: Object that runs the descents.
-        initializations: Which arrangements to draw: "symmetric" (K points), "parent" (between K and 1.25 K points), or
-            both.
+        initializations: Which kinds of random arrangements are drawn: "symmetric" for arrangements of K points,
+            "parent" for arrangements of K to 1.25 K points, or both.
         given: The given codes of which symmetric variations are drawn. Its list of codes may be empty.
         codes: The best codes so far, at most one for each symmetry, in ascending order of the maximum cosine.
-        share: Fraction of the budget of the whole search that was used for symmetric codes.
+        share: Fraction of the budget of the whole search that has been used for symmetric codes so far.
     """
 
     num_points: int
@@ -229,10 +229,10 @@ class OrbitSearch:
     def _race(
         self, starts: list[OrbitStart], first: Points, steps: int, limit: float
     ) -> list[OrbitCode]:
-        """Anneal all starts briefly, then anneal the best results further and return them.
+        """Anneal all starts briefly, then anneal the codes with the lowest maximum cosines further and return them.
 
-        The brief descents begin at the inverse temperatures `first`. If no time is left after them, the best of their
-        results are returned. The arguments `steps` and `limit` are those of `screen`.
+        The brief descents begin at the inverse temperatures `first`. If no budget is left after them, the best codes
+        are returned as they are. The arguments `steps` and `limit` are those of `screen`.
         """
         raced = self._anneal(starts, first, RACE_LAST_TEMPERATURE, RACE_STEPS, limit)
         best = sorted(raced, key=lambda code: code.value)[:LARGE_BATCH]
@@ -250,7 +250,10 @@ class OrbitSearch:
         steps: int,
         limit: float,
     ) -> list[OrbitCode]:
-        """Anneal each start from its inverse temperature in `first` to `last`, and return one code for each start."""
+        """Anneal each start and return the resulting codes, in the order of the starts.
+
+        The inverse temperatures of start i rise from `first[i]` to `last`.
+        """
         annealed = self.backend.descend_arrangements(
             [(start.arrangement, start.representatives) for start in starts],
             first,
@@ -266,7 +269,7 @@ class OrbitSearch:
         ]
 
     def _keep(self, found: OrbitCode) -> None:
-        """Add a code to the list `codes`, unless the list has a better code with the same symmetry."""
+        """Add a code to `codes`, and keep only the best code of each symmetry and the best `MAX_CODES` codes in all."""
         symmetry = found.arrangement.symmetry
         same = [c for c in self.codes if c.arrangement.symmetry is symmetry]
         others = [c for c in self.codes if c.arrangement.symmetry is not symmetry]
@@ -299,9 +302,9 @@ class OrbitSearch:
         return [OrbitStart(code.initialization, code.arrangement, fresh, temperature)]
 
     def _rearranged_start(self, code: OrbitCode) -> list[OrbitStart]:
-        """Return a list with one start that has the symmetry of a code but new numbers of orbits.
+        """Return one start with the symmetry of `code`, new numbers of orbits and random representatives, as a list.
 
-        The result is an empty list if the drawn orbit sizes do not add up to the number of points of the code.
+        The orbits must have as many points as `code`. If no such numbers of orbits were found, the list is empty.
         """
         count = sum(code.arrangement.sizes)
         arrangement = rearranged(code.arrangement.symmetry, count, self.rng)
@@ -312,7 +315,10 @@ class OrbitSearch:
         return [OrbitStart(code.initialization, arrangement, fresh, temperature)]
 
     def _given_start(self) -> list[OrbitStart]:
-        """Return a list with one symmetric variation of a given code, or an empty list if all attempts fail."""
+        """Return one start, a symmetric variation of a given code, as a list.
+
+        If all attempts fail, the list is empty.
+        """
         budget = self.backend.budget
         for _ in range(GIVEN_ATTEMPTS):
             budget.spend(GIVEN_DRAWING_PRODUCTS / budget.products)
@@ -326,7 +332,10 @@ class OrbitSearch:
         return []
 
     def _new_starts(self) -> list[OrbitStart]:
-        """Return a list of starts of one new arrangement, or an empty list if all attempts fail."""
+        """Return several starts of one new arrangement, or one variation of a given code.
+
+        If all attempts fail, the list is empty.
+        """
         if self.given.codes and self.rng.random() < GIVEN_PROBABILITY:
             found = self._given_start()
             if found:

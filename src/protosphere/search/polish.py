@@ -169,7 +169,10 @@ def jacobian(points: Points, pairs: Contacts) -> csr_array:
 
 
 def _curvature(points: Points, pairs: Contacts, multipliers: Points) -> Points:
-    """Return the (K n, K n) Hessian on the sphere of the sum of the cosines of `pairs`, weighted by `multipliers`."""
+    """Return the (K n, K n) Hessian on the sphere of a weighted sum of the cosines of `pairs`.
+
+    The weights are `multipliers`.
+    """
     count, dim = points.shape
     weights = np.zeros((count, count))
     weights[pairs.first, pairs.second] = multipliers
@@ -194,8 +197,8 @@ def _newton_step(
 ) -> Points:
     """Return one step of the interior-point method: K n entries for the points, and a last entry for mu.
 
-    After the step, the product of multiplier and slack should be about `target` for each pair. The number `damping` is
-    added to the diagonal of the linear system.
+    The step aims at a product of multiplier and slack of `target` for each pair. The number `damping` is added to the
+    diagonal of the linear system.
     """
     slopes = jacobian(points, pairs)
     ratio = multipliers / slack
@@ -216,9 +219,9 @@ def _newton_step(
 
 
 def _gauss_newton_step(points: Points, pairs: Contacts, allowance: Allowance) -> Points:
-    """Return a (K, n) step of the points that makes the cosines of `pairs` equal to first order.
+    """Return a (K, n) step of the points after which the cosines of `pairs` are equal, to first order.
 
-    The multiplications of the step are subtracted from `allowance`.
+    The multiplications that were made are subtracted from `allowance`.
     """
     from scipy.sparse import csr_array, hstack
     from scipy.sparse.linalg import lsmr
@@ -235,7 +238,7 @@ def _gauss_newton_step(points: Points, pairs: Contacts, allowance: Allowance) ->
 
 
 def _fraction_to_boundary(value: Points, step: Points) -> float:
-    """Return the largest fraction of `step`, at most 1, that decreases no entry of `value` by more than 99%."""
+    """Return the largest factor, at most 1, for which factor * step decreases no entry of `value` by more than 99%."""
     falling = step < 0
     fractions = -0.99 * value[falling] / step[falling]
     return min(1.0, float(np.min(fractions, initial=1.0)))
@@ -246,7 +249,7 @@ def _interior_point(
 ) -> tuple[Points, float]:
     """Run the interior-point method, and return the best points that it visits and their maximum cosine.
 
-    Initially, mu is the maximum cosine of `points` plus `offset`.
+    The initial value of mu is the maximum cosine of `points` plus `offset`.
     """
     best = points
     current = points

@@ -40,13 +40,14 @@ class ScreenedCode:
 class CodePool:
     """The best codes found so far.
 
-    A search may consist of several epochs. Each epoch begins with an empty list of codes.
+    A search may consist of several epochs. Each epoch begins with an empty list of codes. An improvement is noticeable
+    if it increases 1 - maximum cosine by more than 0.01%.
 
     Attributes:
         budget: The budget of the search, which stores the lowest maximum cosine for progress messages.
         codes: The best codes of the current epoch, in ascending order of the maximum cosine.
         earlier: The best code of each earlier epoch.
-        improved_value: The lowest maximum cosine after the last noticeable improvement.
+        improved_value: The lowest maximum cosine at the last noticeable improvement.
         improved_at: The number of evaluations that the search had made at the last noticeable improvement.
     """
 
@@ -92,7 +93,7 @@ class CodePool:
         self.budget.best = min(self.budget.best, found.value)
 
     def _note_improvement(self) -> None:
-        """Update `improved_value` and `improved_at` if the best code has improved noticeably."""
+        """Update `improved_value` and `improved_at` if the best code of the epoch is a noticeable improvement."""
         distance = 1 - self.best.value
         noticeable = (1 + NOTICEABLE_GAIN) * (1 - self.improved_value)
         if distance > noticeable:
