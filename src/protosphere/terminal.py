@@ -18,9 +18,10 @@ class SafeConsole(Console):
     """
 
     def on_broken_pipe(self) -> None:
-        """Raise BrokenPipeError, which the command line handles.
+        """Raise BrokenPipeError.
 
-        Without this method, rich would end the program.
+        rich calls this method if the reader of the output has closed the pipe. The command line handles the error. The
+        method that this one replaces would end the program.
         """
         raise BrokenPipeError
 

@@ -145,9 +145,9 @@ class CodeFile:
         return found
 
     def spend(self, products: int) -> None:
-        """Raise NotCheckedError if `products` is above `limit`.
+        """Raise NotCheckedError if the next step needs more work than `limit`.
 
-        `products` is the number of products of two numbers that the next step computes.
+        `products` is the number of products of two numbers that the step computes.
         """
         enough = products <= self.limit
         not_checked_unless(
@@ -155,10 +155,10 @@ class CodeFile:
         )
 
     def hold(self, size_bytes: int) -> None:
-        """Raise NotCheckedError if `size_bytes` is above `MOST_BYTES`.
+        """Raise NotCheckedError if the next step needs more memory than `MOST_BYTES`.
 
-        `size_bytes` is the memory that the next step needs. With the option --no-limit, `limit` is infinite, and no
-        error is raised.
+        `size_bytes` is the memory that the step needs. If `limit` is infinite, as with the option --no-limit, no error
+        is raised.
         """
         enough = size_bytes <= MOST_BYTES or self.limit == math.inf
         not_checked_unless(
@@ -303,10 +303,12 @@ def scaled(array: StoredArray) -> list[list[int]]:
 def rounding(dim: int) -> Fraction:
     """Return an upper bound on the error of an inner product that is computed from scaled rows.
 
-    Let x and y be unit vectors of R^n, n < 2^29, and let X and Y be their scaled rows. The inner product of x and y
-    differs from the inner product of X and Y, divided by ONE^2, by at most the bound. The reason is that a coordinate
-    of X / ONE differs from that of x by at most 1 / (2 ONE). So x - X / ONE has a norm of at most sqrt(n) / (2 ONE),
-    and the bound follows by the Cauchy-Schwarz inequality.
+    Let x and y be unit vectors of R^n, n < 2^29, with the inner product p. Let X and Y be their scaled rows, with the
+    inner product P. The error is the difference between p and P / ONE^2.
+
+    The bound is proved as follows. A coordinate of X / ONE differs from that of x by at most 1 / (2 ONE), so x - X /
+    ONE has a norm of at most sqrt(n) / (2 ONE). The same is true of Y and y. The bound then follows by the
+    Cauchy-Schwarz inequality.
     """
     return Fraction(math.isqrt(dim) + 1, ONE)
 
@@ -314,7 +316,7 @@ def rounding(dim: int) -> Fraction:
 def unit_error(rows: list[list[int]], dim: int) -> Fraction:
     """Return an upper bound on the differences between 1 and the squared norms of the points.
 
-    `rows` are the scaled points. VerificationError is raised if the bound is more than rounding can cause.
+    `rows` are the scaled points. If the bound is larger than rounding errors can be, VerificationError is raised.
     """
     farthest = max(abs(sum(map(mul, row, row)) - ONE * ONE) for row in rows)
     error = Fraction(farthest, ONE * ONE) + rounding(dim)
@@ -326,8 +328,8 @@ def unit_error(rows: list[list[int]], dim: int) -> Fraction:
 def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int]]:
     """Yield index pairs (i, j), i < j, of rows, including all pairs with nearly the largest inner product.
 
-    Let p be the largest inner product of two different rows. Every pair with an inner product above p - `margin` is
-    yielded, and at least one pair with the inner product p. Other pairs may be yielded too.
+    Let p be the largest inner product of two different rows. All pairs with an inner product of p, or above p -
+    `margin`, are yielded. Other pairs may be yielded too.
 
     A row is multiplied with all later rows at once: column j of the later rows is packed into one long integer, in
     which every row has a fixed range of bits (a lane). The sum over j of row[j] times column j then has one inner
@@ -373,8 +375,9 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
     pairs of rounded rows with nearly the largest inner product are then compared exactly. If there are too many such
     pairs, all pairs are compared exactly.
 
-    A divided row has a norm of at most 2 ONE / COARSE. Rounding down changes it by a vector of norm at most sqrt(n). It
-    follows that rounding changes an inner product of two rows by at most the number `error` in the code.
+    Let r be an integer above sqrt(n). Rounding changes an inner product of two divided rows by at most r (4 ONE /
+    COARSE + r): a divided row has a norm of at most 2 ONE / COARSE, and rounding changes it by a vector of norm at most
+    r.
     """
     short = [[x // COARSE for x in row] for row in rows]
     root = math.isqrt(dim) + 1
@@ -439,13 +442,13 @@ LARGEST_SPAN_BITS = 20
 
 @dataclass(frozen=True)
 class Codewords:
-    """Binary codewords, stored as integers.
+    """Binary codewords that were taken from a code, stored as integers.
 
     Attributes:
         length: Number of bits of a codeword.
         words: The codewords.
-        numbers: Index of each codeword in the code from which the codewords are taken.
-        rows: Codewords that generate a linear subcode of this code. The list is empty if no linear subcode is known.
+        numbers: For each codeword, its index in the code.
+        rows: Codewords that generate a linear subcode of the code. If no linear subcode is known, the list is empty.
     """
 
     length: int
@@ -514,9 +517,9 @@ def affine_functions(m: int, points: Sequence[int]) -> list[int]:
 def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
     """Return the codewords of n bits that the file stores, in the order of the points.
 
-    `structure` is the form in which they are stored: "signs", "shortened", "linear" or "cosets". The codewords of a
-    linear code or of cosets are computed from the generators and indices in the file. If the file also stores these
-    codewords, they must be the computed ones.
+    `structure` is the form in which they are stored: "signs", "shortened", "linear" or "cosets". In the forms "linear"
+    and "cosets", the codewords are computed from other arrays of the file. If the file also stores the codewords
+    themselves, they must be equal to the computed ones.
     """
     if structure == "signs":
         words = packed_words(code, "signs", code.count, n)
@@ -552,9 +555,10 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
 def shortened_rows(code: CodeFile, n: int) -> list[int]:
     """Return codewords of n bits that generate a linear subcode of a shortened code.
 
-    Shortening has removed the first few of the coordinates 0, 1, 2, 4, 8, ..., and the header states how many. The
-    subcode consists of the affine functions that are zero at the removed coordinates. A codeword lists the values of
-    such a function at the first n of the other coordinates.
+    The original codewords have one coordinate for each point 0, 1, ..., 2^m - 1. Shortening has removed the first few
+    points of the list 0, 1, 2, 4, 8, ..., and the header states how many. The subcode consists of the affine functions
+    that are zero at the removed points. A codeword lists the values of such a function at the first n of the other
+    points.
     """
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])
@@ -607,14 +611,15 @@ def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Coset
 def are_filled(cosets: Cosets, size: int) -> bool:
     """Return whether whole cosets may be compared in place of the codewords of the file.
 
-    `cosets` is a result of `cosets_of` for a linear code with `size` codewords. A group is the set of all codewords of
-    the file that have one label and are in one coset. Let A and B be two groups. If |A| + |B| > size, the minimum
-    distance between A and B is the minimum distance between their cosets. The reason is that any sum of a codeword of
-    the first coset and a codeword of the second coset can be written in `size` ways. Each codeword that is missing from
-    A or B excludes one way. Fewer than `size` codewords are missing, so at least one way is left.
+    `cosets` is a result of `cosets_of` for a linear code with `size` codewords. A group consists of all codewords of
+    the file that have the same label and are in the same coset. The result is True if two conditions hold:
 
-    In the same way, the minimum distance within A is that within its coset if 2 |A| > size. If |A| = 1, A has no pair,
-    and this condition is not needed.
+    - For any two groups A and B, |A| + |B| > size. Then the minimum distance between A and B is the minimum distance
+      between their cosets. The reason is that any sum of a codeword of the first coset and a codeword of the second
+      coset can be written in `size` ways. Each codeword that is missing from A or B excludes one way. Fewer than `size`
+      codewords are missing, so at least one way is left.
+    - For any group A of at least two codewords, 2 |A| > size. Then the minimum distance within A is the minimum
+      distance within its coset, for the same reason.
     """
     counts = sorted(count for counter in cosets.values() for count in counter.values())
     alone = all(2 * count > size for count in counts if count > 1)
@@ -624,8 +629,8 @@ def are_filled(cosets: Cosets, size: int) -> bool:
 def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
     """Return generators of a linear subcode whose cosets may be compared in place of single codewords.
 
-    `labels[i]` is the label of codeword i of `code`. The subcode is generated by the first k entries of `code.rows`.
-    Here k is the largest number, up to `LARGEST_SPAN_BITS`, for which `are_filled` is true. If there is no such k, or
+    `labels[i]` is the label of codeword i of `code`. The subcode is generated by the first k of the codewords
+    `code.rows`, with the largest k up to `LARGEST_SPAN_BITS` for which `are_filled` is True. If there is no such k, or
     if there are at most `FEW_WORDS` codewords, an empty list is returned.
     """
     count = len(code.words)
@@ -641,11 +646,14 @@ def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
 def least_distances(
     code: CodeFile, labels: Sequence[int], signs: Codewords
 ) -> dict[tuple[int, int], int]:
-    """Return, for each pair of labels (g, h), the minimum distance of a codeword with label g and one with label h.
+    """Return a mapping from pairs of labels (g, h), g <= h, to minimum distances.
 
-    `labels[i]` is the label of codeword i of `signs`. The distance is the Hamming distance of two codewords of
-    different points. A key (g, h) of the result has g <= h. Pairs of labels without two points are left out. If two
-    points are equal, the result has only one entry: the distance 0 for the pair (g, g), where g is `labels[0]`.
+    The minimum distance of (g, h) is the smallest Hamming distance between a codeword with label g and another codeword
+    with label h. Pairs of labels without two such codewords are left out. `labels[i]` is the label of codeword i of
+    `signs`.
+
+    If two codewords with the same label are equal, the other distances are not computed. The mapping then has only one
+    entry, with the distance 0.
     """
     if len(set(zip(labels, signs.words, strict=True))) < len(labels):
         return {(labels[0], labels[0]): 0}  # two classes have one point
@@ -670,7 +678,7 @@ def least_distances(
 
 
 def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
-    """Return Hamming distances, whose minimum is the distance from the coset of `word` to the nearest other coset.
+    """Return distances, the smallest of which is the distance from the coset of `word` to the nearest other coset.
 
     The distance of two cosets is the minimum distance of a codeword of the first and a codeword of the second. `sums`
     has all codewords of the linear code whose cosets these are. `others` has one codeword of each of the other cosets.
@@ -789,7 +797,7 @@ class Part:
 
     Attributes:
         share: Weight of this part in the cosine of two classes.
-        cosines: Matrix of integers. Entry (i, j) is the cosine of the points of values i and j, times ONE^2.
+        cosines: Matrix of integers. Entry (i, j) is the cosine of the points of values i and j, multiplied by ONE^2.
         error: Largest error of a cosine.
         unit: Largest difference between 1 and the squared norm of a point.
     """
@@ -831,9 +839,11 @@ def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
 def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
     """Return two results: the cosines of the first `size` points of a part, and a bound on the error of their norms.
 
-    Entry (i, j) of the first result is the cosine of points i and j, times ONE^2, as an integer. The second result is
-    an upper bound on the differences between 1 and the squared norms of the points. If the points are not stored as
-    floats (for example, if they are signs), the cosines are rounded down and the bound is 0.
+    Entry (i, j) of the first result is the cosine of points i and j, multiplied by ONE^2, as an integer. The second
+    result is an upper bound on the differences between 1 and the squared norms of the points.
+
+    If the points are not stored as floats (for example, if they are signs), their cosines are known exactly. The
+    integers are then rounded down, and the bound is 0.
     """
     structure = part.description["structure"]
     if structure in ("plain", "lattice"):
@@ -974,10 +984,9 @@ def read_quantized(code: CodeFile) -> tuple[list[list[list[int]]], list[list[lis
 def quantized_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of quantized points over all pairs.
 
-    A point consists of a value of each part, and of a factor times the sum of one codeword from each codebook. Values
-    and codewords are rounded to multiples of 1 / FINE. The sums and their squared norms are then computed without
-    rounding, and the relative error of a factor is at most 2^-100. Therefore the bound of `rounding` holds for the
-    scaled rows.
+    A point consists of a value of each part, and of a factor times the sum of one codeword from each codebook. The
+    values and the codewords are first multiplied by FINE and rounded to integers. The remaining steps are so accurate
+    that the scaled rows of the points satisfy the error bound of `rounding`.
     """
     parts, codebooks = read_quantized(code)
     width = sum(len(table[0]) for table in [*parts, codebooks[0]])
@@ -1019,9 +1028,9 @@ def quantized_row(
 
 
 def row_of_norm_one(row: list[int], total: list[int]) -> list[int]:
-    """Return the unit vector (row, c total), whose factor c > 0 makes the norm 1, as a scaled row.
+    """Return the unit vector (row, c * total) as a scaled row. The factor c > 0 makes the norm 1.
 
-    The arguments have coordinates times FINE = 2^104, and the result has coordinates times ONE.
+    `row` and `total` have coordinates multiplied by FINE = 2^104, and the result has coordinates multiplied by ONE.
     """
     rest = FINE * FINE - sum(map(mul, row, row))
     square = sum(map(mul, total, total))
@@ -1034,7 +1043,7 @@ def row_of_norm_one(row: list[int], total: list[int]) -> list[int]:
 
 
 def divided(x: int, y: int) -> int:
-    """Return x / y, rounded to the nearest integer."""
+    """Return x / y, rounded to the nearest integer. Halves are rounded up, and y must be positive."""
     return (2 * x + y) // (2 * y)
 
 
@@ -1134,8 +1143,8 @@ def excludes(coefficients: list[Fraction], count: int) -> bool:
 def sturm_sequence(f: Polynomial) -> list[Polynomial]:
     """Return the Sturm sequence of a polynomial f.
 
-    The first two polynomials are f and its derivative. Each later polynomial is the remainder when the previous two are
-    divided, multiplied by a negative number.
+    The first two polynomials are f and its derivative. Each later polynomial is a negative multiple of a remainder: the
+    one that is left when the polynomial two places before it is divided by the previous polynomial.
     """
     sequence = [f, [k * a for k, a in enumerate(f)][1:]]
     while len(sequence[-1]) > 1:
@@ -1248,14 +1257,13 @@ def levenshtein_degree(count: int, dim: int) -> int:
 
 
 def levenshtein_factor(dim: int, degree: int, s: Fraction) -> Polynomial:
-    """Return the polynomial g for which f(t) = (t - s) g(t) is Levenshtein's polynomial of a given degree m.
+    """Return the polynomial g for which f(t) = (t - s) g(t) is Levenshtein's polynomial of the degree m = `degree`.
 
-    If m is odd, g(t) is the square of a polynomial q(t); if m is even, g(t) = (t + 1) q(t)^2. So f(t) <= 0 for -1 <= t
-    <= s.
+    If m is odd, g(t) = q(t)^2 with a polynomial q. If m is even, g(t) = (t + 1) q(t)^2. So f(t) <= 0 for -1 <= t <= s.
 
-    The polynomial q(t) is the reproducing kernel at s of the polynomials of degree below m / 2. Let w(t) be the weight
-    for which the Gegenbauer polynomials of R^n are orthogonal. The weight of the kernel is (1 - t) w(t) if m is odd,
-    and (1 - t^2) w(t) if m is even. The second weight belongs to the Gegenbauer polynomials of R^(n+2).
+    The polynomial q(t) is the reproducing kernel k(s, t) of the polynomials of degree below m / 2. Let w(t) be the
+    weight for which the Gegenbauer polynomials of R^n are orthogonal. The weight of the kernel is (1 - t) w(t) if m is
+    odd, and (1 - t^2) w(t) if m is even. The second weight belongs to the Gegenbauer polynomials of R^(n+2).
     """
     n = dim if degree % 2 else dim + 2
     kernel: Polynomial = []
@@ -1283,10 +1291,13 @@ def levenshtein_excludes(count: int, dim: int, s: Fraction) -> bool:
 def levenshtein_is_sharp(count: int, dim: int, s: Fraction) -> bool:
     """Return whether Levenshtein's polynomial proves that any K points of R^n have a maximum cosine of at least s.
 
-    Let f(t) = (t - s) g(t) be the polynomial, and let f_k and g_k be the coefficients of f and g as in `excludes`. The
-    proof uses f + e g for small numbers e > 0. This polynomial equals (t - (s - e)) g(t), so it is at most 0 for -1 <=
-    t <= s - e. It excludes K points with a maximum cosine of s - e or less if five conditions hold: f_0 > 0, no f_k is
-    negative, g_k >= 0 wherever f_k = 0, f(1) = K f_0, and g(1) < K g_0.
+    Let f(t) = (t - s) g(t) be this polynomial. Let P_k be the Gegenbauer polynomials of R^n, and write f = f_0 P_0 +
+    f_1 P_1 + ... and g = g_0 P_0 + g_1 P_1 + ...
+
+    For a small number e > 0, the polynomial f + e g equals (t - (s - e)) g(t), so it is at most 0 for -1 <= t <= s - e.
+    By `excludes`, it proves that any K points have a maximum cosine above s - e, if five conditions hold: f_0 > 0, no
+    f_k is negative, g_k >= 0 wherever f_k = 0, f(1) = K f_0, and g(1) < K g_0. As e can be arbitrarily small, the
+    maximum cosine is at least s.
     """
     factor = levenshtein_factor(dim, levenshtein_degree(count, dim), s)
     f = expansion(plus([ZERO, *factor], -s, factor), dim)
@@ -1337,8 +1348,9 @@ CITED = """
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
     """Return the lower bound on the maximum cosine of K points in R^n that the table `CITED` has for a theorem.
 
-    `theorem` is the text in the last column. The bound in a row also holds for more points and for fewer dimensions. If
-    several rows apply, the largest bound is returned.
+    `theorem` names the authors, as in the last column of the table. A row of the table applies if it has at most K
+    points and at least n dimensions. If several rows apply, the largest bound is returned. If no row applies,
+    VerificationError is raised.
     """
     values: list[Fraction] = []
     for line in CITED.split("\n")[1:-1]:
@@ -1379,7 +1391,8 @@ NODES = quadrature_nodes(QUADRATURE_POINTS)
 def schlaefli_function(order: int, width: float) -> float:
     """Return Schlaefli's function F_m(a) as a float, where m is `order`.
 
-    The angle a is given by cos 2a = 1 / (m - 1) - `width`. F_1 is 1 for every angle.
+    The angle a is given by cos 2a = 1 / (m - 1) - `width`. F_1 is 1 for every angle. The function gives volumes of
+    regular spherical simplices.
     """
     if order <= 2:
         return 1.0 if order == 1 else 2 / math.pi * math.asin(math.sqrt(width / 2))
@@ -1464,8 +1477,8 @@ def levenshtein_converse(
     points with a maximum cosine just above it. For n = 2, `circle_bound` is used instead of the polynomial. If a check
     fails, VerificationError is raised with the message `wrong`.
 
-    `found` is the maximum cosine of the points. If the polynomial proves that no K points have a lower one, this
-    maximum cosine is returned as the bound. Otherwise the bound is a fraction just below `stated`.
+    The bound that is returned is a fraction just below `stated`. However, if the polynomial proves that no K points
+    have a lower maximum cosine than the points of the file, their maximum cosine is returned. It is given by `found`.
     """
     ensure(stated < 1, wrong)
     below = Fraction(math.floor(stated * LEVENSHTEIN_SCALE) - 1, LEVENSHTEIN_SCALE)
@@ -1545,7 +1558,8 @@ def tolerance(dim: int) -> Fraction:
 def stated_tolerance(code: CodeFile, stated: str | float, found: MaxCosine) -> Fraction:
     """Return the largest difference that is allowed between a number in the certificate and the maximum cosine `found`.
 
-    `stated` is the number as it is in the header. The result is 0 if `stated` is a text and `found` is exact.
+    `stated` is the number as it is in the header: a text such as "1/3", or a float. If it is a text and `found` is
+    exact, the result is 0.
     """
     if found.exact and isinstance(stated, str):
         return ZERO
@@ -1555,9 +1569,9 @@ def stated_tolerance(code: CodeFile, stated: str | float, found: MaxCosine) -> F
 def check_cosine(code: CodeFile, found: MaxCosine) -> None:
     """Raise VerificationError unless the stated maximum cosine and the stated guarantee agree with the points.
 
-    `found` is the maximum cosine of the points. The guarantee must not be below it. The stated maximum cosine must be
-    equal to it. A file with more than `ALL_PAIRS_POINTS` points may state a larger number as maximum cosine, which is
-    then an upper bound.
+    `found` is the maximum cosine of the points. Up to rounding, the stated maximum cosine must be equal to it, and the
+    guarantee must not be below it. A file with more than `ALL_PAIRS_POINTS` points may state a larger number as maximum
+    cosine, which is then an upper bound.
     """
     stated = fraction_in(code.certificate["max_cosine"])
     slack = stated_tolerance(code, code.certificate["max_cosine"], found)

@@ -34,9 +34,9 @@ class Compared:
         lr: Learning rate that was chosen for the method by validation accuracy.
         seeds: Number of runs, each with another seed.
         mean: Mean of the metric over the runs.
-        difference: Mean difference from the reference method over the seeds that both methods have: the metric of this
-            method minus the metric of the reference method. It is None for the reference method, and if both methods
-            have fewer than two seeds in common.
+        difference: Mean of the differences from the reference method, one for each seed that both methods have. A
+            difference is the metric of this method minus the metric of the reference method. The mean is None in the
+            row of the reference method, and in rows with fewer than two common seeds.
     """
 
     method: str

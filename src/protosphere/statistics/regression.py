@@ -36,7 +36,7 @@ class Regression:
 
     @property
     def strength(self) -> tuple[float, float]:
-        """Fisher's z-transform of the absolute correlation, and its standard error.
+        """Fisher's z-transform of the absolute value of the correlation of x and y, and its standard error.
 
         The transform is approximately normally distributed, so it can be used to test whether two correlations differ.
         """

@@ -97,8 +97,8 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
 def _created(beside: Path, place: Path) -> int:
     """Create the empty temporary file `beside`, and return the permissions that the finished file gets.
 
-    If the file `place` exists, these are the permissions of `place`, and a user who cannot read `place` cannot read the
-    temporary file either.
+    If the file `place` exists, these are its permissions. A user who cannot read `place` cannot read the temporary file
+    either.
     """
     old_mode = place.stat().st_mode if place.exists() else None
     if old_mode is None:
@@ -146,7 +146,7 @@ def replace_bytes(target: Path, content: bytes) -> Path:
 def reading(path: str | Path, otherwise: str) -> Generator[None]:
     """Return a context manager that turns exceptions raised while a file is read into a StorageError.
 
-    A MemoryError is not turned into a StorageError.
+    A MemoryError stays a MemoryError.
 
     Args:
         path: Path of the file, for the error message.

@@ -66,14 +66,14 @@ class _BoundedReader(io.RawIOBase):
         self._left -= len(content)
         if self._left < 0:
             raise StorageError(
-                f"cannot read '{self._path}': {_too_tight(self._most_bytes, self._path)}"
+                f"cannot read '{self._path}': {_expansion_message(self._most_bytes, self._path)}"
             )
         buffer[: len(content)] = content
         return len(content)
 
 
-def _too_tight(size_bytes: int, path: Path) -> str:
-    """Return the last part of the error message for a file that would unpack to far more data than it may.
+def _expansion_message(size_bytes: int, path: Path) -> str:
+    """Return the end of the error message for a file that would unpack to too much data.
 
     Args:
         size_bytes: Lower bound on the number of bytes to which the file would unpack.
@@ -115,7 +115,7 @@ def refuse_tightly_packed(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         total = sum(entry.file_size for entry in archive.infolist())
     if total > max(UNSUSPECTED_BYTES, LARGEST_RATIO * path.stat().st_size):
-        raise StorageError(f"cannot read '{path}': {_too_tight(total, path)}")
+        raise StorageError(f"cannot read '{path}': {_expansion_message(total, path)}")
 
 
 def read_arrays(
@@ -164,7 +164,7 @@ def array_shape(path: Path, name: str) -> tuple[int, ...]:
 def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
     """Return a context manager that opens an .npz file.
 
-    Errors in the `with` block that a damaged, missing or too large file causes become a StorageError.
+    If the `with` block fails because the file is damaged, missing or too large, a StorageError is raised.
     """
     try:
         with (
@@ -197,13 +197,10 @@ def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
 def _header(
     path: Path, archive: np.lib.npyio.NpzFile, name: str
 ) -> tuple[tuple[int, ...], int, int]:
-    """Return the shape and the sizes of an array of an .npz file, without reading its entries.
+    """Return the shape and two sizes of an array of an .npz file, without reading its entries.
 
-    Returns:
-        The shape of the array, the size of its entries in bytes, and its compressed size in the file in bytes.
-
-    Raises:
-        StorageError: If the compressed data would unpack to far more bytes than real data would.
+    The first size is the number of bytes of the entries, and the second is the number of compressed bytes in the file.
+    If the array would unpack to far more bytes than real data would, a StorageError is raised.
     """
     assert archive.zip is not None, "an open file has its archive"
     entry = archive.zip.getinfo(f"{name}.npy")

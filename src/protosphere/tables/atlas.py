@@ -14,8 +14,8 @@ from protosphere.tables.table_files import column_names, known_rows, shipped_fil
 class AtlasRow:
     """Row of the atlas: the best known code of K points in R^n, and the bounds for K and n.
 
-    The code may be from another row, with K or more classes in n or fewer dimensions. Then the first K points of that
-    code are used, with zeros appended.
+    The code may be that of another row, with at least K classes in at most n dimensions. Then the first K points of
+    that code are used, with zeros appended.
 
     Attributes:
         num_classes: Number K of classes.
@@ -33,8 +33,8 @@ class AtlasRow:
         bch: Maximum cosine of the scheme `bch` with `modify=True`; None if it has no such code.
         iterations: Number of evaluations of the objective in the search; None for the default of `ps.best`.
         seed: Seed of the random choices of the search.
-        of_classes: Number of classes of the row whose code is used. Usually this is the row itself.
-        of_dim: Dimension of the row whose code is used. Usually this is the row itself.
+        of_classes: Number of classes of the row whose code is used. Usually the row uses its own code, and this is K.
+        of_dim: Dimension of the row whose code is used. Usually the row uses its own code, and this is n.
     """
 
     num_classes: int
@@ -58,9 +58,8 @@ class AtlasRow:
 def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
     """Return the rows sorted by (K, n), after replacing codes by better codes of other rows.
 
-    A row for (K, n) can use the code of another row if that code has at least K points in at most n dimensions: then
-    its first K points are taken. In the result, every row has the lowest maximum cosine among its own code and these
-    codes.
+    A row for (K, n) can use the first K points of another row's code if that code has at least K points in at most n
+    dimensions. In the result, every row has the lowest maximum cosine among its own code and the codes that it can use.
     """
     cells = {(row.dim, row.num_classes): row for row in rows}
     counts = sorted({count for _, count in cells}, reverse=True)
@@ -81,9 +80,9 @@ def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
 
 
 def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
-    """Return `row`, or a copy of it that uses the first points of the code of `better`.
+    """Return `row` with the first points of the code of `better`, if that code has a lower maximum cosine.
 
-    The copy is returned if the code of `better` has a lower maximum cosine.
+    Otherwise, `row` is returned unchanged.
     """
     if better.max_cosine >= row.max_cosine - 1e-12:
         return row

@@ -170,13 +170,16 @@ def finish(points: Points) -> Points:
 class Catalogue:
     """Stored codes, and the entries that derive codes for many other (K, n).
 
+    The searches for the catalogue included all pairs (K, n) with K up to `most_points` and n up to `largest_dim`, and
+    the pairs in `searched_beyond`.
+
     Attributes:
         sources: The stored codes.
         entries: Derivations of codes from stored codes. A pair (K, n) has no entry if an equally good code results from
             the entry of another pair.
-        most_points: Largest K for which all pairs (K, n) with n up to `largest_dim` were searched.
-        largest_dim: Largest n of the pairs (K, n) with K up to `most_points` that were searched.
-        searched_beyond: Pairs (K, n) with K above `most_points` that were searched.
+        most_points: Largest K for which all n up to `largest_dim` were included.
+        largest_dim: Largest n for K up to `most_points`.
+        searched_beyond: Pairs (K, n) with K above `most_points` that were included.
     """
 
     sources: tuple[QuantizedCode, ...]
@@ -205,12 +208,13 @@ class Catalogue:
         )
 
     def can_build(self, entry: CatalogueEntry) -> bool:
-        """Return whether the code of an entry can be built, which requires a valid entry.
+        """Return whether an entry is valid, so that its code can be built.
 
         An entry is valid if it satisfies all these conditions:
 
-        - The index of the stored code, the seed and the maximum cosine are in their ranges.
-        - The stored code can be brought to the K points and n dimensions of the entry.
+        - There is a stored code with the index `source`, the seed is not negative, and the maximum cosine is from -1 to
+          1.
+        - The stored code can be changed to the K points and n dimensions of the entry.
         - The searches for the catalogue included (K, n).
         """
         if not (

@@ -68,9 +68,9 @@ class LinearCodes:
     rows: Mapping[tuple[int, int], LinearCodeRow]
 
     def derivation(self, length: int, dimension: int) -> str:
-        """Return a derivation of a code that does not refer to the table.
+        """Return a derivation of a code in which no step refers to another code of the table.
 
-        Each reference to another code is replaced by the derivation of that code.
+        Each step that refers to another code is replaced by the derivation of that code.
 
         Args:
             length: Length n of the code.
@@ -85,8 +85,8 @@ class LinearCodes:
     def leading(self) -> list[LinearCodeRow]:
         """Return the codes that have a lower maximum cosine than all their competitors.
 
-        The competitors of a code are the other codes of the table with at most its length and at least its dimension.
-        The maximum cosine of a code of length n and distance d is 1 - 2d/n.
+        The competitors of a code are the other codes of the table that have at most its length and at least its
+        dimension. The maximum cosine of a code of length n and distance d is 1 - 2d/n.
         """
         found: list[LinearCodeRow] = []
         best: dict[int, tuple[int, int]] = {}
@@ -133,7 +133,7 @@ def shipped_linear_codes() -> LinearCodes:
 
 
 def _possible(row: LinearCodeRow) -> bool:
-    """Return whether the numbers of a row are possible and all steps of its derivation are known."""
+    """Return whether the numbers of a row are possible and the names of all steps of its derivation are known."""
     sizes = (
         1 <= row.dimension <= min(row.length, LARGEST_DIMENSION)
         and row.length <= LARGEST_LENGTH
