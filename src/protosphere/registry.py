@@ -41,8 +41,8 @@ class Registry(Mapping[str, Entry]):
 
     Args:
         kind: Word for an entry in error messages, such as "scheme".
-        argument: Name of the function argument for which users give the name of an entry. Error messages contain it.
-            By default, it is `kind`.
+        argument: Name of the function argument in which users pass the name of an entry. Error messages contain it. By
+            default, it is `kind`.
         listing: Text that says how to see all names. If it is given, error messages contain this text instead of all
             names.
 

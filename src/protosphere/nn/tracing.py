@@ -77,7 +77,7 @@ def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
 
 
 def _call_with_batched_gradients(function: Any, arguments: tuple[Any, ...]) -> Any:
-    """Return the result of `function` for `arguments`. At least one of them is a batched gradient.
+    """Return the result of `function` for `arguments`, at least one of which is a batched gradient.
 
     The function `function.apply` would not call the vmap rule of `function` for batched gradients. Therefore this
     function calls the rule itself.

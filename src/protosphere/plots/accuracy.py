@@ -139,7 +139,8 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
 def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle]:
     """Return a dictionary from (scheme, variant) to the style of the series, which has a color, a marker and a label.
 
-    The first variant of a scheme gets the style of the scheme. Other variants get other colors and markers.
+    The alphabetically first variant of a scheme gets the style of the scheme. Other variants get other colors and
+    markers.
     """
     plain = scheme_styles(dict.fromkeys(row.scheme for row in rows))
     taken = {style.color for style in plain.values()}

@@ -89,7 +89,7 @@ def prototypes(
     progress: Progress = ignore,
     **options: Any,
 ) -> SphericalCode:
-    """Return a code as `construct` does.
+    """Return the code that `construct` returns for these arguments.
 
     If no options are given, the codes of the schemes that `paper_descents` returns are cached.
 

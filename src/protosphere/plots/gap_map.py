@@ -59,6 +59,9 @@ def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
     """Return a matplotlib figure of the gaps, with a column for each n and a row for each K.
 
     The color shows the gap. White means that the code is proved optimal.
+
+    Args:
+        rows: Rows of an atlas.
     """
     counts = sorted({row.num_classes for row in rows})
     dims = sorted({row.dim for row in rows})

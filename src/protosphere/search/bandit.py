@@ -46,11 +46,20 @@ from protosphere.search.polish import Allowance, polish_code
 from protosphere.search.pool import CodePool, ScreenedCode
 from protosphere.types import Points
 
-# Fractions of the budget at which phases end.
 RACE_END = 0.4
+"""Fraction of the budget at which the race ends, even if no descent has been made from some arms."""
+
 EXPLORATION_END = 0.35
+"""Fraction of the budget at which variations begin in a search with one epoch.
+
+In a search with several epochs, variations begin after the fraction EXPLORATION_END / VARIATION_END of each epoch.
+"""
+
 VARIATION_END = 0.8
+"""Fraction of the budget at which the last epoch ends."""
+
 FINISHING_END = 0.95
+"""Fraction of the budget at which the phase of finishing ends."""
 
 RACE_RANDOM_TEMPERATURE = 10.0
 """First inverse temperature of random points in the race."""
@@ -382,9 +391,9 @@ class BanditSearch:
         maximum cosines of all codes in the pool. Then its surplus points are removed, and the code of the other points
         is added to the pool.
 
-        If the best code of the batch is better than all earlier symmetric codes, it is also screened without its
-        symmetry, so that each point moves freely. If no symmetry for K points in R^n is found, the search among
-        symmetric codes ends.
+        If the best code of the batch has a clearly lower maximum cosine than all earlier symmetric codes (see
+        `FREED_GAIN`), it is also screened without its symmetry, so that each point moves freely. If no symmetry for K
+        points in R^n is found, the search among symmetric codes ends.
         """
         assert self.orbits is not None
         used = self.budget.share

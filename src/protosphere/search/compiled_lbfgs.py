@@ -69,7 +69,8 @@ def lbfgs_direction(
         s: (MEMORY, N) remembered steps.
         y: (MEMORY, N) remembered changes of the gradient, one for each step.
         rho: For each remembered step, 1 divided by the inner product of the step and its change of the gradient.
-        steps: Number of steps that were stored since the memory was empty. The last `MEMORY` of them are remembered.
+        steps: Number of steps that were stored since the memory was last empty. The last `MEMORY` of them are
+            remembered.
         out: (N,) array that receives the direction.
 
     Returns:
@@ -113,7 +114,8 @@ def push_pair(
         s: (MEMORY, N) remembered steps. One row is overwritten.
         y: (MEMORY, N) remembered changes of the gradient, one for each step. One row is overwritten.
         rho: For each remembered step, 1 divided by the inner product of the step and its change of the gradient.
-        steps: Number of steps that were stored since the memory was empty. If `steps` is negative, nothing is stored.
+        steps: Number of steps that were stored since the memory was last empty. If `steps` is negative, nothing is
+            stored.
 
     Returns:
         The new value of `steps`. If `steps` is negative, the result is 0. If the inner product of the step and the

@@ -59,7 +59,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         self.register_buffer("factors", factors, persistent=False)
 
     def extra_repr(self) -> str:
-        """Return the number of points, the sizes of the parts and the dimension, for `print(model)`."""
+        """Return the number of points, the sizes of the parts and codebooks, and the dimension, for `print(model)`."""
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:

@@ -133,8 +133,8 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     def binned(self, z: Tensor) -> Tensor:
         """Return the coordinates of B x n vectors times `coefficient`, in the order of the bins.
 
-        The result has shape (b, B, L). Entry (i, j, l) is computed from vector j and coordinate l of bin i. If bin i
-        has fewer than L coordinates, its other entries have no meaning. They do not change dot products, because the
+        The result has shape (b, B, L). Entry (i, j, l) belongs to vector j and coordinate l of bin i. If bin i has
+        fewer than L coordinates, its other entries have no meaning. They do not change dot products, because the
         entries of `signs` in the same places are 0.
         """
         b, size, _ = self.signs.shape
@@ -211,10 +211,9 @@ class HadamardBlock(nn.Module, ProjectionBlock):
             tile: Range of cosets: the index of the first coset, and one past the index of the last.
 
         Returns:
-            A tensor of shape (p, B, cosets). If `glued` is False, p is b. In this case, each entry stands for a pair of
-            antipodal points if `antipodal` is True. If `glued` is True, p is the number of points per coset. In this
-            case, if `both_signs` is True, the first half of the first axis belongs to b codewords, and the second half
-            belongs to their antipodes.
+            A tensor of shape (p, B, cosets). If `glued` is False, p is b, and each entry stands for a pair of antipodal
+            points if `antipodal` is True. If `glued` is True, p is the number of points per coset: the first axis has
+            the b codewords, followed by their b antipodes if `both_signs` is True.
         """
         signs = self.signs[:, :, tile[0] : tile[1]].to(z.dtype)
         summed = torch.bmm(self.binned(z), signs)

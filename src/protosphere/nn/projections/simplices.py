@@ -106,7 +106,8 @@ def _simplex_products(z: Tensor, steps: Tensor, size: int, count: int) -> Tensor
     """Return the dot products of vectors with the vertices of `count` simplices, one simplex after the other.
 
     Args:
-        z: The coordinates of the vectors in the subspaces of the simplices, one vector per row.
+        z: The coordinates of the vectors in the subspaces of the simplices, one vector per row. Each simplex has
+            `size` - 1 coordinates.
         steps: The factors f_j of one simplex (see `SimplicesBlock`).
         size: Number of vertices of each simplex.
         count: Number of simplices.

@@ -1,6 +1,6 @@
-"""Noise as targets: train examples toward points on the sphere.
+"""Noise as targets: a loss that trains the embedding of each example toward a fixed point on the sphere.
 
-The assignment of points to examples is changed within each batch, to reduce the distances.
+Within each batch, the examples exchange their points so that the sum of the squared distances becomes minimal.
 """
 
 from __future__ import annotations

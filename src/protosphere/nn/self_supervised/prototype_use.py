@@ -15,8 +15,8 @@ class PrototypeUse(NamedTuple):
     """Number of prototypes that the assignments of a batch use, by two measures.
 
     Attributes:
-        effective: exp(H), where H is the entropy (in nats) of the mean assignment. The value is K if all prototypes are
-            used equally, and 1 if only one prototype is used.
+        effective: exp(H), where H is the entropy (in nats) of the mean of all assignments of the batch. The value is K
+            if all prototypes are used equally, and 1 if only one prototype is used.
         chosen: Number of prototypes that are the most probable prototype of at least one example. If the input of
             `prototypes_in_use` was counts, the number of prototypes with a count above 0.
 

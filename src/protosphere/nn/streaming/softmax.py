@@ -257,10 +257,10 @@ def softmax_gradient(
 class LogSumExp(torch.autograd.Function):
     """Autograd function that returns a log-sum-exp, a mean prototype and a target prototype for each row of z.
 
-    The log-sum-exp is taken over the row's dot products with all prototypes, and the mean is weighted by the softmax of
-    these dot products. If `with_mean` is False, the second result is an empty B x 0 tensor, and the backward pass
-    computes the means. The target prototypes have no gradient. If `classes` is None, the third result is an empty B x 0
-    tensor.
+    The log-sum-exp is taken over the row's dot products with all prototypes. The mean prototype is the mean of all
+    prototypes, weighted by the softmax of these dot products. If `with_mean` is False, the second result is an empty
+    B x 0 tensor, and the backward pass computes the means. The target prototypes, which are those of `classes`, have no
+    gradient. If `classes` is None, the third result is an empty B x 0 tensor.
     """
 
     @staticmethod
