@@ -46,7 +46,7 @@ def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
     Args:
         m: Degree of the field, from 2 to 16.
         even: Whether to return the even-weight subcodes of the narrow-sense codes instead. If a code has dimension k
-            and designed distance d, its even-weight subcode has dimension k - 1 and designed distance d + 1. The
+            and Bose distance d, its even-weight subcode has dimension k - 1 and Bose distance d + 1. The
             repetition code, whose subcode would have dimension 0, is left out.
 
     Raises:
@@ -126,7 +126,7 @@ def generator_polynomial(m: int, k: int, even: bool = False) -> int:
 
     Args:
         m: Degree of the field GF(2^m); the code has length 2^m - 1.
-        k: Dimension.
+        k: Dimension of the code.
         even: Whether the code is the even-weight subcode of a narrow-sense code.
 
     Returns:

@@ -92,8 +92,8 @@ def _largest_of_sums(
 ) -> int:
     """Return the largest absolute Walsh-Hadamard coefficient of any sum of two different codewords.
 
-    The codewords have the indices `messages` in the linear code with the packed generator matrix `basis`. Before the
-    transform, the bits 0 and 1 of a sum are replaced by +1 and -1.
+    `basis` is the packed generator matrix of a linear code, and `messages` contains the indices of the codewords in
+    this code. Before the transform, the bits 0 and 1 of a sum are replaced by +1 and -1.
     """
     sums = np.flatnonzero(difference_counts(messages, len(basis)))
     largest = 0
@@ -113,7 +113,7 @@ def _bits_at(words: PackedBits, m: int, columns: list[int]) -> Indices:
 
 
 def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
-    """Return codewords as signs in an array of shape (a, number of codewords, b), where 2^m = a b.
+    """Return codewords of 2^m bits as signs in an array of shape (a, number of codewords, b), where 2^m = a b.
 
     Entry (i, w, j) is +1 if bit i b + j of codeword w is 0, and -1 if this bit is 1.
     """
@@ -126,7 +126,8 @@ def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
 def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
     """Return the largest absolute Walsh-Hadamard coefficient of any product of two different codewords.
 
-    Codewords are vectors of signs, in the form that `_as_blocks` returns. They are multiplied entry by entry.
+    `blocks` contains the codewords as vectors of signs, in the form that `_as_blocks` returns. The product of two
+    codewords is computed entry by entry.
     """
     count = blocks.shape[1]
     inner = hadamard(blocks.shape[2]).astype(np.float32)
@@ -141,9 +142,10 @@ def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
 def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) -> int:
     """Return the largest absolute Walsh-Hadamard coefficient of several vectors of signs.
 
-    `blocks` contains the vectors in the form that `_as_blocks` returns. `inner` is either Sylvester's matrix of order b
-    or an array with one b x b matrix for each block. In the array, row j of matrix i is row j of Sylvester's matrix
-    times a sign s_ij, so that entry i b + j of each vector is multiplied by s_ij before the transform.
+    `blocks` contains the vectors in the form that `_as_blocks` returns: an array of shape (a, number of vectors, b).
+    `inner` is either Sylvester's matrix of order b, or an array of shape (a, b, b). The array stands for a vector s of
+    signs, by which all vectors are multiplied entry by entry before the transform: row j of matrix i is row j of
+    Sylvester's matrix times the sign s[i b + j].
     """
     # integers of absolute value at most 2^16, which float32 represents exactly
     a, count, b = blocks.shape

@@ -93,17 +93,20 @@ def _as_columns(columns: list[int], k: int) -> Bits:
 
 
 def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits:
-    """Return a generator matrix whose columns are orbits under linear maps.
+    """Return a generator matrix whose columns are orbits under one or two linear maps.
 
-    Each column stands for a list of polynomials, one for each given modulus, and contains their coefficients: the
-    coefficients of the first polynomial, lowest power first, then those of the second, and so on. The first map
-    multiplies each polynomial by x modulo its modulus. If `squarings` is not 0, a second map squares each polynomial
-    that many times. A matrix of one orbit generates a cyclic code, and a matrix of several orbits a quasi-cyclic code.
+    A column encodes a list of polynomials over GF(2), one for each modulus. Its entries are the coefficients of the
+    first polynomial, lowest power first, then those of the second polynomial, and so on. The first map multiplies each
+    polynomial by x, modulo its modulus. The second map squares each polynomial `squarings` times, modulo its modulus.
+    The orbit of a column consists of all columns that these maps reach from it.
+
+    Without the second map, one orbit gives a cyclic code, and several orbits of the same length give a quasi-cyclic
+    code.
 
     Args:
         polynomials: Moduli in hexadecimal, separated by dots.
-        representatives: One column of each orbit in hexadecimal, separated by dots.
-        squarings: Number of squarings of the second map; '0' for no second map.
+        representatives: One column of each orbit in hexadecimal, separated by dots; bit i is the entry in row i.
+        squarings: Number of squarings of the second map. If it is '0', there is no second map.
     """
     moduli = _hexadecimal_numbers(polynomials)
     if (
@@ -122,7 +125,10 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
 
 
 def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
-    """Return the columns of the orbit of the column `first` under the two maps of `orbits`."""
+    """Return the orbit of the column `first`, as `orbits` defines it, as a list of columns.
+
+    `moduli` and `squarings` are the arguments `polynomials` and `squarings` of `orbits` as integers.
+    """
     found: dict[int, None] = {}
     while first not in found and len(found) <= MOST_COLUMNS:
         column = first
@@ -143,7 +149,7 @@ def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
 def _each_polynomial(
     column: int, moduli: list[int], function: Callable[[int, int], int]
 ) -> int:
-    """Return the column in which each polynomial of `column` is replaced by function(polynomial, modulus)."""
+    """Return a copy of `column` in which each polynomial is replaced by function(polynomial, modulus)."""
     made = 0
     place = 0
     for modulus in moduli:

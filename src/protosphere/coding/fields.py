@@ -183,10 +183,10 @@ def _primitive_powers(p: int, e: int) -> list[int]:
 
 
 def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
-    """Return 1, x, x^2, ... modulo a polynomial of degree e over GF(p), up to the last power before 1 occurs again.
+    """Return the list 1, x, x^2, ... modulo a polynomial of degree e over GF(p); it ends before 1 occurs again.
 
-    `low` contains the coefficients of 1, x, ..., x^(e-1) in the polynomial; the coefficient of x^e is 1. If no later
-    power is 1, the list is empty. Each power is an integer, as the docstring of `FiniteField` describes.
+    If 1 does not occur again, the list is empty. `low` contains the coefficients of 1, x, ..., x^(e-1) in the
+    polynomial; the coefficient of x^e is 1. Each power is an integer, as the docstring of `FiniteField` describes.
     """
     e = len(low)
     one = (1, *(0,) * (len(low) - 1))

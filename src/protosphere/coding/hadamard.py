@@ -115,8 +115,8 @@ def _paley_two(q: int) -> Signs:
 def _conference(q: int) -> Signs:
     """Return Paley's conference matrix of order q + 1.
 
-    The first row and the first column are 0, 1, 1, ... The other entries belong to pairs (x, y) of elements of GF(q).
-    The entry is 0 if x = y, 1 if x - y is a nonzero square, and -1 otherwise.
+    The first row and the first column are 0, 1, 1, ... The other rows and columns belong to the elements of GF(q). The
+    entry in row x and column y is 0 if x = y, 1 if x - y is a nonzero square, and -1 otherwise.
     """
     x = np.arange(q)
     chi = np.full(q, -1, dtype=np.int8)

@@ -1,4 +1,8 @@
-"""Inversive planes: the circles of a projective line over GF(q^2) (Dembowski, Finite Geometries, chapter 6)."""
+"""Inversive planes over finite fields: points and circles, with one circle through every three points.
+
+The points are the elements z of GF(q^2), and infinity. The circles are the solutions of a z z' + b z + b' z' + d = 0,
+where z' = z^q, a and d are in GF(q), and b b' - a d is not 0. See Dembowski, Finite Geometries, chapter 6.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +34,13 @@ def inversive_plane(q: int) -> NDArray[np.uint8]:
     subfield = np.flatnonzero(conjugates == elements)
     products = F.multiply[elements[:, None], elements]
     traces = F.add[products, conjugates[products]]  # of b z: a row for each b
-    circles = _rows(norms, traces, norms, subfield, q)
-    lines = _lines(traces, subfield, q)
+    circles = _proper_circles(norms, traces, norms, subfield, q)
+    lines = _circles_through_infinity(traces, subfield, q)
     return np.concatenate([circles, lines])
 
 
 def _powers(q: int, exponent: int) -> Indices:
-    """Return z^exponent for every element z of GF(q^2)."""
+    """Return z^exponent for every element z of GF(q^2), in the order of the elements."""
     F = field(q * q)
     elements = np.arange(F.q)
     powers = elements
@@ -45,14 +49,14 @@ def _powers(q: int, exponent: int) -> Indices:
     return powers
 
 
-def _rows(
+def _proper_circles(
     norms: NDArray[np.uint8],
     traces: NDArray[np.uint8],
     norms_of_b: NDArray[np.uint8],
     subfield: Indices,
     q: int,
 ) -> NDArray[np.uint8]:
-    """Return the circles with a = 1 as 0/1 rows, in the notation of `inversive_plane`.
+    """Return the circles with a = 1, in the notation of this module, as rows of zeros and ones.
 
     `norms[z]` is z z', `traces[b, z]` is b z + b' z', `norms_of_b[b]` is b b', and `subfield` lists the elements of
     GF(q).
@@ -69,8 +73,10 @@ def _rows(
     return np.array(rows)
 
 
-def _lines(traces: NDArray[np.uint8], subfield: Indices, q: int) -> NDArray[np.uint8]:
-    """Return the circles with a = 0 as 0/1 rows, in the notation of `inversive_plane`.
+def _circles_through_infinity(
+    traces: NDArray[np.uint8], subfield: Indices, q: int
+) -> NDArray[np.uint8]:
+    """Return the circles with a = 0, in the notation of this module, as rows of zeros and ones.
 
     `traces[b, z]` is b z + b' z', and `subfield` lists the elements of GF(q). Two values of b give the same circles if
     their quotient is in GF(q). Therefore only one of them is used.

@@ -298,16 +298,16 @@ def _sums(
     entry: Callable[[int, slice], NDArray[Any]],
     count: int,
 ) -> PackedBits:
-    """Return `count` packed codewords, each as a sum of entries of tables.
+    """Return `count` packed codewords, computed with tables of sums of rows.
 
-    The rows of the generator matrix are divided into groups of `bits` consecutive rows. The table of a group contains
-    all sums of its rows, as `codewords` orders them. Each codeword is the sum of one entry of each table.
+    The rows of the generator matrix are divided into groups of `bits` consecutive rows. For each group there is a table
+    of all sums of its rows, in the order of `codewords`. Each codeword is the sum of one entry of each table.
 
     Args:
         generator: Packed generator matrix.
         bits: Number of rows in a group.
-        entry: Function of the index of the first row of a group and a slice of codewords. It returns the index of the
-            entry in the table of this group for each codeword of the slice.
+        entry: Function that says which entries of a table are used. Its arguments are the index of the first row of the
+            group, and a slice of the codewords. It returns the index of one entry for each codeword of the slice.
         count: Number of codewords.
     """
     tables: dict[int, PackedBits] = {}

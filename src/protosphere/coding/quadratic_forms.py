@@ -42,7 +42,7 @@ def quadratic_forms(m: int, count: int) -> PackedBits:
         count: Number of forms.
 
     Returns:
-        Packed values of the forms at all 2^m points, as rows.
+        A packed row for each form, with its values at all 2^m points.
 
     Raises:
         InfeasibleError: If there are fewer than `count` quadratic forms on m bits, or `count` is above 2^62.
@@ -65,17 +65,17 @@ def quadratic_forms(m: int, count: int) -> PackedBits:
 
 
 def trace_forms(m: int, count: int) -> PackedBits:
-    """Return a basis of the trace forms: Tr(x^3), Tr(alpha x^3), Tr(alpha^2 x^3), ..., Tr(x^5), Tr(alpha x^5), ...
+    """Return the first forms of the list Tr(x^3), Tr(alpha x^3), Tr(alpha^2 x^3), ..., Tr(x^5), Tr(alpha x^5), ...
 
-    The field is GF(2^m) for m odd and GF(2^(m-1)) for m even. alpha is its primitive element, and Tr is the trace to
-    GF(2).
+    The sums of these forms are the trace forms. The field is GF(2^m) for m odd and GF(2^(m-1)) for m even. Its
+    primitive element is alpha, and Tr is the trace to GF(2).
 
     Args:
         m: Number of bits of a point.
-        count: Number of forms to return, from the start of this list.
+        count: Number of forms to return.
 
     Returns:
-        Packed values of the forms, as rows.
+        A packed row for each form, with its values at all 2^m points.
     """
     field = binary_field(m - 1 + m % 2)
     x = np.arange(1 << field.m)
@@ -99,7 +99,7 @@ def kerdock_forms(m: int, slopes: Indices) -> PackedBits:
         slopes: The field elements a, called slopes, as integers below 2^(m-1).
 
     Returns:
-        Packed values of the forms, as rows.
+        A packed row for each form, with its values at all 2^m points.
     """
     field = binary_field(m - 1)
     x = np.arange(1 << field.m)

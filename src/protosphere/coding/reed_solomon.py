@@ -13,13 +13,14 @@ from protosphere.errors import InfeasibleError, InvalidArgumentError, as_integer
 def reed_solomon_words(q: int, n_q: int, k_q: int, indices: ArrayLike) -> Elements:
     """Return codewords of a Reed-Solomon code by their indices.
 
-    The message with index j consists of the k_q base-q digits of j, least significant first. The digits are the
-    coefficients f_0, f_1, ... of a polynomial f. Symbol i of the codeword is the value of f at element i of the field.
+    The codeword with index j is computed from the k_q base-q digits of j, least significant first. The digits are the
+    coefficients f_0, f_1, ... of a polynomial f. Symbol i of the codeword is the value of f at the field element that
+    is stored as the integer i.
 
     Args:
         q: Order of the field, a prime power of at most 256.
-        n_q: Number of symbols of a codeword, at most q.
-        k_q: Number of coefficients of f, at most n_q.
+        n_q: Length of the code, which is the number of symbols of a codeword; at most q.
+        k_q: Dimension of the code, which is the number of coefficients of f; at most n_q.
         indices: Indices of codewords, from 0 to q**k_q - 1.
 
     Returns:

@@ -88,7 +88,10 @@ class ShortenedCosets:
 
     @property
     def slopes(self) -> int:
-        """Number of slopes, which is the number of cosets of a layer: 2^(m-1) for m even, 1 for m odd."""
+        """Number of slopes p of the forms A_p, which is the number of cosets of a layer.
+
+        It is 2^(m-1) for m even and 1 for m odd.
+        """
         return 1 if self.m % 2 else 1 << (self.m - 1)
 
     @property
@@ -106,7 +109,7 @@ class ShortenedCosets:
     def inner(self) -> PackedBits:
         """Packed generator matrix of RM(1, m) after shortening and puncturing.
 
-        Its rows are the functions 1, x_1, ..., x_m, without the first `shortened` of them.
+        Without shortening, its rows are the functions 1, x_1, ..., x_m. Shortening removes the first `shortened` rows.
         """
         return pack(
             unpack(generator_rows(1, self.m), 1 << self.m)[self.shortened :, self.kept]
@@ -119,7 +122,8 @@ class ShortenedCosets:
 
         Args:
             slopes: Slopes p of the forms A_p.
-            layers: Number of trace forms T_0, T_1, ... that the generator matrix must generate.
+            layers: Number of layers. The generator matrix generates at least the trace forms T_0, ..., T_(layers-1),
+                one for each layer.
 
         Returns:
             A matrix with the form A_p of each slope as a row, and the generator matrix. For m odd, the first matrix has
@@ -166,17 +170,17 @@ class ShortenedCosets:
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
         """Return upper bounds on the inner products of codewords of different cosets.
 
-        There is one bound for each sum of two trace forms. The sum of the trace forms with indices b and c is the trace
-        form with index b XOR c.
+        Let T_b and T_c be the trace forms of two cosets. There is one upper bound for each value of b XOR c, which is
+        the index of the trace form T_b + T_c.
 
         Args:
             cosets: Number of cosets to compare, from the first on.
             progress: Called while cosets are compared.
 
         Returns:
-            An array with one entry for each index x of a trace form. Entry x bounds the inner products of codewords of
-            two cosets whose trace forms have indices b and c with b XOR c = x. Incomplete layers are treated as if they
-            were complete. If all layers are complete, a pair of codewords attains the bound.
+            An array. Entry x is an upper bound on the inner products of codewords of two different cosets with
+            b XOR c = x. Incomplete layers are treated as if they were complete. If all layers are complete, a pair of
+            codewords attains the bound.
         """
         slopes, traces = self.forms(
             np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes)
@@ -270,10 +274,10 @@ class ShortenedCosets:
     def _largest_products(
         self, differences: NDArray[np.float32], affine: NDArray[np.float32]
     ) -> NDArray[np.int64]:
-        """Return the largest inner products of codewords of two cosets, for several pairs of cosets.
+        """Return an array with the largest inner product of codewords of two cosets, for several pairs of cosets.
 
-        Row i of `differences` belongs to pair i: it is the difference of the forms of the two cosets, with bits 0 and 1
-        replaced by +1 and -1. `affine` is the result of `_affine_signs`.
+        Row i of `differences` is the difference of the forms of the two cosets of pair i, with bits 0 and 1 replaced by
+        +1 and -1. `affine` is the result of `_affine_signs`.
         """
         products = differences @ affine
         if (
@@ -283,7 +287,7 @@ class ShortenedCosets:
         return products.max(axis=1).astype(np.int64)
 
     def _signs(self, words: PackedBits) -> NDArray[np.float32]:
-        """Return packed codewords as rows of +1 (bit 0) and -1 (bit 1)."""
+        """Return the packed codewords `words` as rows of signs: +1 for bit 0, and -1 for bit 1."""
         return 1 - 2 * unpack(words, self.dim).astype(np.float32)
 
     def closest_within_coset(self) -> int:
