@@ -51,14 +51,14 @@ def hill_climb(
 ) -> Indices:
     """Maximize an objective by random exchanges of the points of two classes.
 
-    The search starts from the best of the orders `starts` and of many random orders. It undoes an exchange that
-    decreases the value of the objective.
+    The search starts from the best order among `starts` and `NUM_RANDOM_ORDERS` random orders. It undoes an exchange
+    that decreases the value of the objective.
 
     Args:
         objective: The function to maximize.
         similarity: K x K similarity of the classes.
         cosines: K x K cosines of the points.
-        starts: Orders among which the search chooses its start.
+        starts: Orders from which the search may start.
         rng: Random generator for the random orders and the exchanges.
         progress: Called every thousand exchanges.
 

@@ -73,7 +73,7 @@ class Assignment:
 
     @property
     def reason(self) -> str:
-        """Text that states the value before and after the reordering, and the proof if there is one."""
+        """Text that states the values `before` and `after`, and the proof if there is one."""
         tolerance = EQUAL_TOLERANCE * max(1.0, abs(self.before))
         if self.after <= self.before + tolerance:
             change = (
@@ -193,7 +193,7 @@ def _assign_by_pair_sum(
 ) -> Assignment:
     """Maximize the sum over pairs of classes u, v of S[u, v] times the cosine of their points.
 
-    `objective` is only the name of the objective in the result.
+    For "oppose", the caller gives the negative similarity as `S`. The result names its objective `objective`.
     """
     K = code.num_classes
     if K > MAX_WHOLE_CLASSES:
@@ -221,7 +221,7 @@ def _assign_many_classes(
     rng: np.random.Generator,
     progress: Progress,
 ) -> Assignment:
-    """Do the same as `_assign_by_pair_sum`, without computing the K x K matrix of cosines."""
+    """Maximize the same sum as `_assign_by_pair_sum`, without computing the K x K matrix of cosines."""
     identity = np.arange(code.num_classes)
     points = code.points
     order = many_classes_order(S, points, rng, progress)

@@ -76,7 +76,7 @@ def exact_order(similarity: Points, cosines: Points) -> tuple[Indices, str] | No
 def _disjoint_pairs(
     cosines: Points, special: float, other: float
 ) -> NDArray[np.bool_] | None:
-    """Return a Boolean matrix that says which pairs of points have the cosine `special`.
+    """Return a K x K Boolean matrix that marks the pairs of points with the cosine `special`.
 
     None is returned if there are no such pairs, if a point is in several of them, or if the cosine of any other pair of
     points is not `other`.
@@ -94,13 +94,13 @@ def _disjoint_pairs(
 def _matched_order(
     weights: Points, special: NDArray[np.bool_]
 ) -> tuple[Indices, str] | None:
-    """Return the order that gives the special pairs of points to the pairs of a minimum-weight matching of the classes.
+    """Return the order that minimizes the total weight of the pairs of classes at special pairs of points.
 
-    If the matching is not proved to have the smallest weight, None is returned.
+    If the order is not proved to be optimal, None is returned.
 
     Args:
         weights: K x K weights of the pairs of classes.
-        special: Boolean matrix of disjoint pairs of points, as `_disjoint_pairs` returns it.
+        special: K x K Boolean matrix that marks the special pairs of points. No point is in two special pairs.
 
     Returns:
         The order, and the reason why it is optimal.

@@ -134,9 +134,9 @@ def _first_missing(classes: NDArray[Any]) -> int:
 def _scaled_features(
     arrays: Mapping[str, Any], where: str
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the features and the labels of `arrays`. The features are multiplied by `step` if `arrays` has it.
+    """Return the features `x_train` and the labels `y_train` of `arrays`.
 
-    The text `where` names the source in messages.
+    If `arrays` has an array `step`, the features are multiplied by it. The text `where` names the source in messages.
     """
     for name in ("x_train", "y_train"):
         if name not in arrays:

@@ -1,6 +1,7 @@
 """Range of the cosines of a code at each level of a tree over the classes.
 
-The level of a pair of classes is the height of their lowest common ancestor.
+The level of a pair of classes is the height of their lowest common ancestor. The height of a node is the length of the
+longest path from the node down to a class.
 """
 
 from dataclasses import dataclass

@@ -16,7 +16,7 @@ GROUP_STEPS = 5_000
 """Steps of the tabu search that assigns groups to groups."""
 
 BLOCK_CLASSES = 400
-"""Largest number of classes in a block, which exchange their points with each other."""
+"""Largest number of classes in a block. The classes of a block exchange their points with each other."""
 
 BLOCK_STEPS = 600
 """Steps of the tabu search within a block."""
@@ -39,12 +39,13 @@ def many_classes_order(
 ) -> Indices:
     """Find an order of the points with a large sum over pairs of similarity times cosine.
 
-    The K x K matrix of cosines is never computed as a whole.
+    The classes of one block at a time exchange their points, so the K x K matrix of cosines is never computed as a
+    whole.
 
     Args:
         similarity: K x K similarity of the classes.
         points: K x n matrix of the points.
-        rng: Random generator for the blocks and for the tabu search.
+        rng: Random generator. It draws the blocks, which are random sets of classes, and guides the tabu search.
         progress: Called after each block.
 
     Returns:
@@ -87,9 +88,10 @@ def _reassigned(
 def _group_order(
     similarity: Points, points: Points, rng: np.random.Generator
 ) -> Indices:
-    """Return an order that gives each group of similar classes a group of close points.
+    """Return an order in which similar classes get close points.
 
-    A tabu search decides which group of points each group of classes gets.
+    Classes and points are divided into `NUM_GROUPS` groups each. A tabu search decides which group of points each group
+    of classes gets.
     """
     class_groups = _bisected(_spectral_embedding(similarity), NUM_GROUPS)
     point_groups = _bisected(points, NUM_GROUPS)
@@ -121,9 +123,9 @@ def _spectral_embedding(similarity: Points) -> Points:
 
 
 def _bisected(vectors: Points, count: int) -> list[Indices]:
-    """Divide the rows of `vectors` into `count` groups, by repeated bisection.
+    """Divide the rows of `vectors` into `count` groups of close rows, and return the indices of the rows of each group.
 
-    The result has the indices of the rows of each group. `count` is a power of two.
+    All groups are divided into halves until there are `count` groups. `count` is a power of two.
     """
     groups = [np.arange(len(vectors))]
     while len(groups) < count:
@@ -135,9 +137,9 @@ def _bisected(vectors: Points, count: int) -> list[Indices]:
 
 
 def _halves(vectors: Points, group: Indices) -> tuple[Indices, Indices]:
-    """Divide a group of rows in two halves at the median of its first principal component.
+    """Divide the rows of `vectors` with the indices `group` into two halves, and return the indices of each half.
 
-    `group` and the two results have indices of rows of `vectors`.
+    The rows are sorted by their first principal component, and the sorted list is divided in the middle.
     """
     centered = vectors[group] - vectors[group].mean(axis=0)
     eigenvectors = np.linalg.eigh(centered.T @ centered)[1]

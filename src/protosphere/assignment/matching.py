@@ -52,8 +52,8 @@ class _MatchingProgram:
         weights: K x K weights of the edges between K vertices.
         num_pairs: Number of edges of the matching.
         edges: K x K Boolean matrix of the edges in the program. Only entries above the diagonal are True.
-        odd_sets: Boolean arrays, each of which marks the vertices of a set of odd size. A matching has at most (b - 1)
-            / 2 edges within a set of b vertices, and the program requires this.
+        odd_sets: Boolean arrays over the vertices. Each array marks a set of an odd number of vertices. A matching has
+            at most (b-1)/2 edges within a set of b vertices, and the program requires this.
     """
 
     weights: Points
@@ -83,12 +83,12 @@ class _MatchingProgram:
     def _constraints(self, first: Indices, second: Indices) -> tuple[Any, Points]:
         """Return the matrix and the upper limits of the inequalities.
 
-        For each vertex v, row v requires that at most one edge at v is chosen. Each later row is the inequality of an
-        odd set.
+        For each vertex v, row v requires that at most one edge at v is chosen. Each later row belongs to one of
+        `odd_sets` and limits the number of edges within this set.
 
         Args:
-            first: One end of each edge.
-            second: The other end of each edge.
+            first: One end of each edge in the program.
+            second: The other end of each edge in the program.
         """
         from scipy.sparse import csr_array
 
@@ -119,7 +119,11 @@ class _MatchingProgram:
         return reduced
 
     def add_violated_odd_sets(self, solution: _Solution) -> bool:
-        """Add the odd sets whose inequality `solution` violates, and return whether there are any."""
+        """Search for sets whose inequality `solution` violates, and add them to `odd_sets`.
+
+        Returns:
+            Whether such sets were found.
+        """
         count_before = len(self.odd_sets)
         for threshold in COMPONENT_THRESHOLDS:
             for members in self._odd_components(solution, threshold):
@@ -199,10 +203,10 @@ def min_weight_matching(weights: Points, num_pairs: int) -> tuple[Indices, bool]
 
 
 def _first_edges(weights: Points) -> Mask:
-    """Return a Boolean matrix of the edges of the first program.
+    """Return a K x K Boolean matrix of the edges of the first linear program. Only entries above the diagonal are True.
 
-    They are the `NUM_NEIGHBORS` edges of smallest weight at each vertex, and the edges of a matching, so that the
-    program has a solution.
+    The edges are the `NUM_NEIGHBORS` edges of smallest weight at each vertex, and the edges of some matching, so that
+    the program has a solution.
     """
     K = len(weights)
     without_loops = np.where(np.eye(K, dtype=np.bool_), np.inf, weights)

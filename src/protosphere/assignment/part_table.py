@@ -103,8 +103,8 @@ def part_table(
     Args:
         given: One of these tables: a mapping from class name to values; a list of rows of values; a data frame with the
             class names in its index, or in its first column if the index has row numbers; the path of a .csv file with
-            a heading, whose first column has the names of the classes; or text of `PartTable.text`. If `by` is given,
-            `given` has only the names of the classes. If `sizes` is given, `given` is None.
+            a heading, whose first column has the names of the classes; or a text that `PartTable.text` returned. If
+            `by` is given, `given` has only the names of the classes. If `sizes` is given, `given` is None.
         by: Function from the name of a class to the values of its parts. It is None if `given` has the values.
         sizes: Number of values of each part. Every combination is then a class. It is None if `given` describes the
             classes.
@@ -181,8 +181,8 @@ def table_of_sizes(sizes: Sequence[int]) -> PartTable:
         sizes: Number of values of each part.
 
     Raises:
-        InvalidArgumentError: If `sizes` is not a list of integers from 2 on, is empty, or has a product above
-            `MOST_COMBINATIONS`.
+        InvalidArgumentError: If `sizes` is empty or not a list of integers of at least 2, or if there are more than
+            `MOST_COMBINATIONS` combinations.
 
     >>> table_of_sizes((19, 21, 28)).num_classes
     11172
@@ -247,9 +247,11 @@ def _rows_of_frame(frame: Any) -> _Rows:
 def _has_row_numbers(labels: Any, index: list[Any]) -> bool:
     """Return whether the index of a data frame has row numbers instead of class names.
 
+    Integers are row numbers if they are 0, 1, 2, ..., or if the index has no name.
+
     Args:
-        labels: The index as an object, which may have a name.
-        index: The entries of the index. They may be row numbers of a larger data frame.
+        labels: The attribute `index` of the data frame.
+        index: The entries of `labels` as a list.
     """
     if index == list(range(len(index))):
         return True
@@ -282,7 +284,7 @@ class _Numbering:
     """Indices of the values of each part, in the order in which values first appear.
 
     Attributes:
-        parts: Names of the parts. They come from the first row if the table does not name the parts.
+        parts: Names of the parts. If the table does not name the parts, they get names when the first row is read.
         values: For each part, a mapping from each value to its index.
     """
 

@@ -82,10 +82,10 @@ def faq(similarity: Points, cosines: Points, start: Points | None = None) -> Ind
 
 
 def interchangeable(matrix: Points) -> Indices:
-    """Return, for each index i, the smallest index j whose exchange with i leaves a symmetric matrix unchanged.
+    """Return, for each index i, the smallest index j that can be exchanged with i without changing a symmetric matrix.
 
-    An exchange of i and j exchanges rows i and j, and columns i and j. The index j may be i itself. The diagonal is
-    ignored.
+    An exchange of i and j exchanges rows i and j, and columns i and j. Because i can be exchanged with itself, j is at
+    most i. The diagonal is ignored.
 
     Args:
         matrix: Symmetric matrix.

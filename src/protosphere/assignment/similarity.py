@@ -101,7 +101,10 @@ def similarity_text(given: Any) -> str:
 
 
 def _read_text(text: str) -> Any:
-    """Return the matrix that `similarity_text` wrote as `text`, or the shipped tree whose name is `text`."""
+    """Return the matrix or the tree that `text` stands for.
+
+    A text that `similarity_text` wrote stands for a matrix. Any other text must be the name of a shipped tree.
+    """
     if not text.startswith(TEXT_PREFIX):
         return taxonomy(as_choice("similarity", text, SHIPPED))
     try:
@@ -170,10 +173,10 @@ def real_matrix(given: Any, name: str, least_rows: int = 2) -> Points:
 
 
 def similarity_from_embeddings(embeddings: Any) -> Points:
-    """Return the cosines between the vectors of classes, after the mean vector is subtracted from each.
+    """Return the cosines between the vectors of classes, after the mean of all vectors is subtracted from each vector.
 
     Args:
-        embeddings: (K, d) matrix with one vector for each class.
+        embeddings: K x d matrix. Row i is the vector of class i.
 
     Returns:
         The K x K similarity, with ones on the diagonal.
@@ -292,7 +295,10 @@ def _check_equal_lengths(names: Sequence[str], vectors: Sequence[Points]) -> Non
 
 
 def _scaled_to_one(matrix: Points) -> Points:
-    """Multiply a matrix by a power of two so that all entries are from -1 to 1 and no sum of squares overflows."""
+    """Return a matrix times a power of two, so that all entries are from -1 to 1.
+
+    Sums of squares of these entries do not overflow.
+    """
     exponent = np.frexp(np.abs(matrix).max())[1]
     return np.ldexp(matrix, -exponent)
 

@@ -1,4 +1,7 @@
-"""Trees over classes, in which each class is a leaf at any depth."""
+"""Trees over classes, in which each class is a leaf at any depth.
+
+The height of a node is the length of the longest path from the node down to a class.
+"""
 
 from __future__ import annotations
 
@@ -148,7 +151,7 @@ class Taxonomy:
 
     @property
     def height(self) -> int:
-        """The height of the root."""
+        """The height of the root: the length of the longest path from the root down to a class."""
         return max(self._layout.heights.values())
 
     def similarity(self) -> Points:

@@ -104,9 +104,10 @@ def improve_worst_pair(
 def _descend(
     similarity: Points, cosines: Points, start: Indices
 ) -> tuple[Indices, float]:
-    """Improve an order by exchanges, and return the result and the cost of its worst pair.
+    """Improve the order `start` by exchanges, and return the new order and the cost of its worst pair.
 
-    Each exchange moves a class of the worst pair. The search ends when no such exchange lowers the cost.
+    In each exchange, a class of the worst pair exchanges its point with another class. The search ends when every such
+    exchange would give some pair at least the cost of the worst pair.
     """
     order = start.copy()
     distances = 1 - cosines[np.ix_(order, order)]
