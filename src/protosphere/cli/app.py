@@ -273,7 +273,7 @@ def report_error(sentence: str, exit_code: int, program_name: str) -> int:
     Args:
         sentence: Error message.
         exit_code: Exit code of the program.
-        program_name: Name of the program. The line begins with the last word of this name.
+        program_name: Name of the program, such as "python -m protosphere". The line begins with its last word.
 
     Returns:
         `exit_code`.
@@ -288,8 +288,8 @@ def report_error(sentence: str, exit_code: int, program_name: str) -> int:
 def reader_gone() -> int:
     """Redirect standard output to the null device and return the exit code.
 
-    This function is called if the process that reads the output has closed the pipe, as in `protosphere list | head
-    -1`.
+    This function is called if the process that reads the output has closed the pipe, for example the process `head`
+    in `protosphere list | head -1`.
     """
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

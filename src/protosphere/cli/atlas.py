@@ -1,4 +1,7 @@
-"""Command `protosphere atlas`."""
+"""Command `protosphere atlas`.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
+"""
 
 import random
 from collections.abc import Sequence
@@ -91,7 +94,10 @@ def _class_dim_pairs(classes: str, dims: str) -> list[tuple[int, int]]:
 def _check(
     rows: Sequence[AtlasRow], name: str, check: int, seed: int, json: bool
 ) -> None:
-    """Rebuild the codes of `check` random rows of an atlas, and check the maximum cosines recorded in these rows."""
+    """Rebuild the codes of `check` random rows of an atlas, and check the maximum cosines recorded in these rows.
+
+    The number of checked rows is printed together with `name`, the name of the atlas.
+    """
     if not rows:
         raise ps.StorageError(f"'{name}' has no rows to check")
     drawn = random.Random(seed).sample(rows, min(check, len(rows)))

@@ -1,4 +1,7 @@
-"""Command `protosphere best`."""
+"""Command `protosphere best`.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
+"""
 
 from typing import Literal
 
@@ -32,9 +35,9 @@ def best(
     Ctrl-C ends the search. The best code that was found so far is then printed and saved.
 
     Args:
-        budget: Time limit of a new search in seconds.
-            The default is a number of evaluations that takes a few seconds.
-            If the catalogue has a code of this size, the limit is reduced by one second.
+        budget: Time limit in seconds, after which the search for new codes ends.
+            By default, the search ends after a number of evaluations that takes a few seconds.
+            If the catalogue has results of earlier searches for this K and n, one second of the limit counts as used.
         iterations: Number of evaluations of a new search, instead of --budget. With 0, only known codes are used.
         prefer: Code to choose.
             separated is the code with the lowest maximum cosine.

@@ -1,4 +1,7 @@
-"""Command `protosphere bounds`."""
+"""Command `protosphere bounds`.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
+"""
 
 from dataclasses import dataclass
 from typing import Any

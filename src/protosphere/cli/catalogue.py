@@ -1,4 +1,7 @@
-"""Command `protosphere catalogue`."""
+"""Command `protosphere catalogue`.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
+"""
 
 import random
 from pathlib import Path

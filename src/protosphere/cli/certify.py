@@ -1,4 +1,7 @@
-"""Command `protosphere certify`."""
+"""Command `protosphere certify`.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
+"""
 
 import json as json_text
 from pathlib import Path

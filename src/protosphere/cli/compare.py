@@ -1,4 +1,7 @@
-"""Command `protosphere compare`."""
+"""Command `protosphere compare`.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -113,7 +113,7 @@ def print_comparison(
         comparison: Results of all schemes, with bounds.
         console: Console to print on.
         energy: Whether to print energies instead of maximum cosines.
-        mean_square: Whether to print mean squared cosines instead of maximum cosines.
+        mean_square: Whether to print mean squared cosines instead of maximum cosines or energies.
     """
     K = comparison.num_classes
     if mean_square:
@@ -205,7 +205,7 @@ def table_of(
     Args:
         part: The other columns of the table.
         dims: Dimensions, one per row.
-        best: Lowest value of all schemes as text, by dimension.
+        best: Lowest value of all schemes as text, by dimension. Entries with this text are printed in bold.
     """
     table = Table(
         box=None, pad_edge=False, padding=(0, 0, 0, COLUMN_GAP), collapse_padding=True

@@ -1,4 +1,7 @@
-"""Command `protosphere construct`."""
+"""Command `protosphere construct`.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
+"""
 
 import protosphere as ps
 from protosphere.cli.arguments import (

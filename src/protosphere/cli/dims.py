@@ -13,8 +13,8 @@ LARGEST_PARSED_DIM = 100_000
 def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
     """Return the dimensions that the value of --dims describes.
 
-    - The text `a:b` stands for the numbers from a to b among 2**m, 2**m - 1, K/2, K - 1 and K. Schemes exist, or bounds
-      change, at these dimensions.
+    - The text `a:b` stands for all numbers from a to b that are 2**m or 2**m - 1 for some m, K/2 rounded up, K - 1 or
+      K. Schemes exist, or bounds change, at these dimensions.
     - The text `a:b:step` stands for a, a + step, a + 2 step and so on up to b.
     - A text with commas is a list of dimensions.
 
@@ -53,7 +53,10 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
 def _characteristic_range(
     low: int, high: int, num_classes: int, text: str
 ) -> tuple[int, ...]:
-    """Return the numbers from `low` to `high` among 2**m, 2**m - 1, K/2, K - 1 and K."""
+    """Return the dimensions that the option value `low:high` stands for, as `parsed_dims` describes.
+
+    `text` is the value of the option, for error messages.
+    """
     if low > high:
         raise InvalidArgumentError(
             f"--dims {text} ends before it begins; try {high}:{low}"
@@ -67,7 +70,10 @@ def _characteristic_range(
 
 
 def _arithmetic_range(low: int, high: int, step: int, text: str) -> tuple[int, ...]:
-    """Return the numbers `low`, `low + step`, `low + 2 * step` and so on up to `high`."""
+    """Return the dimensions that the option value `low:high:step` stands for, as `parsed_dims` describes.
+
+    `text` is the value of the option, for error messages.
+    """
     dims = tuple(range(low, high + 1, step))
     if not 1 <= len(dims) <= MOST_DIMS:
         raise InvalidArgumentError(
@@ -77,7 +83,10 @@ def _arithmetic_range(low: int, high: int, step: int, text: str) -> tuple[int, .
 
 
 def _check_largest(dim: int, text: str) -> None:
-    """Check that the dimension `dim` is at most `LARGEST_PARSED_DIM`; otherwise raise InvalidArgumentError."""
+    """Raise InvalidArgumentError if the dimension `dim` is above `LARGEST_PARSED_DIM`.
+
+    `text` is the value of the option, for the error message.
+    """
     if dim > LARGEST_PARSED_DIM:
         raise InvalidArgumentError(
             f"--dims {text} has {dim:,} dimensions; up to {LARGEST_PARSED_DIM:,} can be compared"

@@ -1,4 +1,7 @@
-"""Command `protosphere explore`."""
+"""Command `protosphere explore`.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
+"""
 
 import webbrowser
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""Command `protosphere features`."""
+"""Command `protosphere features`.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
+"""
 
 from typing import Annotated
 

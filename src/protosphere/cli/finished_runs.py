@@ -77,8 +77,8 @@ def _trained(record: RunRecord, differing: Sequence[str]) -> Trained:
 def methods_of(records: list[RunRecord]) -> dict[str, str]:
     """Return the name of the method of each finished run, by the digest of the run.
 
-    A name consists of the scheme or the learned head of the run, and of the values of the settings in which methods
-    differ.
+    A name consists of the scheme or the learned head of the run, and of the values of those settings that differ
+    between methods.
     """
     done = [record for record in records if record.status == "done"]
     settings = [name for name in DEFAULTS if name not in NOT_IN_METHOD_NAMES]

@@ -1,4 +1,7 @@
-"""Command `protosphere histogram`, which prints the distribution of cosines as horizontal bars."""
+"""Command `protosphere histogram`, which prints the distribution of cosines as horizontal bars.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -93,13 +96,13 @@ def histogram(
 def print_counts(counts: CosineCounts, most: int) -> None:
     """Print the numbers of pairs as bars.
 
-    If the cosines are exact and at most `most` of them differ, there is a bar for each different cosine. Otherwise
+    If the cosines are exact and there are at most `most` different cosines, there is a bar for each of them. Otherwise
     there is a bar for each bin, an interval of cosines.
 
     Args:
         counts: Numbers of pairs by cosine.
-        most: Largest number of bars for exact cosines. If more exact cosines differ, they are grouped into this many
-            bins of equal length.
+        most: Largest number of bars for exact cosines. If there are more different cosines, they are grouped into this
+            many bins of equal length.
     """
     console = screen()
     grouped = counts.exact and len(counts.bins) > most

@@ -78,7 +78,7 @@ def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
 
 
 def points_of(entry: Construction) -> str:
-    """Return a phrase that says how the points of a scheme are stored."""
+    """Return a phrase that says how the points of a scheme are stored, such as "float64 vectors"."""
     if entry.traits.chooses:
         return "the points of the scheme that is chosen"
     if entry.traits.numbered:

@@ -24,7 +24,7 @@ def checked_output(
     Args:
         path: File to write, or None.
         endings: Allowed endings of the name.
-        extras: Whether to check that the optional package for this ending (`WRITERS`) is installed.
+        extras: Whether to check that the optional package that writes files with this ending is installed.
 
     Raises:
         InvalidArgumentError: If `path` has another ending.

@@ -1,4 +1,7 @@
-"""Command `protosphere paired`."""
+"""Command `protosphere paired`.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
+"""
 
 from dataclasses import asdict
 from pathlib import Path

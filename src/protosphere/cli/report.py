@@ -1,4 +1,7 @@
-"""Command `protosphere report`."""
+"""Command `protosphere report`.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
+"""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -117,7 +117,7 @@ def format_cosine(value: Cosine) -> str:
 
 
 def difference(value: float) -> str:
-    """Return the difference of two numbers as text with six decimal places.
+    """Return the difference `value` of two numbers as text with six decimal places.
 
     A difference whose absolute value is below 1e-5 is written in scientific notation, and a zero as "0".
 

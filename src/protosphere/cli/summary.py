@@ -31,10 +31,11 @@ def show_code(
         title: Heading of the summary.
         code: The code.
         json: Whether to print JSON.
-        file: File that the code was written to or read from, or None.
-        **more: Further fields of the JSON document. If `reason`, `proof` or `figure` is among them, the text shows it
-            too. The fields `proof` and `figure` are names of files that were written. With `proof` comes
-            `proof_converse`, the lower bound that the file proves.
+        file: File that the code was written to, or None. If `title` is the name of the file, the code was read from
+            the file instead.
+        **more: Further fields of the JSON document. The text shows the fields `reason`, `proof` and `figure`, too.
+            `proof` and `figure` are names of files that were written. If `proof` is given, `proof_converse` must be
+            given, too. It is the lower bound that the file proves.
     """
     if json:
         print_json(code_record(code) | {"file": file and str(file)} | more)

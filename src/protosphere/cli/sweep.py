@@ -1,4 +1,7 @@
-"""Command `protosphere sweep`."""
+"""Command `protosphere sweep`.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
+"""
 
 from pathlib import Path
 

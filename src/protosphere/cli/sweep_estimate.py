@@ -80,8 +80,8 @@ class SweepEstimate:
     def finished(self, record: RunRecord) -> None:
         """Record a run that has ended.
 
-        If it is unknown when the epochs of the run began, the training time in `record` is subtracted from the current
-        time.
+        If it is unknown when the epochs of the run began, their beginning is estimated: it is the current time minus
+        the training time in `record`.
         """
         now = self.clock()
         pace = self.paces.pop(record.digest, _Pace(0, None))

@@ -33,7 +33,8 @@ class _Board:
         store: Store with the records of the runs.
         estimate: Estimator of the remaining time.
         statuses: Status of each run that has ended, by the digest of the run.
-        fresh_images: Number of images that this sweep has processed, summed over the epochs of all runs that are done.
+        fresh_images: Number of images that were processed in training by the runs that this sweep has finished. An
+            image counts once for each epoch.
     """
 
     configs: Sequence[TrainingConfig]
@@ -94,8 +95,8 @@ def sweep_screen(
 ) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
     """Return a context manager that shows the progress of a sweep. It yields two callbacks.
 
-    The first callback takes the configs of the runs in progress, and must be called repeatedly. The second callback
-    must be called with the record of each run that has ended.
+    The first callback takes the configs of the runs in progress. Each call updates the display, so it must be called
+    repeatedly. The second callback must be called with the record of each run that has ended.
 
     Args:
         configs: Configs of all runs.

@@ -1,6 +1,8 @@
 """Command `protosphere train`, which does one training run and shows its progress on standard error.
 
 On a terminal, the progress is one line that is updated. Otherwise one line is printed for each epoch.
+
+Options that several commands share, such as --json, have their help text in the module `arguments`.
 """
 
 import json as json_module
