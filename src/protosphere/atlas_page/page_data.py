@@ -52,9 +52,9 @@ The numbers of classes K are `ASKED_CLASSES`.
 
 
 def page_data(progress: Progress = ignore) -> dict[str, Any]:
-    """Return the data of the page as a dictionary for JSON.
+    """Return all data that the page shows, as a dictionary for JSON.
 
-    The dictionary also has the version of the package and a digest of the data.
+    The dictionary includes the version of the package and a digest of the data.
     """
     measured = shipped_measurements()
     asked = {
@@ -99,7 +99,7 @@ def page_data(progress: Progress = ignore) -> dict[str, Any]:
 def cosine_text(value: Cosine) -> str | float:
     """Return a cosine as a value for JSON.
 
-    A Fraction is returned as a text. Other cosines are returned as floats, rounded to 12 decimal places.
+    A Fraction is returned as a text, such as "1/4". Other cosines are returned as floats, rounded to 12 decimal places.
     """
     return str(value) if isinstance(value, Fraction) else round(float(value), 12) + 0.0
 
@@ -121,9 +121,9 @@ def _limits() -> dict[str, Any]:
 
 
 def _covered_beyond() -> dict[str, list[int]]:
-    """Return the pairs (K, n) in `searched_beyond` of the catalogue, as a mapping from K to the list of all n.
+    """Return the pairs (K, n) that were searched for the catalogue and have K above its attribute `most_points`.
 
-    K is a text, because the keys of a JSON object are texts.
+    The result is a mapping from K to the list of all n. K is a text, because the keys of a JSON object are texts.
     """
     found: dict[str, list[int]] = {}
     for num_classes, dim in sorted(shipped_catalogue().searched_beyond):
@@ -148,7 +148,7 @@ def _described(entry: Construction) -> dict[str, Any]:
 
 
 def _families(progress: Progress) -> dict[str, list[list[Any]]]:
-    """Return a mapping from each family of codes to one row for each of its members in `serving_members`.
+    """Return a mapping from each family of codes to a list with a row for each of its members in `serving_members`.
 
     A row is [n, first K, last K, number of points, guarantee, description, steps, spectra]. The first and the last K
     are the attributes `first` and `last` of a `Serving`. Steps and spectra are defined in `shipped_measurements`.
@@ -204,7 +204,7 @@ def _chain(m: int) -> list[list[Any]]:
 
 
 def _linear_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
-    """Append the guarantee of the code to each row of `cells`, and return the new rows by scheme.
+    """Return a copy of `cells` in which the guarantee of the code is appended to each row.
 
     If a code has no guarantee, None is appended.
 
@@ -231,11 +231,11 @@ def _guarantee(
 
 
 def promised_cells(entry: Construction) -> list[list[Any]]:
-    """Return rows [K, n, maximum cosine, guarantee] of a construction, for K and n on a grid.
+    """Return rows [K, n, maximum cosine, guarantee] of a construction.
 
-    The codes are not built, so the entry for the maximum cosine is the guarantee, too. The list is empty if the page
-    computes or stores the maximum cosines of the construction in another way, for example by a formula or for the
-    members of a family.
+    K is one of `ASKED_CLASSES`, and n is one of `ASKED_DIMS`. The codes are not built, so their maximum cosines are not
+    known, and the guarantee takes their place. The list is empty if the page gets the maximum cosines of the
+    construction in another way, for example by a formula.
     """
     traits = entry.traits
     known = traits.page_formula or not traits.on_page or entry.members is not None

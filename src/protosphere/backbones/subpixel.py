@@ -18,9 +18,10 @@ MIN_BATCH = 512
 
 
 class HalvingConv2d(nn.Conv2d):
-    """`nn.Conv2d` with stride 2 and without padding, which uses the faster of two computations of the gradient.
+    """`nn.Conv2d` with stride 2 and without padding.
 
-    In large batches under bfloat16 autocast on a CPU, the gradient is computed as a sub-pixel convolution.
+    In large batches under bfloat16 autocast on a CPU, the gradient with respect to the input is computed as a sub-pixel
+    convolution, which is faster.
     """
 
     def __init__(self, inputs: int, outputs: int, kernel: int) -> None:
@@ -49,7 +50,7 @@ def _is_faster(input: Tensor) -> bool:
 
 
 def input_gradient(gradient: Tensor, weight: Tensor, height: int, width: int) -> Tensor:
-    """Return the gradient of a convolution of stride 2 with respect to its input.
+    """Return the gradient of a convolution of stride 2 with respect to its input. The convolution has no padding.
 
     The rows of the result with even indices (p = 0) are computed together, and so are those with odd indices (p = 1).
     Row 2a + p of the result is the sum over u of row 2u + p of the kernel times row a - u of `gradient`. The same holds

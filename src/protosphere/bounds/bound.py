@@ -38,7 +38,7 @@ def short_cosine(value: Cosine, largest_denominator: int = 10_000) -> str:
 
     Args:
         value: The cosine, a Fraction or a float.
-        largest_denominator: Fractions with a denominator below this number are written as fractions.
+        largest_denominator: Only fractions whose denominator is below this number are written as fractions.
     """
     if isinstance(value, Fraction) and value.denominator < largest_denominator:
         return str(value)

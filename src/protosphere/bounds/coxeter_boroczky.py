@@ -89,9 +89,12 @@ def simplex_bound(n: int, gap: float) -> float:
 def schlaefli(order: int, width: Points) -> Points:
     """Return Schlaefli's function F_N(a), which is proportional to the volume of a regular spherical simplex.
 
-    Written as a function of t = cos 2a, it is F_N(t) = (1/pi) * integral from t to 1/(N-1) of F_{N-2}(x / (1-2x)) /
-    sqrt(1-x^2) dx, with F_1 = 1 and F_2(t) = arccos(t) / pi. For many points, t is close to 1/(N-1). Therefore the
-    argument `width` is the difference 1/(N-1) - t, which keeps more digits than t.
+    Let t = cos 2a. As a function of t, Schlaefli's function satisfies F_1(t) = 1, F_2(t) = arccos(t) / pi, and
+
+        F_N(t) = (1/pi) * integral from t to 1/(N-1) of F_{N-2}(x / (1-2x)) / sqrt(1-x^2) dx.
+
+    For many points, t is close to 1/(N-1). Therefore the argument `width` is the difference 1/(N-1) - t, which keeps
+    more digits than t.
 
     Args:
         order: Order N of the function.

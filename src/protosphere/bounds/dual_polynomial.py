@@ -133,10 +133,11 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 
 
 def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial | None:
-    """Return a rounded solution of Delsarte's linear program, or None if no rounded solution is valid.
+    """Return a rounded solution of Delsarte's linear program, which proves a lower bound on the maximum cosine.
 
-    The solution proves a cosine between `known`, Levenshtein's bound, and `better`, the bound of the linear program.
-    Several cosines are tried in descending order, and the first rounded solution that is valid is returned.
+    The lower bound is between `known`, which is Levenshtein's bound, and `better`, which is the bound of the linear
+    program. Several lower bounds are tried in descending order, until the rounded solution is valid. If none of them
+    gives a valid solution, None is returned.
     """
     for attempt in range(MOST_ATTEMPTS):
         cosine = better - (better - known) * attempt / MOST_ATTEMPTS
@@ -153,10 +154,10 @@ def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial
 
 
 def _levenshtein_dual(K: int, n: int, known: float) -> DualPolynomial:
-    """Return Levenshtein's polynomial with rounded coefficients, which proves a cosine slightly below `known`.
+    """Return Levenshtein's polynomial with rounded coefficients, which proves a lower bound on the maximum cosine.
 
-    `known` is Levenshtein's bound. Several cosines are tried in descending order, until the rounded polynomial is
-    valid.
+    The lower bound is slightly below `known`, which is Levenshtein's bound. Several lower bounds are tried in
+    descending order, until the rounded polynomial is valid.
     """
     margin = (1 - Fraction(known)) / (1 << 36)
     for attempt in range(MOST_ATTEMPTS):
@@ -178,7 +179,7 @@ def _rounded(coefficient: Fraction) -> Fraction:
 def _cosine_below(cosine: float | Fraction) -> Fraction:
     """Round a cosine down to a fraction whose denominator is a power of two.
 
-    The result differs from the cosine by much less than 1 - cosine.
+    The rounding error is at most (1 - cosine) / 2^`COSINE_BITS`.
     """
     scale = 1 << (COSINE_BITS + int(1 / (1 - cosine)).bit_length())
     return Fraction(int(Fraction(cosine) * scale // 1), scale)

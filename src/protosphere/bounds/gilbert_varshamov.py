@@ -64,9 +64,9 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
     """Return the largest minimum distance that the Gilbert-Varshamov bound proves for some binary [n, k] code.
 
     This distance is the largest d with C(n-1, 0) + ... + C(n-1, d-2) < 2^(n-k) (MacWilliams and Sloane, The Theory of
-    Error-Correcting Codes, chapter 1, theorem 12). For n - k <= 4096, the sum is computed in integers. For larger n -
-    k, logarithms are compared: the condition is equivalent to P(X <= d-2) < 2^(1-k) for X ~ Binomial(n-1, 1/2). If the
-    two sides are equal up to rounding errors, the smaller d is returned.
+    Error-Correcting Codes, chapter 1, theorem 12). If n - k is at most 4096, the sum is computed in integers.
+    Otherwise logarithms are compared: the condition is equivalent to P(X <= d-2) < 2^(1-k) for X ~ Binomial(n-1, 1/2).
+    If the two sides are equal up to rounding errors, the smaller d is returned.
 
     Args:
         length: Length n of the code, at least 1.

@@ -94,7 +94,7 @@ class ProvedOptimum:
 
     @cached_property
     def value(self) -> Cosine:
-        """The maximum cosine as a bound: a Fraction, or a float that is not above the true value."""
+        """The maximum cosine: the exact Fraction, or a float that is rounded down."""
         if isinstance(self.cosine, Fraction):
             return self.cosine
         return self.cosine.rounded_down
@@ -146,7 +146,7 @@ def _in_three_dimensions(
 def _by_three_points(
     dim: int, num_classes: int, denominator: int, configuration: str
 ) -> ProvedOptimum:
-    """Return the entry of a configuration with maximum cosine 1 / `denominator`.
+    """Return the `ProvedOptimum` of a configuration with maximum cosine 1 / `denominator`.
 
     A three-point bound proves that the configuration is optimal.
     """
@@ -161,9 +161,9 @@ def _by_three_points(
 
 
 def _kerdock(k: int) -> ProvedOptimum:
-    """Return the entry of the configuration that consists of 4^k / 2 + 1 mutually unbiased bases of R^(4^k).
+    """Return the `ProvedOptimum` of 4^k / 2 + 1 mutually unbiased bases of R^(4^k).
 
-    Its points are the vectors of the bases and their negatives.
+    The points are the vectors of the bases and their negatives.
     """
     dim = 4**k
     return _by_three_points(dim, dim * dim + 2 * dim, 2**k, "Kerdock code and axes")

@@ -94,7 +94,10 @@ def _key() -> str:
 
 
 def _forget_old(folder: Path) -> None:
-    """Remove the folders of other versions next to `folder` that have not been used for `UNUSED_SECONDS` seconds."""
+    """Remove the other folders next to `folder` that have not been used for `UNUSED_SECONDS` seconds.
+
+    They contain the machine code of other versions of the source code.
+    """
     for other in folder.parent.iterdir():
         with suppress(OSError):
             if other != folder and time.time() - other.stat().st_mtime > UNUSED_SECONDS:

@@ -16,13 +16,19 @@ from protosphere.types import Cosine
 from protosphere.version import __version__
 
 RUNNERS_UP = 8
-"""Largest number of candidates, one for each family, and of those that are listed after the chosen code."""
+"""Largest number of families that give a candidate.
+
+It is also the largest number of other candidates that are listed after the chosen code.
+"""
 
 LARGEST_PAIRWISE = 20_000
 """Largest number of points that are compared in all pairs; for more points this takes minutes."""
 
 NEIGHBORS = 16
-"""Number of smaller dimensions in which a construction is asked for a code that zeros extend to n."""
+"""Number of smaller dimensions in which a construction is asked for a code.
+
+Zeros extend such a code to n dimensions.
+"""
 
 SAME_DIGITS = 12
 """Maximum cosines that agree after rounding to this number of digits count as equal."""
@@ -57,18 +63,20 @@ class Candidate:
 
         Args:
             num_classes: Number K of points.
-            dim: Dimension n after padding.
+            dim: Dimension n of the points, after zero coordinates are appended.
         """
         own = self.provenance.dim
         return 8 * num_classes * (own if own == dim else own + dim)
 
     def first(self, num_classes: int) -> Provenance:
-        """Return the provenance of the first `num_classes` points, with all parameters of the scheme chosen."""
+        """Return the provenance of the first `num_classes` points, including the parameters that the scheme chooses."""
         return with_choice(replace(self.provenance, num_classes=num_classes))
 
 
 def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
-    """Return the sort key of a code: its rounded maximum cosine, then the rank of its scheme (see `tie_order`).
+    """Return the sort key of a code: its maximum cosine, then the rank of its scheme (see `tie_order`).
+
+    The maximum cosine is rounded to `SAME_DIGITS` decimal places.
 
     Args:
         scheme: Name of the construction, such as 'simplex'.
@@ -80,8 +88,8 @@ def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
 def tie_order() -> dict[str, int]:
     """Return the rank of each scheme among codes of equal maximum cosine.
 
-    Schemes with low frame potential come first, then schemes with a fast projection, then the others in the order of
-    the registry; searches come last.
+    Schemes with the trait `low_frame_potential` come first, then schemes with the trait `fast_projection`, then all
+    other schemes except searches. Searches come last. Schemes of the same kind are in the order of the registry.
     """
 
     def key(scheme: str) -> tuple[bool, bool, bool]:
@@ -103,7 +111,7 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
 
     - There are at most 20,000 points, or the points have at most 7 dimensions.
     - The points are packed codewords.
-    - The points are computed from their indices, and no pairs have to be measured.
+    - The points are computed from their indices, so their maximum cosine is known without measuring pairs of points.
     - The scheme has the trait `quick_certificate`, as schemes based on lattices have.
 
     Args:
@@ -117,12 +125,12 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
 
 
 def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
-    """Return whether the points of a candidate can be built within the limits of memory (see `limits`).
+    """Return whether there is enough memory to build the points of a candidate.
 
     Args:
         candidate: The candidate.
         num_classes: Number K of points.
-        dim: Dimension n after padding.
+        dim: Dimension n of the points, after zero coordinates are appended.
     """
     entry = describe(candidate.scheme)
     if entry.traits.packed or entry.traits.numbered:
@@ -234,7 +242,8 @@ def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
     """Return pairs (name of the family, member) by ascending size, for members that no other member beats.
 
     A member beats another member if it has at least as many points and its maximum cosine is no higher. Only members in
-    at most `dim` dimensions are compared. `schemes` serves only as a key of the cache.
+    at most `dim` dimensions are compared. `schemes` contains the names of all schemes. It only serves as a key of the
+    cache: if a scheme is added, the result is computed again.
     """
     del schemes  # whose members they are
     kept: list[tuple[str, Member]] = []
@@ -292,8 +301,8 @@ def made_of(
         count: Number of points.
         own: Dimension before zeros are appended.
         dim: Dimension n after zeros are appended.
-        options: Options of the request.
-        chosen: Parameters that the scheme chose.
+        options: Options of the scheme.
+        chosen: Parameters that the scheme chose, such as the member of a family.
     """
     named = Provenance(scheme, count, own, options, 0, "fixed", __version__, chosen)
     return named if own == dim else named.then(Step(ZEROS, dim - own))
