@@ -11,7 +11,10 @@ from torch import Tensor, nn
 from protosphere.data.dataset import Step
 
 MOST_PIXELS = 1 << 24
-"""Approximate largest number of pixels for the mean and the deviation; of larger datasets, a subset is used."""
+"""Approximate largest number of pixels from which the mean and the deviation are computed.
+
+For larger datasets, they are computed from a subset of the images.
+"""
 
 SMALLEST_DEVIATION = 1e-6
 ROWS_AT_ONCE = 1 << 12

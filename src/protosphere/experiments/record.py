@@ -15,7 +15,7 @@ STATUSES = ("done", "infeasible", "failed")
 METRIC_PREFIXES = ("test_", "validation_", "code_")
 
 COLUMNS = {"loss": "loss_function"}
-"""Columns of the settings that do not have the setting's name: the column `loss` is the final training loss."""
+"""Column of a setting that has another name than the setting. The column `loss` contains the final training loss."""
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ def read_table(path: Path) -> list[RunRecord]:
 
 
 def records_at(path: str | Path) -> list[RunRecord]:
-    """Return the records at a path, which is the folder of a store or a CSV file."""
+    """Return the records in the CSV file `path`, or in the store whose folder is `path`."""
     if str(path).endswith(".csv"):
         return read_table(Path(path))
     return Store(path).records()

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from protosphere.types import Indices, Points
 
 MOST_ROWS = 1 << 25
-"""Largest number of rows that a search sorts or compares: some seconds."""
+"""Largest number of rows that a search sorts or compares. At this limit, the search takes some seconds."""
 
 PAIRS_AT_ONCE = 1 << 12
 """Number of pairs of classes whose distances are computed together."""

@@ -22,8 +22,8 @@ MOST_PARTS = 64
 BELOW_NEXT = 1e-6
 """Relative margin for rounding.
 
-If all squared lengths are multiples of a unit, vectors are searched up to the largest multiple below the given squared
-length, times 1 + this margin.
+If the squared lengths of all lattice vectors are multiples of a unit, vectors are searched up to the largest multiple
+below the given squared length, times 1 + this margin.
 """
 
 MOST_PARTIAL = 2_000_000

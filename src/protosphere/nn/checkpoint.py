@@ -55,7 +55,7 @@ POINT_TOLERANCE = 1e-6
 """Largest difference between coordinates of two codes that counts as a rounding error."""
 
 ROUNDED = 1 << 20
-"""Number for the comparison of points given by a formula, which are rounded to multiples of 1 / ROUNDED."""
+"""Points given by a formula are rounded to multiples of 1 / ROUNDED before they are compared."""
 
 MOST_COMPARED = 1 << 34
 """Largest number K n of coordinates for which two codes are compared point by point."""

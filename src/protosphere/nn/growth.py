@@ -34,7 +34,7 @@ _WARNED: list[bool] = []
 """List that is empty until this process has given the warning of `warn_once`."""
 
 LARGEST_DEFAULT_DIM = 512
-"""Largest default dimension of a head: the default is the smaller of K - 1, the dimension of a simplex, and this."""
+"""Largest default dimension of a head. If K - 1, the dimension of a simplex, is smaller, then K - 1 is the default."""
 
 
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:

@@ -28,7 +28,11 @@ class ObjectiveHead(Protocol):
         ...
 
     def teacher_features(self, views: Tensor) -> Tensor | None:
-        """Return the teacher's features of all views, without gradient; None if the objective has no teacher."""
+        """Return the teacher's features of all views, without gradient. If the objective has no teacher, return None.
+
+        Args:
+            views: Two views of each of B images: the first view of every image, then the second view of every image.
+        """
         ...
 
     def loss(
@@ -45,7 +49,11 @@ class ObjectiveHead(Protocol):
         ...
 
     def after_step(self, backbone: nn.Module) -> None:
-        """Update the teacher network, if there is one, after a step of the optimizer."""
+        """Update the teacher network, if there is one, after a step of the optimizer.
+
+        Args:
+            backbone: Backbone of the trained network, as it is after the step.
+        """
         ...
 
 

@@ -118,7 +118,8 @@ def _top_k_within(
         lookups: The block.
         factors: For each class, the factor by which the sum of the dot products with its codewords is multiplied. The
             array is empty if there are no codebooks.
-        entries: B x E dot products of the vectors with the rows of all tables, as `lookups.tables` returns them.
+        entries: B x E dot products of the vectors with the points of all values and with all codewords, as
+            `lookups.tables` returns them.
         tiles: B x m indices of tiles; row i has the tiles that are searched for vector i.
         k: Number of points, at most the number of points in the m tiles.
 
