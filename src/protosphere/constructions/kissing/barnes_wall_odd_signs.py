@@ -8,32 +8,36 @@ configuration have squared norm 32. The layers are:
 - length 0: vectors (+-4, +-4, 0, ...), and vectors with entries +-2 on one of the 30 affine hyperplanes. An odd number
   of these eight entries is negative. In the Barnes-Wall lattice, this number is even, and the number of vectors is
   the same.
-- length sqrt 8: vectors with entries +-2 at the points where a function x1 x2 + x3 x4 + (affine function) is 1. Only
-  the 16 such functions with six ones are taken. An odd number of the six entries is negative.
+- length sqrt 8: in each direction, vectors with entries +-2 at the six points where a bent function is 1. An odd number
+  of the six entries is negative. Each direction has 16 bent functions: the sums of one quadratic form and an affine
+  function that are 1 at six points.
 - length sqrt(32/9): in each direction, vectors 4/3 (+-1, ..., +-1) with the signs of some quadratic functions. These
   functions are said to belong to the direction.
 - length sqrt 32: a single vector in each direction of a layer of length sqrt 8. Its first 16 coordinates are 0.
 
-The functions x1 x2 + x3 x4 + (affine function) are bent functions: their quadratic form has full rank. A quadratic form
-is written as an integer from 0 to 63. Bit b of the integer is the coefficient of the monomial x_i x_j, where (i, j) is
-`PRODUCTS[b]`.
+A quadratic form is a sum of monomials x_i x_j with i < j. A quadratic function is the sum of a quadratic form and an
+affine function. It is a bent function if its quadratic form has full rank. Then the form is called bent too. A
+quadratic form is written as an integer from 0 to 63. Bit b of the integer is the coefficient of the monomial x_i x_j,
+where (i, j) is `PRODUCTS[b]`. Two forms with coefficients a_ij and b_ij are called orthogonal if a_01 b_23 + a_23 b_01
++ a_02 b_13 + a_13 b_02 + a_03 b_12 + a_12 b_03 is even.
 
 All angles are at least 60 degrees for the following reasons:
 
 - A vector of signs of a quadratic function has an even number of minus signs on each hyperplane. It also has an even
-  number on the ones of a bent function if the quadratic forms of the two functions are orthogonal for the polar form of
-  the Pfaffian. Every vector with an odd number of minus signs differs from it in at least one of these places.
-- If two quadratic functions belong to the same direction, their sum is a bent function. Therefore their signs differ in
-  at least six places.
-- If two quadratic functions belong to directions 60 degrees apart, it is enough that the functions differ.
+  number on the ones of a bent function if the forms of the two functions are orthogonal. A vector with an odd number of
+  minus signs on these places therefore differs from it in at least one of them.
+- If two quadratic functions belong to the same direction, their sum is a bent function or an affine function. Therefore
+  their signs differ in at least six places.
+- If two quadratic functions belong to directions 60 degrees apart, it is enough that their signs differ in four places.
+  Any two quadratic functions differ in at least four.
 
-In R^17 there are two directions, 1 and -1, with six quadratic forms for each. These are the 5,730 points of Cohn & Li
-(2024).
+In R^17 there are two directions, 1 and -1, with one bent form for both, and with six quadratic forms for each, which
+are orthogonal to the bent form. These are the 5,730 points of Cohn & Li (2024).
 
 In R^18 the directions of the layers of length sqrt 8 are the six corners of a hexagon. There are three bent forms, none
 of which is the sum of the two others. Each is used at two opposite corners. The directions of the layers of length
-sqrt(32/9) are halfway between neighboring corners. Each of them has five quadratic forms. These are the 8,358 points of
-Kravatskiy (2026); Cohn & Li have 7,654.
+sqrt(32/9) are halfway between neighboring corners. Each of them has five quadratic forms, which are orthogonal to the
+bent forms of the two neighboring corners. These are the 8,358 points of Kravatskiy (2026); Cohn & Li have 7,654.
 """
 
 from collections.abc import Sequence
@@ -102,13 +106,13 @@ def _layered(
     between: Points,
     forms: Sequence[Sequence[int]],
 ) -> Points:
-    """Return the vectors of all layers as unit rows.
+    """Return the points of the configuration as unit rows.
 
     Args:
-        ends: Directions of the layers of length sqrt 8 and sqrt 32, as rows.
-        bents: Bent form of the layer of length sqrt 8 in each direction of `ends`.
-        between: Directions of the layers of length sqrt(32/9), as rows.
-        forms: Quadratic forms of the layer in each direction of `between`.
+        ends: Directions in which there are layers of length sqrt 8 and sqrt 32, as rows.
+        bents: For each row of `ends`, the bent form of the layer of length sqrt 8.
+        between: Directions in which there are layers of length sqrt(32/9), as rows.
+        forms: For each row of `between`, the quadratic forms of the functions that belong to this direction.
     """
     flat = np.zeros(ends.shape[1])
     pairs = 4 * signed_pairs(16)
@@ -143,7 +147,7 @@ def _append_to_rows(vectors: Points, coordinates: Points) -> Points:
 
 
 def _values(form: int) -> Indices:
-    """Return the values of the quadratic form that the integer `form` stands for, at the 16 points of GF(2)^4."""
+    """Return the values at the 16 points of GF(2)^4 of the quadratic form that is written as the integer `form`."""
     points = np.arange(16)
     found = np.zeros(16, dtype=np.int64)
     for b, (i, j) in enumerate(PRODUCTS):

@@ -32,7 +32,7 @@ plane.
 
 
 def fano_products() -> Points:
-    """Return the 1,932 points of the configuration in R^14 as unit rows."""
+    """Return Ganzhinov's kissing configuration in R^14: 1,932 points, as unit rows."""
     supports = _complements(1)
     opposite = np.vstack([np.zeros((1, 7), dtype=np.int64), _complements(-1)])
     words: Indices = np.array(
@@ -55,8 +55,8 @@ def fano_products() -> Points:
 def _complements(sign: int) -> Indices:
     """Return the complements of seven lines as 0/1 rows.
 
-    If `sign` is 1, row i is the complement of `LINE` shifted by i modulo 7. If `sign` is -1, row i is the complement of
-    the negative of `LINE`, shifted by i modulo 7.
+    If `sign` is 1, row i is the complement of line i of the Fano plane. If `sign` is -1, the rows are the complements
+    of the lines of the opposite plane.
     """
     return np.array(
         [

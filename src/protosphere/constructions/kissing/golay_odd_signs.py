@@ -6,18 +6,19 @@ number of these eight entries is negative. If an odd number is negative instead,
 stay the same.
 
 Then there is room for the vectors sqrt(32/n) (+-1, ..., +-1) with the signs of a codeword of the Golay code. A codeword
-has an even number of minus signs on an octad. It therefore agrees with a vector on the octad in at most seven of eight
-signs. Their inner product is then at most 12 sqrt(32/n), which is below 16.
+has an even number of minus signs on an octad, and a vector on the octad has an odd number. Therefore the two agree in
+at most seven of eight signs, and their inner product is at most 12 sqrt(32/n), which is below 16.
 
 Two codewords must differ in at least n/4 of the first n coordinates. All codewords differ in at least 8 of the 24
-coordinates. So it is enough that the chosen codewords differ in at most 3 of the other 24 - n coordinates (in at most 2
-if n = 21). For this purpose, codewords with at most one 1 among some of these coordinates are chosen: among four of
-them if n = 19, and among three if n = 20 or 21. The entries at the other 24 - n coordinates are called the pattern of a
-codeword. By Kleitman's theorem, no other choice allows more patterns. If n = 19, it allows 10 of the 32 patterns, which
-is Ho's improvement.
+coordinates. So it is enough that the chosen codewords differ in at most 3 of the other 24 - n coordinates, or in at
+most 2 if n = 21. For this purpose, codewords with at most one 1 among some of these coordinates are chosen: among four
+of them if n = 19, and among three if n = 20 or 21. The entries of a codeword at the other 24 - n coordinates are called
+its pattern. By Kleitman's theorem, no other choice has codewords with more patterns. If n = 19, there are 10 of the 32
+patterns, which is Ho's improvement.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from protosphere.coding.golay import extended_golay
 from protosphere.coding.linear import codewords, unpack
@@ -27,7 +28,7 @@ from protosphere.constructions.lattices.signed_vectors import (
     signs_of,
     signs_of_parity,
 )
-from protosphere.types import PackedBits, Points
+from protosphere.types import Points
 
 LENGTH = 24
 DISTANCE = 8
@@ -36,7 +37,11 @@ OCTAD = 8
 
 
 def golay_odd_signs(dim: int) -> Points:
-    """Return the points of the configuration in R^dim, where dim is 19, 20 or 21, as unit rows."""
+    """Return the kissing configuration in R^n as unit rows.
+
+    Args:
+        dim: Dimension n: 19, 20 or 21.
+    """
     words = unpack(codewords(extended_golay(), 1 << 12), LENGTH)
     inside = words[~words[:, dim:].any(axis=1) & (words.sum(axis=1) == OCTAD)]
     signs = signs_of(_far_apart(words, dim)[:, :dim]) / np.sqrt(dim)
@@ -46,12 +51,10 @@ def golay_odd_signs(dim: int) -> Points:
     return np.concatenate([flat / np.sqrt(NORM), signs])
 
 
-def _far_apart(words: PackedBits, dim: int) -> PackedBits:
-    """Return codewords, any two of which differ in at least a quarter of the first `dim` coordinates.
+def _far_apart(words: NDArray[np.uint8], dim: int) -> NDArray[np.uint8]:
+    """Return some rows of `words`, any two of which differ in at least a quarter of their first `dim` entries.
 
-    Args:
-        words: All codewords of the extended Golay code, as 0/1 rows.
-        dim: Dimension n, from 19 to 21.
+    The rows of `words` are all codewords of the extended Golay code, as zeros and ones.
     """
     diameter = DISTANCE - -(-dim // 4)
     guarded = words[:, dim : LENGTH - diameter % 2]

@@ -9,8 +9,9 @@ All points of a layer have the same last coordinate: 0, 1/2, -1/2, 1 or -1. This
   layer -1/2 are always at least 60 degrees apart.
 - The layers 1 and -1 have one point each: e_13 and -e_13.
 
-The 144 vectors are the codewords of Julin's code. Each codeword is a set of coordinates: one of the 132 hexads of the
-Steiner system S(5, 6, 12), one of six disjoint pairs of coordinates, or the complement of such a pair.
+The 144 vectors have the signs of the codewords of Julin's code: -1 at the ones of a codeword, and 1 at its zeros. The
+ones of a codeword are one of the 132 hexads of the Steiner system S(5, 6, 12), one of six disjoint pairs of
+coordinates, or the complement of one of these pairs.
 """
 
 import numpy as np
@@ -35,7 +36,7 @@ Together with infinity they are a hexad. Its images under the maps x + 1 and -1/
 
 
 def quadruples_between_layers() -> Points:
-    """Return the 1,154 points of the configuration in R^13 as unit rows."""
+    """Return Zinoviev and Ericson's kissing configuration in R^13: 1,154 points, as unit rows."""
     middle = at_places(quadruples(12), all_signs(4) / 2, 13)
     axes = np.sqrt(0.75) * np.concatenate([np.eye(12), -np.eye(12)])
     layer = np.concatenate([axes, 0.25 * signs_of(julin_code())])

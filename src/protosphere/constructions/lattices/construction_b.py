@@ -37,8 +37,8 @@ def shell_member(
 ) -> Member:
     """Return a shell of the lattice of a code as a member of a family.
 
-    The shell has the vectors x - center of squared norm `norm`, where x is in the lattice. Vectors whose points x are
-    congruent to the same codeword modulo 2 are consecutive.
+    The shell has the vectors x - center of squared norm `norm`, where x is in the lattice. Vectors whose x is congruent
+    to the same codeword modulo 2 are consecutive.
 
     Args:
         code: Rows of a generator matrix of a doubly even code, packed eight bits to a byte.
@@ -68,7 +68,7 @@ def shell_vectors(
         code: Rows of a generator matrix of a doubly even code, packed eight bits to a byte.
         center: Integer point from which distances are measured.
         norm: Squared norm of the vectors.
-        count: Number of vectors to return, from the first one on. If it is None, all vectors are returned.
+        count: Number of vectors to return. If it is None, all vectors are returned.
     """
     found: list[SmallIntegers] = []
     num_found = 0
@@ -99,10 +99,7 @@ def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
 def _blocks(
     code: PackedBits, center: NDArray[np.int64], norm: int
 ) -> Iterator[SmallIntegers]:
-    """Yield the vectors that `shell_vectors` returns, in blocks.
-
-    The vectors of a block have the same residues modulo 2, and the same sum of the squares of their odd entries.
-    """
+    """Yield all vectors x - `center` of squared norm `norm` in blocks of rows, where x is in the lattice of `code`."""
     words = unpack(codewords(code, 1 << len(code)), len(center)).astype(np.int64)
     rest = int(-center.sum()) % 4
     for residues in (words + center) % 2:

@@ -4,8 +4,9 @@ Let E be the ring of the numbers a + b w, where a and b are integers and w is a 
 is in the lattice if its entries are congruent modulo theta = w - w^2 and their sum is a multiple of 3 (Conway & Sloane,
 SPLAG, chapter 4, section 9).
 
-This module measures squared norms in two scales. The norm of a vector is the sum of a^2 - a b + b^2 over its entries.
-The usual norm is 2/3 of the norm. The shortest nonzero vectors have norm 6 and usual norm 4.
+This module measures squared norms in two scales. The Eisenstein norm of a vector is the sum of a^2 - a b + b^2 over its
+entries a + b w. The usual squared norm is 2/3 of it. The shortest nonzero vectors have Eisenstein norm 6 and usual
+squared norm 4.
 """
 
 from collections.abc import Iterator
@@ -62,7 +63,7 @@ def coxeter_todd_shell() -> Iterator[Member]:
 
 
 def _shell(norm: int, count: int) -> LatticePoints:
-    """Return the first `count` points of the shell of usual norm `norm`."""
+    """Return the first `count` points of the shell of usual squared norm `norm`."""
     vectors = shell_vectors_k12(norm)[:count]
     basis = integer_basis(shell_vectors_k12(4))
     return LatticePoints.shell(in_the_plane(vectors), in_the_plane(basis), 6, THEOREM)
@@ -75,8 +76,8 @@ def in_the_plane(vectors: Indices) -> Points:
         vectors: Row i has the integers a_1, b_1, ..., a_6, b_6 of the entries a_j + b_j w of vector i.
 
     Returns:
-        Points as rows, in which each entry a + b w has two coordinates. Their squared norms are the norms of the
-        vectors.
+        Points as rows, in which each entry a + b w has two coordinates. The squared norm of a point is the Eisenstein
+        norm of its vector.
     """
     return (vectors.reshape(-1, 2).astype(np.float64) @ TO_PLANE).reshape(
         len(vectors), -1
@@ -84,31 +85,35 @@ def in_the_plane(vectors: Indices) -> Points:
 
 
 def shell_vectors_k12(norm: int) -> Indices:
-    """Return all vectors of the lattice whose usual norm is `norm`, as rows of integers a_1, b_1, ..., a_6, b_6.
+    """Return all lattice vectors of usual squared norm `norm`, as rows of integers a_1, b_1, ..., a_6, b_6.
+
+    The entries of a vector are a_j + b_j w.
 
     >>> [len(shell_vectors_k12(norm)) for norm in (2, 4, 6)]
     [0, 756, 4032]
     """
-    whole = 3 * norm // 2
-    return np.concatenate([_of_residue(residue, whole) for residue in range(3)])
+    eisenstein_norm = 3 * norm // 2
+    return np.concatenate(
+        [_vectors_of_residue(residue, eisenstein_norm) for residue in range(3)]
+    )
 
 
-def _of_residue(residue: int, whole: int) -> Indices:
-    """Return the lattice vectors of norm `whole` whose entries are congruent to `residue` modulo theta.
+def _vectors_of_residue(residue: int, norm: int) -> Indices:
+    """Return the lattice vectors of Eisenstein norm `norm` whose entries are congruent to `residue` modulo theta.
 
-    They are rows of integers a_1, b_1, ..., a_6, b_6.
+    They are rows of integers a_1, b_1, ..., a_6, b_6, as in `shell_vectors_k12`.
     """
-    choices = _integers(residue, whole)
+    choices = _entries_of_residue(residue, norm)
     norms = _norms(choices)
     least = int(_norms(choices).min())
     vectors = np.zeros((1, 0), dtype=np.int64)
     so_far = np.zeros(1, dtype=np.int64)
     for entry in range(ENTRIES):
-        room = whole - least * (ENTRIES - 1 - entry)
+        room = norm - least * (ENTRIES - 1 - entry)
         if entry < ENTRIES - 1:
             fits = so_far[:, None] + norms <= room
         else:
-            fits = so_far[:, None] + norms == whole
+            fits = so_far[:, None] + norms == norm
         rows, columns = np.nonzero(fits)
         vectors = np.hstack([vectors[rows], choices[columns]])
         so_far = so_far[rows] + norms[columns]
@@ -116,8 +121,11 @@ def _of_residue(residue: int, whole: int) -> Indices:
     return vectors[np.all(sums % 3 == 0, axis=1)]
 
 
-def _integers(residue: int, largest: int) -> Indices:
-    """Return all pairs (a, b) for which a + b w is congruent to `residue` modulo theta and has norm <= `largest`."""
+def _entries_of_residue(residue: int, largest: int) -> Indices:
+    """Return all pairs (a, b) for which a + b w is congruent to `residue` modulo theta, as rows.
+
+    Their Eisenstein norms a^2 - a b + b^2 are at most `largest`.
+    """
     # modulo theta, w is 1, so a + b is the residue of a + b w
     reach = np.arange(-largest, largest + 1)
     pairs = np.stack(np.meshgrid(reach, reach, indexing="ij"), axis=-1).reshape(-1, 2)

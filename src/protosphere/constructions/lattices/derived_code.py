@@ -3,9 +3,9 @@
 The vectors are projected to the orthogonal complement of the fixed vectors and normalized. If there is only one fixed
 vector, and this vector is a point of the shell, the code is a derived code as defined by Delsarte, Goethals and Seidel.
 
-The fixed vectors were found by a search. Each fixed vector is a minimal vector of the Leech lattice, which is stored as
-its index, or a sum of two minimal vectors. The text '3 17+40' means two fixed vectors: vector 3, and the sum of the
-vectors 17 and 40.
+The fixed vectors were found by a search. Each fixed vector is a minimal vector of the Leech lattice, or a sum of two
+minimal vectors. A minimal vector is stored as its row index in `leech_minimal_vectors`. The text '3 17+40' means two
+fixed vectors: vector 3, and the sum of the vectors 17 and 40.
 """
 
 import re
@@ -49,7 +49,8 @@ class DerivedCodeRow:
     Attributes:
         parent: Name of the shell in `PARENTS`.
         fixed: Fixed vectors, such as '3 17+40' (see the module docstring).
-        products: Inner products, separated by spaces. Number i is the inner product of all vectors with fixed vector i.
+        products: Inner products, separated by spaces. Number i is the inner product that all vectors of the code have
+            with fixed vector i.
         dim: Dimension n of the projected points.
         size: Number of points.
         max_cosine: Maximum cosine, as the text of a fraction.

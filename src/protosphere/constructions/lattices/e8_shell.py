@@ -25,9 +25,10 @@ PAIRED = range(17, 29)
 def e8_shell() -> Iterator[Member]:
     """Yield the shells of E8, and pairs of neighboring shells.
 
-    The shell of squared norm 2m has 240 sigma_3(m) vectors, where sigma_3 is the sum of the cubes of the divisors. Two
-    vectors of this shell differ by a lattice vector of squared norm at least 2, so the maximum cosine of the shell is 1
-    - 1/(2m). The shell m = 1 is optimal. In a shell, integer vectors come before vectors of halves of odd integers.
+    The shell of squared norm 2m has 240 sigma_3(m) vectors, where sigma_3(m) is the sum of the cubes of the divisors of
+    m. Two vectors of this shell differ by a lattice vector of squared norm at least 2. Therefore the maximum cosine of
+    the shell is 1 - 1/(2m). The shell m = 1 is optimal. In a shell, vectors with integer entries come before vectors
+    whose entries are halves of odd integers.
 
     If more points are needed than the largest shell has, two neighboring shells are combined. After normalization, the
     maximum cosine of their union is that of the outer shell (see `lattice_shell`).
@@ -59,9 +60,9 @@ def _shell_size(m: int) -> int:
 
 
 def _paired_shells(m: int) -> Shells:
-    """Return the union of the shells of E8 of squared norm 2m - 2 and 2m.
+    """Return the union of the shells that have squared norms 2m - 2 and 2m in the usual scale of E8.
 
-    The lattice is scaled so that its minimum squared norm is 4 instead of 2.
+    The result measures squared norms in the scale of `gram_matrices`, in which they are twice as large.
     """
     return Shells(
         "laminated", 8, Fraction(4 * m - 4), Fraction(4 * m), ORIGIN, denominator=1

@@ -3,8 +3,8 @@
 An integer vector x is in sqrt(8) times the lattice if three conditions hold (Conway & Sloane, SPLAG, chapter 4, section
 11):
 
-- The entries of x are all even (m = 0) or all odd (m = 1).
-- Their sum is 4m modulo 8.
+- The entries of x are all even, or they are all odd. Let m be 0 if they are even, and 1 if they are odd.
+- The sum of the entries is 4m modulo 8.
 - The coordinates i for which x_i - m is 2 modulo 4 form a codeword of the Golay code.
 """
 
@@ -48,10 +48,11 @@ def leech_minimal_vectors() -> SmallIntegers:
 
 
 def leech_basis() -> Indices:
-    """Return a basis of the lattice, as the rows of a triangular matrix.
+    """Return a basis of sqrt(8) times the lattice, as the rows of a triangular matrix.
 
-    It is computed from vectors that generate the lattice: the codewords of the Golay code times 2, the vectors 4 e_0 +
-    4 e_i for all i (e_i is vector i of the standard basis), and the vector (-3, 1, ..., 1).
+    It is computed from vectors of which every lattice vector is an integer combination: the codewords of the Golay code
+    times 2, the vectors 4 e_0 + 4 e_i for all i, and the vector (-3, 1, ..., 1). Here e_i is vector i of the standard
+    basis.
     """
     golay = 2 * unpack(extended_golay(), 24).astype(np.int64)
     fours = 4 * np.eye(24, dtype=np.int64)

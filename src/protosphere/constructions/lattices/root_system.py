@@ -41,7 +41,10 @@ def _member(name: str, dim: int, size: int, points: Callable[[int], Points]) -> 
 
 
 def _a(n: int, count: int) -> Points:
-    """Return the first `count` roots of A_n, which are the normalized differences of two vertices of a simplex."""
+    """Return the first `count` roots of A_n, normalized.
+
+    The roots are the differences of two vertices of a simplex.
+    """
     corners = simplex_points(n + 1)
     which = np.arange(count)
     first, second = _pairs(n + 1, which // 2)
@@ -50,7 +53,10 @@ def _a(n: int, count: int) -> Points:
 
 
 def _d(n: int, count: int) -> Points:
-    """Return the first `count` roots of D_n, which have two equal or opposite entries, and zeros elsewhere."""
+    """Return the first `count` roots of D_n, normalized.
+
+    A root has entries +-1 at two coordinates, and zeros elsewhere.
+    """
     which = np.arange(count)
     first, second = _pairs(n, which // 4)
     sign = 1.0 - 2 * (which % 2)
@@ -61,9 +67,9 @@ def _d(n: int, count: int) -> Points:
 
 
 def _pairs(n: int, numbers: Indices) -> tuple[Indices, Indices]:
-    """Return the smaller and the larger elements of pairs i < j < n with given indices, as two arrays.
+    """Return the smaller elements and the larger elements of some pairs of integers below `n`, as two arrays.
 
-    The pairs are counted as (0, 1), (0, 2), (1, 2), (0, 3), ..., and `numbers` are their indices in this order.
+    All pairs are ordered as (0, 1), (0, 2), (1, 2), (0, 3), ..., and `numbers` has the positions of the wanted pairs.
     """
     second, first = np.tril_indices(n, -1)
     return first[numbers], second[numbers]

@@ -31,14 +31,14 @@ class Parent:
     Attributes:
         name: Name of the shell, for descriptions.
         vectors: Function that returns the vectors of the shell, as integer rows.
-        norms: An integer k for which every squared norm of the lattice is a multiple of m / k. Here m is the smallest
-            squared norm that is not 0.
+        norm_divisor: Integer k such that every squared norm of the lattice is an integer multiple of m / k. Here m is
+            the smallest squared norm that is not 0.
         theorem: Text of the theorem on the minimum squared norm, for certificates.
     """
 
     name: str
     vectors: Callable[[], SmallIntegers]
-    norms: int
+    norm_divisor: int
     theorem: str
 
 
@@ -66,7 +66,8 @@ class Section:
         max_cosine: Maximum cosine of the projected vectors, which follows from a theorem.
         parent: The shell.
         fixed: The fixed vectors, in the coordinates of the shell.
-        products: Inner products. Number i is the inner product of all vectors with fixed vector i.
+        products: Inner products. Number i is the inner product that all vectors of the section have with fixed vector
+            i.
         id: Identifier of the code within its family.
         name: Text that says what the code is.
     """
@@ -109,7 +110,7 @@ class Section:
         lattice = LatticeCoset(
             integer_basis(spanning) @ across / length, least, self.parent.theorem
         )
-        step = least / (2 * self.parent.norms)
+        step = least / (2 * self.parent.norm_divisor)
         return LatticePoints(normalized(flat[:count]), step, lattice=lattice)
 
 

@@ -13,12 +13,12 @@ ANOTHER_TYPE_3: Vector = (1, 5, *(1,) * 22)
 """A vector that, with `TYPE_3`, determines the Higman-Sims graph."""
 
 
-def _star(dim: int, entry: int, arms: int) -> tuple[Vector, ...]:
-    """Return the `arms` vectors (entry, entry, 0, ...), (entry, 0, entry, 0, ...), and so on, of `dim` coordinates.
+def _vectors_at_60_degrees(dim: int, entry: int, count: int) -> tuple[Vector, ...]:
+    """Return the first `count` of the vectors (entry, entry, 0, 0, ...), (entry, 0, entry, 0, ...), and so on.
 
-    The angle between any two of them is 60 degrees.
+    They have `dim` coordinates, and any two of them are at an angle of 60 degrees.
     """
-    return tuple(sparse(dim, {0: entry, i + 1: entry}) for i in range(arms))
+    return tuple(sparse(dim, {0: entry, i + 1: entry}) for i in range(count))
 
 
 def _kissing_chain() -> Iterable[Section]:
@@ -37,19 +37,19 @@ def _kissing_chain() -> Iterable[Section]:
                 size=size,
                 max_cosine=Fraction(1, arms + 2),
                 parent=parent,
-                fixed=_star(dim, entry, arms),
+                fixed=_vectors_at_60_degrees(dim, entry, arms),
                 products=(entry**2,) * arms,
                 id=f"sharp-{dim - arms}-{size}",
                 name=f"{size} points",
             )
 
 
-def _around_norm_6() -> Iterable[Section]:
-    """Yield sections of the Leech lattice with a fixed vector of squared norm 6 and up to two more fixed vectors.
+def _sections_with_type_3() -> Iterable[Section]:
+    """Yield sections of the Leech lattice with one to three fixed vectors, one of which is `TYPE_3`.
 
     See SPLAG, table 10.4.
     """
-    one, two = _star(24, 4, 2)
+    one, two = _vectors_at_60_degrees(24, 4, 2)
     orthogonal = sparse(24, {0: 4, 1: -4})
     yield _leech_section(552, 5, {TYPE_3: 24}, "276 equiangular lines")
     yield _leech_section(352, 5, {TYPE_3: 24, orthogonal: 8}, "176 equiangular lines")
@@ -96,7 +96,7 @@ def sharp_codes() -> Iterable[Member]:
     (22,891), (23,552) and (23,4600) meet Levenshtein's bound, so that no code is better. The codes with (n, K) =
     (4,10), (19,100), (20,170), (21,336) and (22,352) do not meet it.
     """
-    sections = (*_kissing_chain(), *_around_norm_6())
+    sections = (*_kissing_chain(), *_sections_with_type_3())
     return sorted(
         (section.member for section in sections),
         key=lambda member: (member.dim, member.size),

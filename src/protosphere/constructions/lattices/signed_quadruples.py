@@ -3,8 +3,8 @@
 The four coordinates with entries +-1 are called a quadruple. Any two of the chosen quadruples share at most two
 coordinates, and a quadruple is used with all 16 sign patterns. The vectors have squared norm 4 and inner products of at
 most 2, because two vectors on the same quadruple differ in a sign. The largest number of such quadruples of n
-coordinates is called A(n, 4, 4). This number of quadruples gives 16 A(n, 4, 4) + 2n points. The stored quadruples are
-orbits under permutations, found by a search for the largest cliques.
+coordinates is called A(n, 4, 4). This number of quadruples gives 16 A(n, 4, 4) + 2n points. The package stores one
+quadruple of each orbit under a group of permutations. A search for the largest cliques found them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -68,9 +68,9 @@ COUNTS = {9: 18, 10: 30, 11: 35, 12: 51, 13: 65, 14: 91}
 
 @lru_cache
 def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
-    """Return A(n, 4, 4) quadruples of the numbers 0, ..., n-1; any two quadruples share at most two numbers.
+    """Return A(n, 4, 4) quadruples of the coordinates 0, ..., n-1; any two of them share at most two coordinates.
 
-    For n = 9 and 13 they are the quadruples of n + 1 coordinates that do not contain the last coordinate.
+    For n = 9 and 13, they are the quadruples of `quadruples(n + 1)` that do not contain coordinate n.
     """
     if n not in ORBITS:
         return tuple(one for one in quadruples(n + 1) if n not in one)
@@ -82,7 +82,9 @@ def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
 def images_of_sets(
     sets: Iterable[Iterable[int]], maps: Sequence[Callable[[int], int]]
 ) -> tuple[tuple[int, ...], ...]:
-    """Return all images of sets of coordinates under a group of permutations, sorted.
+    """Return all images of sets of coordinates under a group of permutations, in sorted order.
+
+    Each image is a tuple of coordinates in ascending order.
 
     Args:
         sets: Sets of coordinates.
