@@ -61,7 +61,7 @@ def _best_parameters(
 ) -> ConstructionXParameters | None:
     """Return the parameters with the lowest maximum cosine for K points in R^n; None if no parameters give K points.
 
-    `schemes` serves only as a key of the cache.
+    `schemes` has the names of all schemes. It serves only as a key of the cache.
     """
     del schemes  # the glue vectors are members of theirs
     return min(
@@ -70,7 +70,7 @@ def _best_parameters(
 
 
 def _choose(num_classes: int, dim: int) -> dict[str, Any]:
-    """Return the parameters with the lowest maximum cosine, under the names with which provenance stores them."""
+    """Return the result of `_best_parameters` as a mapping, under the names with which provenance stores it."""
     one = _best_parameters(num_classes, dim, available())
     assert one is not None, "infeasible_reason has made sure that there is one"
     provenance = one.glue.first(one.num_cosets)
@@ -123,8 +123,8 @@ def _parameters_of(
 def _glue(count: int, dim: int) -> Candidate | None:
     """Return the best candidate for `count` glue vectors in R^dim, or None if there is none.
 
-    At most dim + 1 glue vectors are a simplex, and up to 2 * dim are a cross-polytope. More glue vectors are the best
-    member of all families.
+    At most dim + 1 glue vectors are a simplex, and up to 2 * dim are a cross-polytope. For more glue vectors, the
+    candidate is the code of a family (see `best_member`).
     """
     if count > 2 * dim:
         return best_member(count, dim)

@@ -176,12 +176,12 @@ def length_infeasible_reason(
 def choose_modification(
     modifications: list[BinaryCode], dim: int, k: int
 ) -> dict[str, Any]:
-    """Return the id of the best modified code, and a distance that a theorem guarantees for it.
+    """Return the id of the best modified code, and a lower bound on its minimum distance.
 
     The minimum distances of the `TRIALS` codes with the largest guaranteed distances are measured. The best code is the
     one with the largest measured distance. If the codewords of a code have more than `TRIAL_BITS` bits in total,
-    nothing is measured, and the best code is the one with the largest guaranteed distance. The returned distance is the
-    largest guaranteed distance, and the best code has at least this distance.
+    nothing is measured, and the best code is the one with the largest guaranteed distance. In both cases, the lower
+    bound is the largest guaranteed distance of all codes.
 
     Args:
         modifications: Modified codes to choose from.
@@ -189,7 +189,7 @@ def choose_modification(
         k: Number of message bits.
 
     Returns:
-        A mapping with the keys "modification" (the id) and "distance".
+        A mapping with two keys: "modification" for the id, and "distance" for the lower bound.
     """
     ranked = sorted(modifications, key=lambda code: -code.distance)[:TRIALS]
     best = ranked[0]

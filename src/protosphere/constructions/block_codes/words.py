@@ -31,7 +31,7 @@ class BinaryCode:
     """A binary linear code.
 
     Attributes:
-        id: Identifier of the code within its scheme, which files store.
+        id: Identifier of the code within its scheme. Files store it, so it never changes.
         description: Text that says what the code is.
         k: Dimension of the code: number of message bits.
         distance: Guaranteed lower bound on the minimum distance.

@@ -66,14 +66,14 @@ def from_embeddings(
     Args:
         vectors: K x d matrix, an array or a tensor.
         dim: Dimension n. If it is None, n is the number of dimensions in which the vectors vary.
-        whiten: Power, from 0 to 1, of the standard deviation by which each component is divided. With 0, the components
-            keep the proportions of the vectors. With 1, all components have the same variance.
-        parts: Number of bytes of a compressed prototype, at most n / 2. A good choice is n / 4. If it is None, the
-            prototypes are dense.
+        whiten: Power, from 0 to 1, of the standard deviation by which each component is divided. With 0, the variances
+            of the components do not change. With 1, all components get the same variance.
+        parts: Number of bytes of a compressed prototype, at most n / 2. This is the number of parts plus the number of
+            codebooks. A good choice is n / 4. If it is None, the prototypes are dense.
         min_angle: Smallest angle in degrees between two prototypes. Prototypes that are closer are moved apart. For
             dense prototypes, the default is 5 degrees, or less if K points with this angle do not fit. For compressed
-            prototypes, the default sets a minimum distance of the stored vectors of a part: half of the distance that
-            as many equally spaced vectors would have, or less if this cannot be reached.
+            prototypes, there is no default angle. Instead, the stored vectors of a part are moved apart to half of the
+            distance that as many equally spaced vectors would have, or to less if this cannot be reached.
         seed: Seed of the random moves and of the quantization.
         progress: Called during quantization and while pairs are compared.
 
@@ -121,7 +121,7 @@ def from_embeddings(
 
 
 def _usual_parts(dim: int) -> int:
-    """Return the value that error messages suggest for the argument `parts` of `from_embeddings`."""
+    """Return the value of the argument `parts` of `from_embeddings` that error messages suggest."""
     return max(2, dim // 4)
 
 

@@ -96,7 +96,7 @@ def _move(
         repeated: Indices of the classes that need another combination. Classes with the same combination are
             consecutive.
         groups: For each entry of `repeated`, a number that is the same for classes with the same combination.
-        taken: Combinations that are not free, as sorted numbers (see `radix`).
+        taken: Numbers of the combinations that are not free, in ascending order (see `radix`).
         neighbors: For each part, the two matrices of `_neighbors`.
         radix: P integers. Their inner product with the P indices of a combination is the number of the combination.
         spare: Number of combinations that are compared for each class.
@@ -137,9 +137,9 @@ def _nearest_free(
     Args:
         base: Combinations, one per row.
         count: Number of combinations wanted for each row.
-        taken: Combinations that are not free, as sorted numbers (see `_move`).
+        taken: Numbers of the combinations that are not free, in ascending order.
         neighbors: For each part, the two matrices of `_neighbors`.
-        radix: Integers that turn a combination into a number (see `_move`).
+        radix: P integers. Their inner product with the P indices of a combination is the number of the combination.
         width: Number of values that are tried in each part. They are the values nearest to the value in `base`.
 
     Returns:

@@ -65,11 +65,11 @@ MOST_SCALINGS = 30
 
 
 def num_product_parts(num_classes: int, num_parts: int) -> int:
-    """Return how many of the `num_parts` bytes of a point belong to parts. The other bytes belong to codebooks.
+    """Return the number of parts; the other bytes of a point belong to codebooks.
 
     Args:
         num_classes: Number of classes. Each class needs a combination of values of its own.
-        num_parts: Number of parts and codebooks together, at least 2.
+        num_parts: Number of bytes of a point, which is the number of parts plus the number of codebooks. At least 2.
 
     Raises:
         InfeasibleError: If there are too few combinations for the classes, or `num_parts` is below 2.
@@ -104,8 +104,8 @@ def quantized(
     Args:
         units: K x n unit rows. The function overwrites them.
         num_parts: Number of parts and codebooks together, at most n / 2.
-        least_distance: Smallest distance between two values of a part. If it is None, the default follows from
-            `SHARE_OF_SPACING`.
+        least_distance: Smallest distance between two values of a part. If it is None, a default distance is tried
+            first. It is halved until it can be reached.
         rng: Random generator of the rotation and of k-means.
         progress: Called after each part and each codebook.
 
@@ -238,7 +238,7 @@ def _with_limited_norms(
     distance: float | None,
     rng: np.random.Generator,
 ) -> list[Points]:
-    """Return the values of the parts, scaled down if necessary.
+    """Return `parts` with values that are scaled down if their norms are too large.
 
     A point consists of a value of each part and a multiple of a sum of codewords. The squared norms of its values must
     sum to at most `LARGEST_PRODUCT`, because the codewords need the rest of the squared norm 1. Scaling brings values

@@ -1,6 +1,8 @@
 """Move apart points that are too close, until every pair has a minimum distance; all other points stay fixed.
 
-The search has rounds. In each round, both points of each pair that is too close move away from each other.
+The search has rounds. In each round, both points of each pair that is too close move away from each other. The
+shortfall of a round is the sum of 1 - d/D over the pairs that were too close at its start, where d is the distance of
+the pair and D is the required distance.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ MOST_SCATTERINGS = 20
 SCATTERING = 0.8
 """Radius of the ball in which m points are scattered, relative to the distance times m^(1/n).
 
-Smaller balls keep equal points nearer to each other, but in 3 dimensions points do not get apart from 0.65 on.
+Smaller balls keep equal points nearer to each other. But with 0.65, points in 3 dimensions did not get apart.
 """
 
 MOST_NEIGHBORS = 32
@@ -36,10 +38,10 @@ MOST_PAIRS_PER_POINT = 128
 """Number of close pairs per point above which points do not get apart: moving one away brings it close to others."""
 
 FEW_PAIRS = 1 << 20
-"""Number of close pairs up to which it does not matter how many points they are of."""
+"""Number of close pairs up to which the search does not give up, however few the points are."""
 
 ROUNDS_TO_COMPARE = 20
-"""Number of rounds after which the shortfall is compared with the earlier one, to foresee the last round's."""
+"""Number of rounds between two shortfalls that are compared, to predict the shortfall of the last round."""
 
 OVERSHOOT = 1.05
 """Factor by which pairs are moved farther apart than required."""
@@ -105,12 +107,11 @@ def spread_in_space(
 def _apart(
     points: Points, distance: float, rng: np.random.Generator, *, on_sphere: bool
 ) -> Points | None:
-    """Return points whose pairs are at least `distance` apart, or None if the search does not find such points.
+    """Return a copy of `points`, moved until every pair is at least `distance` apart, or None if the search gives up.
 
-    The shortfall of a pair at distance d is 1 - d / `distance`. The shortfall of a round is the sum of the shortfalls
-    of all pairs that are too close. It decreases by about the same factor in every round, so the shortfall of the last
-    round can be predicted. If the prediction is above 1/20 of the number of points, the search ends early. If
-    `on_sphere` is True, the points stay on the unit sphere.
+    The search gives up after `MOST_ROUNDS` rounds. It gives up earlier if very many pairs are too close, or if the
+    predicted shortfall of the last round is above 1/20 of the number of points. If `on_sphere` is True, the points stay
+    on the unit sphere. `rng` makes the directions of the moves slightly random.
     """
     found = points.copy()
     _scatter_crowds(found, distance, rng, on_sphere=on_sphere)
@@ -136,26 +137,29 @@ def _apart(
     return None
 
 
-def _predicted_shortfall(before: float, now: float, times: float) -> float:
-    """Return the predicted shortfall after `times` more periods. A period is `ROUNDS_TO_COMPARE` rounds.
+def _predicted_shortfall(before: float, now: float, periods: float) -> float:
+    """Return the predicted shortfall after `periods` times `ROUNDS_TO_COMPARE` more rounds.
 
-    The prediction multiplies the shortfall by `now` / `before` in each period. Here `before` and `now` are the
-    shortfalls at the start and at the end of the last period. If the quotient is above 1, it is replaced by 1.
+    `now` is the shortfall of this round, and `before` is the shortfall `ROUNDS_TO_COMPARE` rounds ago. The prediction
+    is that the shortfall decreases by the factor `now` / `before` in each further period, or not at all if this factor
+    is above 1.
     """
     factor = min(1.0, now / max(before, np.finfo(np.float64).tiny))
-    return now * factor**times
+    return now * factor**periods
 
 
 def _scatter_crowds(
     points: Points, distance: float, rng: np.random.Generator, *, on_sphere: bool
 ) -> None:
-    """Move points that have very many close neighbors at random, by changing `points` in place.
+    """Move points that have too many close neighbors by random vectors, changing `points` in place.
 
-    A neighbor is close if its distance is below `distance`. A point with m close neighbors moves by a random vector of
-    norm at most `SCATTERING` * `distance` * m^(1/d), where d is the dimension of the space or of the sphere. About m
-    points with this distance fit into a ball of this radius. A point has very many close neighbors if their number is
-    above `MOST_NEIGHBORS` or above 2^(d + 1). Points that still have very many are moved again, up to
-    `MOST_SCATTERINGS` times. If `on_sphere` is True, the points stay on the unit sphere.
+    A close neighbor is another point at a distance below `distance`. Let d be the dimension of the space, or of the
+    sphere if `on_sphere` is True. A point has too many close neighbors if it has more than `MOST_NEIGHBORS` or more
+    than 2^(d + 1). If it has m of them, the norm of its random vector is at most `SCATTERING` * `distance` * m^(1/d). A
+    ball of about this radius has room for m points that are `distance` apart.
+
+    Points that still have too many close neighbors are moved again, at most `MOST_SCATTERINGS` times in total. If
+    `on_sphere` is True, the points stay on the unit sphere.
     """
     dim = points.shape[1] - on_sphere
     rows = np.arange(len(points))
@@ -208,14 +212,13 @@ def close_pairs(
 ) -> tuple[Indices, Indices]:
     """Return all pairs of points that are closer than a distance, each pair once.
 
-    At least one point of each pair is in `rows`. If there are very many pairs, the search may end when it has more than
-    `most` of them.
+    At least one point of each pair is in `rows`.
 
     Args:
         points: Vectors of norm at most 1, one per row.
         rows: Indices of the points whose neighbors are searched.
         distance: Euclidean distance.
-        most: Number of pairs above which the search may end.
+        most: If there are more pairs than this number, some of them may be missing in the result.
 
     Returns:
         Two arrays: the smaller and the larger index of each pair.
@@ -270,7 +273,7 @@ def _push_apart(
     """Move the points `left[i]` and `right[i]` away from each other for all i, by changing `points` in place.
 
     Returns:
-        The sum over all pairs of 1 - d / `distance`, where d is the distance of the pair before the move.
+        The shortfall: the sum over all pairs of 1 - d / `distance`, where d is the distance before the move.
     """
     shifts = np.zeros_like(points)
     shortfall = 0.0

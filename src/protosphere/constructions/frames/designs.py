@@ -138,8 +138,8 @@ class CellWords:
 
         Raises:
             InvalidArgumentError: If the name does not match the pattern `NAME` or names an unknown parent, if two cells
-                share a coordinate, if a cell has a coordinate that the parent does not have, or if the number of ones
-                on a kept cell is not from 1 to the dimension of the cell.
+                share a coordinate, if a cell has a coordinate that the parent does not have, or if the codewords would
+                have only zeros or only ones on a kept cell.
         """
         read = NAME.fullmatch(name)
         if read is None or read[1] not in PARENTS:
@@ -174,10 +174,10 @@ class CellWords:
 
     @property
     def cosine_step(self) -> Fraction:
-        """Fraction 1 / `squared_norm`. If c is the cosine of two points, 1 - c is a multiple of this fraction.
+        """Fraction s = 1 / `squared_norm`, for which every cosine of two points is 1 minus an integer multiple of s.
 
-        All codewords have the same number k of ones on the kept cells. If two of them share x of these ones, the cosine
-        of their points is 1 - (k - x) * cosine_step.
+        All codewords of the code have the same number k of ones on the kept cells. If two codewords share x of these
+        ones, the cosine of their points is 1 - (k - x) s.
         """
         return 1 / self.squared_norm
 

@@ -130,8 +130,7 @@ def _octads() -> NDArray[np.int64]:
 def _hexads() -> NDArray[np.int64]:
     """Return the 77 blocks of the design S(3,6,22), which are called hexads, as 0/1 rows.
 
-    The octads (see `_octads`) that contain the last two of their 24 points give the hexads: these two points are
-    removed from each of them.
+    Each hexad is an octad (see `_octads`) that contains the last two of the 24 points, without these two points.
     """
     octads = _octads()
     return octads[octads[:, 22:].all(axis=1)][:, :22]
@@ -225,7 +224,7 @@ def _multiples(q: int, points: Indices) -> set[tuple[int, ...]]:
 def ternary_golay_cosets() -> Adjacency:
     """Return the Berlekamp-van Lint-Seidel graph, whose vertices are the cosets of the perfect ternary Golay code.
 
-    Two cosets are adjacent if they have vectors that differ in one coordinate only.
+    Two cosets are adjacent if some vector of one and some vector of the other differ in exactly one coordinate.
     """
     return _difference_graph(3, 5, _multiples(3, _ternary_golay_checks().T))
 
@@ -356,7 +355,8 @@ def latin_squares(m: int, t: int) -> Adjacency:
 
     Args:
         m: Order of the squares.
-        t: Number of Latin squares plus 2. It is at most 1 plus the smallest of the prime powers whose product is m.
+        t: Number of Latin squares plus 2. If m is written as a product of powers of different primes, t is at most 1
+            plus the smallest of these powers.
     """
     digits = _residues(m)
     adjacency = np.zeros((m * m, m * m), dtype=np.bool_)

@@ -41,8 +41,9 @@ def paley_points(q: int) -> Points:
     """Return one unit vector of each of the q + 1 lines, as rows.
 
     The first vector is (1, 0, ...). Each element x of GF(q) gives one more vector, whose first coordinate is 1/sqrt(q).
-    Each pair +-a of nonzero squares of the field gives this vector two more coordinates, 2 cos(2 pi Tr(ax)/p)/sqrt(q)
-    and 2 sin(2 pi Tr(ax)/p)/sqrt(q). Here p is the characteristic of the field, and Tr is the trace to GF(p).
+    Each pair +-a of nonzero squares of the field gives this vector two more coordinates, 2 cos(2 pi Tr(cax)/p)/sqrt(q)
+    and 2 sin(2 pi Tr(cax)/p)/sqrt(q). Here p is the characteristic of the field, Tr is the trace to GF(p), and c is the
+    element of `trace_sequence`.
     """
     p, _ = prime_power(q) or (q, 1)
     squares = 2 * np.arange((q - 1) // 4)
@@ -61,9 +62,9 @@ def paley_points(q: int) -> Points:
 def trace_sequence(q: int) -> Indices:
     """Return the traces Tr(c alpha^i) to the prime field for 0 <= i < q - 1.
 
-    Here alpha is a primitive element of GF(q), q = p^e, and c is some nonzero element. Any sequence over GF(p) that
-    satisfies a linear recurrence of order e and has period p^e - 1 is of this form (Lidl & Niederreiter, theorem 8.24).
-    The function returns the first such sequence that it finds.
+    Here alpha is a primitive element of GF(q), q = p^e, and c is some fixed nonzero element. Any sequence over GF(p)
+    that satisfies a linear recurrence of order e and has period p^e - 1 is of this form (Lidl & Niederreiter, theorem
+    8.24). The function returns the first such sequence that it finds.
 
     >>> trace_sequence(9).tolist()
     [0, 1, 1, 2, 0, 2, 2, 1]

@@ -19,7 +19,7 @@ from protosphere.types import Points
 def steiner_frame() -> Iterator[Member]:
     """Yield codes of 2v^2 points on v^2 equiangular lines in R^(v(v-1)/2), for the orders v >= 4 of Hadamard matrices.
 
-    There are v elements. Each pair of elements has one coordinate, and each element has v lines. The unit vectors of
+    There is one coordinate for each pair of the elements 0 to v - 1, and each element has v lines. The unit vectors of
     these v lines are nonzero only in the coordinates of the v - 1 pairs that contain the element. The nonzero entries
     of each vector are a row of a Hadamard matrix of order v without its constant column, divided by sqrt(v - 1). Two
     vectors of different elements are both nonzero in only one coordinate. First comes one unit vector of each line,
@@ -41,7 +41,7 @@ def steiner_frame() -> Iterator[Member]:
 def steiner_points(v: int) -> Points:
     """Return one unit vector of each of the v^2 lines of `steiner_frame`, as rows.
 
-    The v vectors that belong to the same element are consecutive.
+    The v vectors of element 0 come first, then the v vectors of element 1, and so on (see `steiner_frame`).
     """
     matrix = hadamard(v)
     rows = (matrix * matrix[:, :1])[:, 1:] / np.sqrt(v - 1)

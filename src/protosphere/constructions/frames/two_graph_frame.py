@@ -28,8 +28,8 @@ def _unitary() -> Iterator[Member]:
             continue
         yield _member(
             dim=q * q - q + 1,
-            lines=q**3 + 1,
-            root=q,
+            num_lines=q**3 + 1,
+            inverse_cosine=q,
             signs=partial(unitary_signs, q),
             id=f"unitary-{q}",
             description=f"unitary two-graph over GF({q * q})",
@@ -45,8 +45,8 @@ def _symplectic() -> Iterator[Member]:
         half = 2 ** (m - 1) + sign
         yield _member(
             dim=whole * half // 3,
-            lines=whole * 2 ** (m - 1),
-            root=half,
+            num_lines=whole * 2 ** (m - 1),
+            inverse_cosine=half,
             signs=partial(symplectic_signs, m, sign),
             id=f"symplectic-{'plus' if sign > 0 else 'minus'}-{2 * m}",
             description=f"symplectic two-graph of type {kind} over GF(2)^{2 * m}",
@@ -55,18 +55,23 @@ def _symplectic() -> Iterator[Member]:
 
 def _member(
     dim: int,
-    lines: int,
-    root: int,
+    num_lines: int,
+    inverse_cosine: int,
     signs: Callable[[], Points],
     id: str,
     description: str,
 ) -> Member:
-    """Return the code of equiangular lines whose unit vectors have the inner products `signs()` / `root`."""
+    """Return the code of `num_lines` equiangular lines whose absolute cosine is 1 / `inverse_cosine`.
+
+    The function `signs` returns the matrix of signs of the two-graph.
+    """
 
     def points() -> Points:
-        return frame(signs() / root, dim)
+        return frame(signs() / inverse_cosine, dim)
 
-    return lines_member(dim, lines, Fraction(1, root), id, description, points)
+    return lines_member(
+        dim, num_lines, Fraction(1, inverse_cosine), id, description, points
+    )
 
 
 @family(
