@@ -106,7 +106,14 @@ def placement_of(provenance: Provenance, progress: Progress = ignore) -> Placeme
 
 
 def streams(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
-    """Return two random generators with the seed `seed`: the first is for the points, the second for their order."""
+    """Return two independent random generators, which both depend on the seed.
+
+    Args:
+        seed: Seed of a provenance.
+
+    Returns:
+        A generator for the points, and a generator for their order.
+    """
     first, second = np.random.SeedSequence(seed).spawn(2)
     return np.random.default_rng(first), np.random.default_rng(second)
 

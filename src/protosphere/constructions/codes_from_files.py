@@ -256,9 +256,10 @@ def is_closed_form(named: Provenance) -> bool:
 
 
 def _is_feasible(placed: Provenance) -> bool:
-    """Return whether the construction of the provenance `placed` accepts its sizes and options.
+    """Return whether the construction named by `placed` accepts the K, the n and the options that `placed` states.
 
-    Provenances with an option in `TEXTS` are rejected, because the text of the option could be the path of a file.
+    Options that are large numbers or long texts are rejected. The options in `TEXTS` are rejected too, because their
+    text could be the path of a file.
     """
     entry = describe(placed.construction)
     K = placed.num_classes
@@ -311,16 +312,17 @@ def _levels(named: Provenance) -> list[Provenance]:
     return [named] if named.resolved is None else [named, *_levels(named.resolved)]
 
 
-def _is_quick(level: Provenance, dim: int) -> bool:
-    """Return whether `level` describes few points, so that its mapping and its steps can be applied quickly.
+def _is_quick(named: Provenance, dim: int) -> bool:
+    """Return whether the mapping and the steps of `named` can be applied quickly, because there are few points.
 
-    `dim` is the dimension of the stored points. The limits are `MOST_ENTRIES` and `MOST_ORDERED`.
+    There may be at most `MOST_ENTRIES` coordinates. If the mapping is a nested order, `MOST_ORDERED` limits K^2 n too.
+    `dim` is the dimension of the stored points.
     """
-    ordered = level.mapping.startswith(NESTED)
-    if ordered and level.num_classes**2 * level.dim > MOST_ORDERED:
+    ordered = named.mapping.startswith(NESTED)
+    if ordered and named.num_classes**2 * named.dim > MOST_ORDERED:
         return False
-    return level.num_classes * level.dim <= MOST_ENTRIES and all(
-        _fits(step, dim) for step in level.steps
+    return named.num_classes * named.dim <= MOST_ENTRIES and all(
+        _fits(step, dim) for step in named.steps
     )
 
 

@@ -46,10 +46,10 @@ class Cell:
         dim: Dimension n.
         max_cosine: Maximum cosine of the code; None if the scheme is infeasible.
         infeasible_reason: Why the scheme is infeasible, or None if it is feasible.
-        energy: Energy of the code as `ps.code_statistics` defines it; lower means more uniform points. The scale of
-            the energy depends on the dimension: it is `confident_scale` for a maximum cosine equal to the converse.
-            Therefore only energies at the same dimension can be compared. None if the scheme is infeasible, if there
-            are more than 5,000 prototypes, or if the converse is 1.
+        energy: Energy of the code (see `ps.code_statistics`); lower means more uniform points. Its scale is computed by
+            `spherical.statistics.confident_scale` from K and the converse. The converse depends on the dimension, so
+            only energies at the same dimension can be compared. None if the scheme is infeasible, if there are more
+            than 5,000 prototypes, or if the converse is 1.
         mean_square: Mean squared cosine of all pairs of prototypes; None in the same cases as `energy`.
 
     Example:

@@ -106,9 +106,9 @@ def best(
     Args:
         num_classes: Number K of points, at least 2.
         dim: Dimension n, at least 1; in one dimension K must be 2.
-        budget: Seconds after which the search ends, including compilation; None for no time limit. Known codes are
-            built and certified even if this takes longer. With a budget, the result depends on the speed of the
-            machine.
+        budget: Seconds after which the search ends; None for no time limit. The time to compile the search counts too.
+            Known codes are built and certified even if this takes longer. With a budget, the result depends on the
+            speed of the machine.
         iterations: Number of evaluations of the search, in place of `budget`; 0 uses only algebraic codes and the
             catalogue. The default, None, takes a few seconds, or less if an improvement is unlikely. For up to 300
             classes in up to 64 dimensions, and for some larger K, the catalogue has a code of an earlier search. The

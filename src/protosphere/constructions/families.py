@@ -75,10 +75,10 @@ Members = Callable[[int], Iterable[Member]]
 
 
 def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
-    """Return a function that takes the largest dimension and returns all members up to this dimension.
+    """Return a function that takes the largest dimension and returns the members of a family up to this dimension.
 
-    If `generate` already has this argument, `generate` itself is returned. Otherwise `generate` yields all members of
-    the family, and the returned function caches them.
+    If `generate` has a parameter, it is such a function, and is returned itself. Otherwise it yields all members of the
+    family, and the returned function caches them.
     """
     if inspect.signature(generate).parameters:
         return generate

@@ -49,8 +49,8 @@ def size_infeasible_reason(
     """Return why K points of R^n are too many for memory or for measuring all pairs, or None if they are feasible.
 
     A construction that chooses among others, such as 'best', is assumed to choose the one that needs the least memory.
-    For every construction, a few dense vectors must fit into memory, because measuring unpacks a few codewords at a
-    time.
+    A few dense vectors must fit into memory in any case, because packed codewords are unpacked, a few at a time, to
+    measure their cosines.
 
     Args:
         scheme: The construction.
@@ -79,7 +79,7 @@ def _bits_per_point(traits: Traits, dim: int, held_bits: int) -> int:
     A point in R^dim is stored in one of three ways:
 
     - If the points are computed from their indices, or the construction chooses among others, only an index is stored.
-    - If the points are packed codewords, `held_bits` bits of the codeword and its index are stored.
+    - If the points are packed codewords, an index and `held_bits` bits of the codeword are stored.
     - Otherwise `dim` floats are stored.
     """
     if traits.numbered or traits.chooses:

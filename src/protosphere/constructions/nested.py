@@ -105,7 +105,8 @@ def _compatible_points(compatible: NDArray[np.bool_], count: int) -> Indices | N
     """Return the indices of `count` points of which every two are compatible, or None if a greedy choice finds fewer.
 
     `compatible[i, j]` says whether points i and j are compatible. Each step considers the points that are compatible
-    with all points chosen so far. It chooses the one that is compatible with the largest number of the others.
+    with all points chosen so far. Of these points, it chooses one that is compatible with the largest number of these
+    points.
     """
     alive = np.ones(len(compatible), dtype=np.bool_)
     chosen = np.empty(count, dtype=np.int64)

@@ -159,7 +159,9 @@ class Construction:
         supplied: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Placement | SphericalCode:
-        """Call `build` with the `supplied` arguments that it takes, and return its result.
+        """Call `build` and return its result.
+
+        `build` gets the options, and those arguments in `supplied` that are among its parameters.
 
         Args:
             num_classes: Number K of points.
@@ -182,7 +184,7 @@ def _asked_for(
 
 
 def _written(option: str, value: Any) -> Any:
-    """Return the value of an option in the form in which provenance stores it."""
+    """Return the value of the option named `option` in the form in which provenance stores it."""
     if option in TEXTS:
         return TEXTS[option](value)
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:

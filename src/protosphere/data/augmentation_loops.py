@@ -70,8 +70,9 @@ def _find_row(
     """Find the pixel of the original image from which each pixel in row `i` of the result is copied.
 
     Entry j of `places` becomes the flat index (row times `width` plus column) of the original of pixel j. It becomes -1
-    if pixel j is black. `turn` contains the cosine, the sine and the number of fraction bits of the rotation. Row r of
-    the crop is row r + `down` of the original. Column c of the crop is column `first` + `sign` * c of the original.
+    if pixel j is black. `turn` contains the cosine and the sine of the rotation, and the number of their fraction bits
+    (see `write_moved`). Row r of the crop is row r + `down` of the original. Column c of the crop is column `first` +
+    `sign` * c of the original.
     """
     cosine, sine, fraction_bits = turn
     unit = 1 << fraction_bits

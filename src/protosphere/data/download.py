@@ -26,9 +26,9 @@ class UnreachableError(StorageError):
 
 
 class _Bar:
-    """Progress bar that pooch updates, and that calls a progress function.
+    """Progress bar for pooch: each update by pooch calls the function `progress`.
 
-    `begun` is the number of bytes that earlier downloads of the file have already fetched.
+    `begun` is the number of bytes of the file that earlier, interrupted downloads fetched.
     """
 
     total = 0

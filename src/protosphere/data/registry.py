@@ -38,7 +38,7 @@ def remote_files(url: str, digests: Mapping[str, str]) -> Files:
 
     Args:
         url: Address of the folder, to which the name of each file is appended.
-        digests: Mapping from the name of each file to its digest.
+        digests: Mapping from the name of each file to its digest, as in `RemoteFile`.
     """
     return tuple(
         RemoteFile(name, url + name, digest) for name, digest in digests.items()

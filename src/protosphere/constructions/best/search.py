@@ -175,7 +175,7 @@ def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
     """Return the code that gradient descent on the energy finds, starting from a given code.
 
     The energy is defined by `ps.code_statistics`; lower energy means more uniform points. The scale of the energy is
-    `confident_scale` for the maximum cosine of the given code.
+    computed by `spherical.statistics.confident_scale` from K and the maximum cosine of the given code.
 
     Args:
         code: The code from which the descent starts.

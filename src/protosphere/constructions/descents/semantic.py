@@ -37,7 +37,7 @@ def descent_infeasible_reason(
     lr: object,
     temperature: object,
 ) -> str | None:
-    """Return why a descent that weights similarities (see `semantic`) is infeasible, or None if it is feasible.
+    """Return why the descent of `semantic` or `hierarchical` is infeasible, or None if it is feasible.
 
     Args:
         name: Name of the construction, for the message.
@@ -46,7 +46,7 @@ def descent_infeasible_reason(
         weight: Weight of the similarities: 'auto' or from 0 to 1.
         steps: Number of steps.
         lr: Learning rate.
-        temperature: Last inverse temperature; None for the default.
+        temperature: Last value of the inverse temperature; None for the default.
 
     Raises:
         InvalidArgumentError: If `weight`, `steps`, `lr` or `temperature` is invalid.

@@ -19,6 +19,7 @@ from protosphere.types import Points
 
 MOST_POINTS = 10**7
 ALONE = 2 * pi
+"""Angle that stands for a layer with only one point; no two points of a sphere are so far apart."""
 HALVINGS = 40
 """Number of bisection steps for the largest angle: twelve digits."""
 
@@ -26,19 +27,19 @@ HALVINGS = 40
 def latitudes(angle: float) -> Points:
     """Return the polar angles of the layers in radians; neighboring layers differ by `angle`.
 
-    There are as many layers as possible, and they are symmetric about the equator.
+    There are as many layers as fit between the poles, and they are symmetric about the equator.
     """
     count = int(pi / angle + 1e-13) + 1
     return pi / 2 + angle * (np.arange(count, dtype=np.float64) - (count - 1) / 2)
 
 
 def inner_angle(angle: float, latitude: float) -> float:
-    """Return the angle between two points of a layer after the layer is scaled to a unit sphere.
+    """Return the angle between two points of a layer, as seen from the center of the layer, in radians.
 
     If the layer is too small for two points at the given angle, `ALONE` is returned.
 
     Args:
-        angle: Angle between the two points before scaling, in radians.
+        angle: Angle between the two points, as seen from the center of the whole sphere, in radians.
         latitude: Polar angle of the layer in radians.
     """
     ratio = sin(angle / 2) / max(sin(latitude), 1e-12)

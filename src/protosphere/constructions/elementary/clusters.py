@@ -133,9 +133,9 @@ def _known_code(num_points: int, dim: int, progress: Progress) -> Points:
 
 
 def _randomly_rotated(points: Points, rng: np.random.Generator) -> Points:
-    """Return the points after a random orthogonal map.
+    """Return the points after a random orthogonal map of the space.
 
-    No random numbers are drawn for a coordinate that is 0 in every point.
+    Coordinates that are 0 in every point are left out of the computation, so that fewer random numbers are drawn.
     """
     used = points[:, points.any(axis=0)]
     gaussian = rng.standard_normal((points.shape[1], used.shape[1]))
@@ -147,8 +147,8 @@ def _randomly_rotated(points: Points, rng: np.random.Generator) -> Points:
 def tangent_vectors(center: Points, vectors: Points) -> Points:
     """Map vectors of R^(n-1) to vectors of R^n that are orthogonal to the unit vector `center`.
 
-    The map preserves norms and cosines. It puts a zero before each vector, and then reflects the vectors so that the
-    first basis vector becomes `center` or its negative.
+    The map preserves norms and cosines. It puts a zero before each vector. Then it applies a reflection of R^n that
+    maps the first basis vector to `center` or its negative.
 
     Args:
         center: Unit vector of R^n.

@@ -58,7 +58,7 @@ def too_few_dims(needed: Sequence[int], dim: int) -> str:
 
 
 def require_possible_dim(needed: Sequence[int], dim: int) -> None:
-    """Check that a dimension is at least the sum of the parts' dimensions, and small enough for a file.
+    """Check that a dimension is at least the sum of the parts' dimensions, and at most `LARGEST_PRODUCT_DIM`.
 
     Args:
         needed: Number of dimensions of each part.

@@ -118,7 +118,8 @@ def _by_scheme(
 ) -> PartCode:
     """Return the code of `count` points that a scheme places in `dim` dimensions.
 
-    If `dim` is None, the code has the smallest dimension of the scheme.
+    If `dim` is None, it is the smallest dimension in which the scheme places `count` points. `part` is the name of the
+    part, for messages.
     """
     as_integer("num_points", count, minimum=2)
     n = smallest_dim(scheme, count) if dim is None else dim
@@ -146,7 +147,10 @@ def _described(code: SphericalCode) -> PartCode:
 
 
 def _by_vectors(given: Any, size: int, part: str) -> PartCode:
-    """Return the code that `from_embeddings` makes of one vector per value."""
+    """Return the code that `from_embeddings` makes of the rows of `given`, one for each of the `size` values.
+
+    `part` is the name of the part, for messages.
+    """
     code = from_embeddings(given)
     if code.num_classes != size:
         raise InvalidArgumentError(

@@ -99,12 +99,12 @@ def hierarchical(
     lr: float = 0.2,
     temperature: float | None = None,
 ) -> Placement:
-    """Place points by momentum descent, so that classes that are closer in the tree may have larger cosines.
+    """Place points by a descent in which classes that are closer in the tree may have larger cosines.
 
-    The objective is the log-sum-exp over all pairs of cosine - margin. The margin is 0 for classes that meet at the
-    root of the tree. For closer classes it rises in equal steps, up to the margin of siblings. Let c be the converse,
-    which is the lower bound on the maximum cosine of any K points in R^n. The margin of siblings is the smaller of
-    `spread` and `spread` * (1 - c).
+    The objective is (1/t) log sum over pairs of exp(t (cosine - margin)), where the inverse temperature t rises from 1
+    during the descent. The margin is 0 for classes that meet at the root of the tree. For closer classes it rises in
+    equal steps, up to the margin of siblings. Let c be the converse, which is the lower bound on the maximum cosine of
+    any K points in R^n. The margin of siblings is the smaller of `spread` and `spread` * (1 - c).
 
     If `similarity` is given, (1 - spread) * weight * similarity is added to the margins, as in `semantic`. The
     description of the code states the maximum cosine of each level. `ps.level_cosines` returns these cosines.
@@ -120,7 +120,7 @@ def hierarchical(
         weight: Weight of the similarity, from 0 to 1, or 'auto' (see `weight_for` in `semantic`).
         steps: Number of steps.
         lr: Learning rate.
-        temperature: Last value of the inverse temperature. By default, it is the larger of K and 100.
+        temperature: Last value of the inverse temperature t. By default, it is the larger of K and 100.
     """
     heights = heights_of(tree, num_classes)
     rise = spread * min(1.0, 1 - float(converse(num_classes, dim)))

@@ -20,12 +20,12 @@ from protosphere.types import Points
 
 
 def frame_gram(heights: Points, gamma: float) -> Points:
-    """Return the Gram matrix (1 - s) E + s, where s is as low as possible.
+    """Return the Gram matrix (1 - s) E + s J, where s is the lowest number for which it is positive semidefinite.
 
-    The entries of E are exp(-gamma d / d_max), where d is the distance of two classes in the tree and d_max is the
-    largest distance. The number s is added to each entry. The result must be positive semidefinite. The lowest s for
-    which this holds is -1 / (t - 1), where t is the sum of all entries of the inverse of E. For very large gamma, E is
-    the identity matrix and s = -1 / (K - 1), so that the points are a simplex.
+    All entries of J are 1. The entries of E are exp(-gamma d / d_max), where d is the distance of two classes in the
+    tree and d_max is the largest distance. The number s is -1 / (t - 1), where t is the sum of all entries of the
+    inverse of E. For very large gamma, E is nearly the identity matrix and s is nearly -1 / (K - 1), so that the points
+    are nearly a simplex.
 
     Args:
         heights: K x K distances of the classes in the tree.
