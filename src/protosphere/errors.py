@@ -57,9 +57,9 @@ class InfeasibleError(ProtosphereError, ValueError):
 class CertificateError(ProtosphereError):
     """Error for points whose measured maximum cosine contradicts what is proved or stated about them.
 
-    A measured maximum cosine must not be above the guarantee (a proved upper bound for these points), nor below the
-    converse (a proved lower bound on the maximum cosine of any K points in R^n). It must also be one of the values that
-    the structure of the points allows.
+    A measured maximum cosine must not be above the guarantee, which is a proved upper bound for these points. It must
+    not be below the converse, which is a proved lower bound on the maximum cosine of any K points in R^n. It must be
+    one of the values that the structure of the points allows.
 
     Example:
         >>> import protosphere as ps

@@ -172,11 +172,11 @@ def training_batches(
         data: Examples on the device.
         config: Config with seed, batch size and augmentation.
         epoch: Index of the epoch, from 0.
-        part: Share of this process. Only its rows of each batch are yielded.
+        part: Share of this process. Only its examples of each batch are yielded.
 
     Yields:
-        For each batch, the tuple (inputs, labels, size): the normalized inputs and the labels of the rows of this
-        process, and the number of rows of the whole batch.
+        For each batch, the tuple (inputs, labels, size). `inputs` and `labels` are the normalized inputs and the labels
+        of the examples of this process. `size` is the number of examples of the whole batch.
     """
     generator = stream(config.seed, "epoch", epoch)
     order = torch.randperm(len(data.train), generator=generator)

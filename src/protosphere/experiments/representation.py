@@ -1,9 +1,13 @@
-"""Evaluate the features that a self-supervised run has learned: by nearest neighbors, a linear probe and prototype use.
+"""Evaluate the features that a self-supervised run has learned.
 
-Nearest neighbors vote as in Z. Wu et al., Unsupervised feature learning via non-parametric instance discrimination,
-CVPR 2018. The linear probe is a multinomial logistic regression on standardized features. Prototype use says how evenly
-the examples are distributed over the prototypes, where each example is assigned to its nearest prototype. It is
-measured by the number of prototypes with at least one example, and by the perplexity of this distribution.
+There are three evaluations: nearest neighbors, a linear probe, and prototype use.
+
+- Nearest neighbors vote as in Z. Wu et al., Unsupervised feature learning via non-parametric instance discrimination,
+  CVPR 2018.
+- The linear probe is a multinomial logistic regression on standardized features.
+- Prototype use says how evenly the examples are distributed over the prototypes, where each example is assigned to its
+  nearest prototype. It is measured by the number of prototypes with at least one example, and by the perplexity of this
+  distribution.
 """
 
 # torch has no types for passes backwards and steps:

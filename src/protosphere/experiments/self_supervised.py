@@ -36,15 +36,17 @@ class SelfSupervised(nn.Module):
         self.head = head
 
     def forward(self, inputs: Tensor, rows: Tensor | None = None) -> Any:
-        """Return the features of inputs or, if `rows` is given, a pair: the sum of the losses of the batch, and 0.
-
-        A `Classifier` returns the number of correct predictions instead of the 0, so that the training loop can treat
-        both kinds of network in the same way.
+        """Return the features of `inputs` or, if `rows` is given, the loss of a batch of views.
 
         Args:
             inputs: B inputs. If `rows` is given, 2 B views: the first view of every image, then the second view of
                 every image.
             rows: Indices of the B images among the training examples; None to return features.
+
+        Returns:
+            The features. If `rows` is given, the pair (sum of the losses of the images, 0). A `Classifier` returns the
+            number of correct predictions in place of the 0, so the training loop treats both kinds of network in the
+            same way.
         """
         features = _widened(self.backbone(inputs))
         if rows is None:
@@ -143,9 +145,9 @@ def view_batches(
         part: Share of this process. Only its images of each batch are yielded.
 
     Yields:
-        For each batch, the tuple (views, rows, size): the views of the images of this process (all first views, then
-        all second views), the indices of these images among the training examples, and the number of images of the
-        whole batch.
+        For each batch, the tuple (views, rows, size). `views` has the views of the images of this process: all first
+        views, then all second views. `rows` has the indices of these images among the training examples. `size` is the
+        number of images of the whole batch.
     """
     generator = stream(config.seed, "epoch", epoch)
     images = data.train.inputs

@@ -9,7 +9,9 @@ DEEPEST = 7
 
 
 def closest_pair_cosine(points: Points) -> float:
-    """Return the largest cosine of two different points; a k-d tree finds the nearest neighbor of each point.
+    """Return the largest cosine of two different points.
+
+    A k-d tree finds the nearest neighbor of each point.
 
     Args:
         points: Unit vectors, as rows.

@@ -1,4 +1,4 @@
-"""Statistics of the Gram matrix of many points; the matrix is computed in blocks and is never in memory as a whole."""
+"""Statistics of the Gram matrix of many points. The matrix is computed in blocks and is never in memory as a whole."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

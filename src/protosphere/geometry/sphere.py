@@ -101,7 +101,7 @@ def renormalized(points: Points) -> Points:
 
 
 def padded(points: Points, dim: int) -> Points:
-    """Return the points with zeros appended up to the given dimension; their cosines do not change.
+    """Return the points with zeros appended up to the given dimension. Their cosines do not change.
 
     Args:
         points: Vectors, as rows.

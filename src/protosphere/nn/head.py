@@ -349,7 +349,7 @@ class PrototypeHead(nn.Module):
         )
 
     def score(self, z: Tensor, kind: str = "energy") -> Tensor:
-        """Return an in-distribution score for each vector; a higher score means that a known class is more likely.
+        """Return an in-distribution score for each vector. A higher score means that a known class is more likely.
 
         Args:
             z: (..., n) vectors.
@@ -373,7 +373,7 @@ class PrototypeHead(nn.Module):
         return self.decode(wide).cosines[..., 0]
 
     def grow(self, num_classes: int) -> PrototypeHead:
-        """Add classes from the reserve, in place; the prototypes in use and the scale do not change.
+        """Add classes from the reserve, in place. The prototypes in use and the scale do not change.
 
         Args:
             num_classes: New number of classes in use, between the current number and the number in the reserve.
@@ -403,7 +403,7 @@ class PrototypeHead(nn.Module):
         )
 
     def set_extra_state(self, state: Tensor) -> None:
-        """Load the prototypes and settings that `state_dict` saved; `load_state_dict` calls this method.
+        """Load the prototypes and settings that `state_dict` saved. `load_state_dict` calls this method.
 
         Args:
             state: Result of `get_extra_state`.
