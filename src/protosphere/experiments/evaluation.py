@@ -52,7 +52,7 @@ class Evaluation:
         return value
 
     def accuracy(self, labeled: Labeled) -> float:
-        """Return the fraction of the examples, over all processes, whose predicted class is correct."""
+        """Return the fraction of the examples `labeled` whose predicted class is correct, over all processes."""
         self.model.eval()
         correct = torch.zeros((), dtype=torch.int64, device=labeled.labels.device)
         with torch.no_grad():

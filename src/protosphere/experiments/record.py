@@ -74,7 +74,7 @@ class RunRecord:
         return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
     def row(self) -> dict[str, Any]:
-        """Return the record as a row of a table: values by the names of the columns.
+        """Return the record as a row of a table, a mapping from the names of the columns to the values.
 
         The columns are the digest, the results, the settings of the config, and then the other metrics.
         """

@@ -1,4 +1,4 @@
-"""Points in one coset of a lattice, that is points whose differences are lattice vectors.
+"""Points in one coset of a lattice. The differences of such points are lattice vectors.
 
 The distance of two such points is at least the norm of the shortest nonzero lattice vector.
 """

@@ -76,7 +76,7 @@ def _over_mistakes(sums: Tensor, count: int) -> float:
 def mistake_severity(predictions: Predictions) -> Tensor:
     """Return two sums over a batch: the sum of the severities of the mistakes, and the number of mistakes.
 
-    The metric is the ratio of the two sums after each of them has been added up over all batches.
+    Each of the two sums is added up over all batches. The metric is the first total divided by the second.
     """
     heights = _heights(predictions, 1)
     return torch.stack([heights.sum(), (heights > 0).sum()])

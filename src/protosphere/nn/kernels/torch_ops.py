@@ -26,7 +26,7 @@ class TorchBackend:
         block.write_products(z, out)
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of the block's points for B x P `weights`."""
+        """Return the matrix product of the B x P `weights` and the P x n points of the block."""
         return block.weighted_sum(weights)
 
     def log_sum_exp(

@@ -57,7 +57,7 @@ class CpuBackend(TorchBackend):
             by_coset.add_(_glue_scores(tables, z)[:, :, None])
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of the block's points for B x P `weights`."""
+        """Return the matrix product of the B x P `weights` and the P x n points of the block."""
         tables = _coset_tables(block)
         width = _loops().LANES
         groups = -(-len(weights) // width)

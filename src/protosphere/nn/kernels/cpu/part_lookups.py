@@ -47,7 +47,7 @@ class PartLookupsBackend(TorchBackend):
         _loops().write_scores(entries, *_classes(lookups), out.numpy())
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of the block's points for B x P `weights`."""
+        """Return the matrix product of the B x P `weights` and the P x n points of the block."""
         lookups = _lookups(block)
         collected = _empty_lanes(len(weights), lookups.tables.num_entries)
         given = weights.contiguous().numpy()
