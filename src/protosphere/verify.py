@@ -985,8 +985,8 @@ def quantized_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of quantized points over all pairs.
 
     A point consists of a value of each part, and of a factor times the sum of one codeword from each codebook. The
-    values and the codewords are first multiplied by FINE and rounded to integers. The remaining steps are so accurate
-    that the scaled rows of the points satisfy the error bound of `rounding`.
+    values and the codewords are first multiplied by FINE = 2^104 and rounded to integers. The remaining steps are so
+    accurate that the scaled rows of the points satisfy the error bound of `rounding`.
     """
     parts, codebooks = read_quantized(code)
     width = sum(len(table[0]) for table in [*parts, codebooks[0]])
@@ -1131,10 +1131,10 @@ def excludes(coefficients: list[Fraction], count: int) -> bool:
     `count` is K, and `coefficients` are the numbers f_k of f = f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer
     polynomials of R^n.
 
-    The proof is by Delsarte, Goethals and Seidel. For K points, add f(x y) over all ordered pairs (x, y) of points,
-    including x = y, where x y is the inner product. The sum of P_k(x y) is not negative (Schoenberg), so the sum is at
-    least K^2 f_0 if no f_k is negative. If f(t) <= 0 for the cosine t of every two different points, the sum is at most
-    K f(1). Both cannot be true if f(1) < K f_0. Since P_k(1) = 1, f(1) is the sum of the f_k.
+    The proof is by Delsarte, Goethals and Seidel. For K points, let S be the sum of f(<x, y>) over all ordered pairs
+    (x, y) of points, including x = y. The same sum of P_k(<x, y>) is not negative (Schoenberg), and it is K^2 for k =
+    0. So S is at least K^2 f_0 if no f_k is negative. If f(t) <= 0 for the cosine t of every two different points, S is
+    at most K f(1). Both cannot be true if f(1) < K f_0. Since P_k(1) = 1, f(1) is the sum of the f_k.
     """
     valid = coefficients[0] > 0 and min(coefficients) >= 0
     return valid and sum(coefficients) < count * coefficients[0]

@@ -86,7 +86,7 @@ LARGE_COUNT = 300
 def unless_diverged(found: Points, start: Points) -> Points:
     """Return the result of a compiled descent, or its start if the descent diverged.
 
-    Compiled loops use fast math, which does not test for infinities: a step can be too long for float64.
+    Compiled loops use fast math and do not test for infinities, so a step that is too long for float64 is not noticed.
 
     Args:
         found: (K, n) points that the descent returned. Their norms are about 1 unless the descent diverged.

@@ -290,8 +290,8 @@ def random_signed_permutations(
     The first coordinates are divided into blocks of equal, random length. The other coordinates, fewer than a block,
     stay fixed. There are one to three generators:
 
-    - The first generator shifts the coordinates of each block cyclically. It may also change the sign of the coordinate
-      that moves from the end of a block to the beginning; the shift is then called negacyclic.
+    - The first generator shifts the coordinates of each block cyclically. If it also changes the sign of the coordinate
+      that moves from the end of a block to the beginning, the shift is called negacyclic.
     - A second generator may multiply the positions in each block by a constant, modulo the length. It is drawn only for
       cyclic shifts.
     - A last generator may change the sign of all coordinates.
@@ -301,8 +301,9 @@ def random_signed_permutations(
         rng: Random generator.
 
     Returns:
-        A name such as "c7x2.C3.-1" and the generators, as `signed_permutation_group` takes them. This name stands for a
-        cyclic shift ("n": negacyclic) of 2 blocks of length 7, a multiplication of order 3 and the change of all signs.
+        A name and the generators, as `signed_permutation_group` takes them. For example, the name "c7x2.C3.-1" stands
+        for a cyclic shift of 2 blocks of length 7, a multiplication of order 3 and the change of all signs. If the
+        shift is negacyclic, the name begins with "n" instead of "c".
     """
     length = int(rng.integers(2, dim + 1))
     is_negacyclic = bool(rng.random() < 0.4)

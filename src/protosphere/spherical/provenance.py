@@ -51,8 +51,8 @@ class Provenance:
         dim: Dimension n.
         options: Options of the construction.
         seed: Seed of random choices.
-        mapping: Order of the points: 'fixed' for the order of the construction, or 'random' for a permutation by
-            `seed`.
+        mapping: Order of the points: 'fixed' for the order of the construction, or 'random' for a random order that
+            depends on `seed`.
         version: Version of the package that built the code.
         chosen: Values that the construction chose for parameters that the request does not specify, such as which code
             of a family is used.

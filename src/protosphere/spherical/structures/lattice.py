@@ -55,10 +55,12 @@ class LatticePoints(Plain):
     def shell(
         cls, vectors: NDArray[Any], basis: NDArray[Any], least: int, theorem: str
     ) -> LatticePoints:
-        """Return the structure of vectors of equal norm, scaled to unit vectors, whose differences are lattice vectors.
+        """Return the structure of vectors with equal norms, after scaling them to unit length.
+
+        The differences of the vectors must be lattice vectors, as in a shell of a lattice.
 
         Args:
-            vectors: K x n matrix of vectors of equal norm, whose differences are lattice vectors.
+            vectors: K x n matrix of vectors with equal norms.
             basis: Basis of the lattice, one vector per row.
             least: Smallest squared norm of a nonzero lattice vector. The squared norms of all lattice vectors must be
                 multiples of half of this number.

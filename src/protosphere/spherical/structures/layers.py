@@ -17,7 +17,7 @@ MEASURED_POINTS = 200_000
 """Largest number of points for which the maximum cosine is measured over all points."""
 
 PROBED_POINTS = 20_000
-"""Number of first points among which a pair at the minimum angle is searched if the cosine is not measured."""
+"""Number of first points among which a pair at the minimum angle is looked for if the cosine is not measured."""
 
 METHOD = "layers of a known angle, which a pair of points attains"
 
@@ -38,9 +38,9 @@ class LayeredPoints(Plain):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        For up to `MEASURED_POINTS` points, the maximum cosine is measured. For more points, the cosine of `angle` is
-        returned. It is a float if two of the first `PROBED_POINTS` points have this cosine. Otherwise, it is an
-        `UpperBound`.
+        For up to `MEASURED_POINTS` points, the maximum cosine is measured. For more points, the result is the cosine of
+        `angle`. It is a float if two of the first `PROBED_POINTS` points are found to have this cosine. Otherwise, it
+        is an `UpperBound`.
         """
         if self.count <= MEASURED_POINTS:
             return super().largest_cosine(progress)

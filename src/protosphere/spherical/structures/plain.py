@@ -251,10 +251,13 @@ class Plain:
 
     @classmethod
     def read(cls, content: Content) -> Plain:
-        """Read unit rows and their cosine step (or None) from the content of a file.
+        """Read unit rows and, if the file states one, their cosine step from the content of a file.
+
+        The stated step becomes `unverified_step`. The attribute `cosine_step` is computed from the rows (see
+        `equal_entries`).
 
         Raises:
-            InvalidArgumentError: If the rows or the step are invalid.
+            InvalidArgumentError: If the rows or the stated step are invalid.
         """
         points = content.array("points", (content.count, content.dim), np.float64)
         require_unit_rows(points)
