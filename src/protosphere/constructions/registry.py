@@ -69,9 +69,9 @@ class Construction:
             that `choose` returned.
         members: For a family, a function that takes the largest dimension and returns all codes of the family up to
             this dimension (see `families.Member`). None for other constructions.
-        choose: Function that returns the parameters that a request leaves open, such as the member of a family. They
-            are names and numbers that never change their meaning. `build` gets them as `chosen`, and provenance stores
-            them. None if a request leaves nothing open.
+        choose: Function that returns the parameters that a request leaves open, such as the member of a family. `build`
+            gets them as `chosen`. Provenance stores them, so their names and values must keep their meaning in later
+            versions. None if a request leaves nothing open.
         traits: Properties that decide how other parts of the package treat the construction.
 
     Example:

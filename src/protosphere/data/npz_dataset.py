@@ -1,4 +1,8 @@
-"""Read a user's dataset from an .npz file with the arrays x_train, y_train, x_test and y_test."""
+"""Read a user's dataset from an .npz file with the arrays x_train, y_train, x_test and y_test.
+
+Each private function checks one array. Its arguments `path` and `key` are the path of the file and the name of the
+array, for error messages.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -88,9 +92,9 @@ def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
 def _class_names(
     path: Path, array: NDArray[Any] | None, y_train: Indices, y_test: Indices
 ) -> tuple[str, ...]:
-    """Return the names of all classes.
+    """Return the names in `array`, one for each class.
 
-    If the file has no names, the names are "0", "1", and so on up to the highest label.
+    If `array` is None, the names are "0", "1", and so on up to the highest label.
     """
     highest = int(max(y_train.max(initial=0), y_test.max(initial=0)))
     if highest >= MAX_CLASSES:
@@ -129,9 +133,9 @@ def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
 
 
 def _step(path: Path, array: NDArray[Any] | None, inputs: Features) -> Step | None:
-    """Return the step size of each column of int8 features, or None for other features.
+    """Return the step sizes in `array`, one for each column of `inputs`, or None if `inputs` is not int8.
 
-    If the file has no step sizes, they are 1.
+    If `inputs` is int8 and `array` is None, all step sizes are 1.
     """
     if inputs.dtype != np.int8:
         if array is not None:

@@ -188,8 +188,8 @@ def _algebraic(
 ) -> Iterator[SphericalCode]:
     """Build and certify the first `BUILT` of the candidates `found`, and yield their codes.
 
-    The candidates are sorted by their guarantees. If the code of one candidate attains the converse, no candidate whose
-    guarantee is above the converse is built after it. For large K and n, only the first candidate is built.
+    The candidates are sorted by their guarantees. As soon as a code attains the converse, candidates whose guarantee is
+    above the converse are left out. For large K and n, only the first candidate is built.
     """
     limit = float(converse(K, n)) + 1e-12
     met = False
@@ -244,8 +244,8 @@ def kept_points(
 def _lowest_energy(codes: Sequence[SphericalCode], tolerance: float) -> int:
     """Return the index of the code with the lowest energy among codes with nearly the lowest maximum cosine.
 
-    A code is compared if its maximum cosine is at most `tolerance` above the lowest maximum cosine. If there are more
-    than `LARGEST_COMPARED` classes, no energies are computed, and the index of the first code with this property is
+    Only codes whose maximum cosine is at most `tolerance` above the lowest maximum cosine are compared. If there are
+    more than `LARGEST_COMPARED` classes, no energies are computed, and the index of the first of these codes is
     returned.
     """
     values = [float(code.max_cosine) for code in codes]

@@ -39,9 +39,9 @@ def gold(largest_dim: int) -> Iterator[Member]:
 
 
 def _words(m: int, num_classes: int) -> LinearWords | CosetUnion:
-    """Return the first K codewords of length 2^m, as `LinearWords` if K is at most 2^STRUCTURE_BITS.
+    """Return the first K codewords of the codes of length 2^m.
 
-    For larger K the same codewords are returned as `CosetUnion`.
+    They are stored as `LinearWords` if K is at most 2^STRUCTURE_BITS, and as a `CosetUnion` otherwise.
     """
     bits = message_bits(num_classes)
     if bits > STRUCTURE_BITS:

@@ -74,7 +74,7 @@ def subset_infeasible_reason(scheme: str, subset: str, num_classes: int) -> str 
 def placed_words(
     code: BinaryCode, dim: int, num_classes: int, subset: str, rng: np.random.Generator
 ) -> Placement:
-    """Return K codewords as points with entries +-1/sqrt(n), by equation 1 of Lindstrom et al. (2024).
+    """Return K codewords as points with entries +-1/sqrt(n), by equation 1 of Lindström et al. (2024).
 
     There are three methods of choosing the codewords:
 

@@ -26,7 +26,10 @@ from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
 SHARES, BEYOND = (0.3, 6.0), 2
-"""Smallest and largest size, relative to K, and largest dimension, minus n, of codes from which a search starts."""
+"""Limits on the codes from which a search for K points in R^n starts.
+
+Such a code has from `SHARES[0]` K to `SHARES[1]` K points, in at most n + `BEYOND` dimensions.
+"""
 
 LARGEST_START, LARGEST_K = 4_000, 20_000
 """Largest number of points of a code from which a search starts, and of a code that is searched.

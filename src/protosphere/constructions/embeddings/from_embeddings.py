@@ -100,7 +100,7 @@ def from_embeddings(
     if parts is None and len(rows) > MOST_DENSE_CLASSES:
         raise InfeasibleError(
             f"'from_embeddings' certifies dense prototypes of up to {MOST_DENSE_CLASSES} classes, got {len(rows)}; "
-            f"parts= compresses more, such as parts={_usual_parts(rows.shape[1] if dim is None else most)}"
+            f"parts= compresses more, such as parts={_suggested_parts(rows.shape[1] if dim is None else most)}"
         )
     if parts is not None:
         as_integer("parts", parts, minimum=1)
@@ -120,8 +120,7 @@ def from_embeddings(
     return _compressed(units, n, parts, min_angle, rng, progress)
 
 
-def _usual_parts(dim: int) -> int:
-    """Return the value of the argument `parts` of `from_embeddings` that error messages suggest."""
+def _suggested_parts(dim: int) -> int:
     return max(2, dim // 4)
 
 

@@ -15,7 +15,7 @@ from protosphere.types import Indices, Points
 MOST_ROUNDS = 200
 
 SPARE = 4
-"""Number of combinations that are compared for each class that needs one; the nearest free ones are taken."""
+"""Number of combinations that are compared for each class that needs another one; each new attempt doubles it."""
 
 BLOCK_ENTRIES = 1 << 21
 """Number of combinations that are compared together."""

@@ -34,7 +34,7 @@ MOST_VALUES = 256
 """Largest number of values of a part and of codewords of a codebook: an index takes one byte."""
 
 SPARE_COMBINATIONS = 256
-"""Number of combinations of values per class from which classes seldom share one by chance."""
+"""Number of combinations per class for which two classes rarely have the same combination by chance."""
 
 SAMPLES = 1 << 16
 """Number of vectors from which values and codewords are learned."""
@@ -45,7 +45,7 @@ BLOCK_ROWS = 1 << 14
 """Number of vectors whose nearest values are found together."""
 
 LEAST_NORM = 1e-6
-"""Norm, relative to the vector, below which coordinates have no direction."""
+"""Norm of some coordinates of a unit vector below which they have no direction."""
 
 SHARE_OF_SPACING = 0.5
 """Default minimum distance of values of a part, relative to the spacing of the same number of points in a ball."""

@@ -20,22 +20,24 @@ from protosphere.types import Indices, Points
 MOST_ROUNDS = 400
 
 MOST_SCATTERINGS = 20
-"""Rounds in which points with very many close neighbors are moved at random."""
+"""Largest number of times that points with too many close neighbors are moved by random vectors."""
 
 SCATTERING = 0.8
-"""Radius of the ball in which m points are scattered, relative to the distance times m^(1/n).
+"""Largest norm of the random vector of a point with m close neighbors, relative to the distance times m^(1/d) (see
+`_scatter_crowds`).
 
-Smaller balls keep equal points nearer to each other. But with 0.65, points in 3 dimensions did not get apart.
+Smaller vectors keep equal points nearer to each other. But with 0.65, points in 3 dimensions did not get apart.
 """
 
 MOST_NEIGHBORS = 32
-"""Number of close neighbors above which a point is moved at random: the sum of moves away from all would be too long.
+"""Number of close neighbors above which a point is moved by a random vector.
 
-In few dimensions n it is 2^(n + 1), because points in a crowd have nowhere to go but past each other.
+The sum of the moves away from all of them would be too long. In few dimensions the number is smaller (see
+`_scatter_crowds`), because points in a crowd can only get apart by moving past each other.
 """
 
 MOST_PAIRS_PER_POINT = 128
-"""Number of close pairs per point above which points do not get apart: moving one away brings it close to others."""
+"""Number of close pairs per point above which the search gives up: a move away from one point ends close to others."""
 
 FEW_PAIRS = 1 << 20
 """Number of close pairs up to which the search does not give up, however few the points are."""
@@ -47,16 +49,16 @@ OVERSHOOT = 1.05
 """Factor by which pairs are moved farther apart than required."""
 
 JITTER = 0.2
-"""Random part of a move, relative to the required distance: it separates points that coincide."""
+"""Typical norm of the random vector that is added to the unit vector of a move. It separates points that coincide."""
 
 BLOCK_ENTRIES = 1 << 24
-"""Number of cosines in memory together."""
+"""Number of distances, or of coordinates of difference vectors, that are in memory together."""
 
 NEGLIGIBLE = 1e-4
 """Distances below this fraction of the required distance are too small to define a direction."""
 
 ERROR = 1e-9
-"""Bound on the error of a converse, as a float."""
+"""Bound on the rounding error of a converse in float64."""
 
 MARGIN = 2e-5
 """Bound on the error of squared distances in float32; candidates are compared again in float64."""
@@ -193,8 +195,8 @@ def _near(
 ) -> Iterator[tuple[Indices, NDArray[np.bool_]]]:
     """Yield the indices `rows` in blocks, each with a Boolean matrix.
 
-    Entry (i, j) of the matrix says whether the point with index i of the block is closer than `distance` to point j.
-    Distances are computed in float32, so pairs at a slightly larger distance may be included.
+    Entry (i, j) of the matrix says whether the i-th point of the block is closer than `distance` to point j. Distances
+    are computed in float32, so pairs at a slightly larger distance may be included.
     """
     rounded = points.astype(np.float32)
     halves = np.einsum("ij,ij->i", rounded, rounded) / 2
@@ -259,7 +261,7 @@ def _verified(
 
 
 def _pairs_at_once(points: Points) -> int:
-    """Return the number of pairs of points whose difference vectors may be in memory together."""
+    """Return the number of pairs whose difference vectors are computed together, which limits the memory they take."""
     return max(1, BLOCK_ENTRIES // points.shape[1])
 
 

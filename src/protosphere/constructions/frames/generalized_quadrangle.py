@@ -175,13 +175,13 @@ def _points(q: int, count: int) -> Points:
     return frame(gram, _dim(q))[:count]
 
 
-def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
-    """Return the maximum cosine of the code with `along` fixed points, and the step of its cosines.
+def _section_cosines(q: int, num_fixed: int) -> tuple[Fraction, Fraction]:
+    """Return the maximum cosine of the code with `num_fixed` fixed points, and the step of its cosines.
 
-    The step is the largest fraction of which 1 - c is a multiple for every cosine c.
+    The step is the largest fraction of which 1 - c is an integer multiple for every cosine c.
     """
     b = Fraction(1, q * q)
-    left = (1 - b) * (1 + along * b) / (1 + (along - 1) * b)
+    left = (1 - b) * (1 + num_fixed * b) / (1 + (num_fixed - 1) * b)
     apart = (1 - b) / left
     collinear = (1 + Fraction(1, q)) / left
     over = gcd(apart.numerator, collinear.numerator)
@@ -189,21 +189,21 @@ def _section_cosines(q: int, along: int) -> tuple[Fraction, Fraction]:
     return 1 - apart, Fraction(over, under)
 
 
-def _section(q: int, along: int, count: int) -> Points:
-    """Return the first `count` points that are collinear with none of `along` fixed points, as unit rows.
+def _section(q: int, num_fixed: int, count: int) -> Points:
+    """Return the first `count` points that are collinear with none of `num_fixed` fixed points, as unit rows.
 
     The points are projected to the orthogonal complement of the fixed points.
     """
     points = _points(q, _size(q))
     left = np.arange(len(points))
-    fixed = np.zeros(along, dtype=np.int64)
-    for i in range(along):
+    fixed = np.zeros(num_fixed, dtype=np.int64)
+    for i in range(num_fixed):
         first = left[0]
         fixed[i] = first
         not_collinear = points[left] @ points[first] > 0
         left = left[not_collinear & (left != first)]
     basis: Points = np.linalg.qr(points[fixed].T, mode="complete")[0]
-    across = basis[:, along:]
+    across = basis[:, num_fixed:]
     return normalized(points[left[:count]] @ across)
 
 

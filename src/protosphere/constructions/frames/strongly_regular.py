@@ -179,7 +179,7 @@ def _member(
 
 
 def _step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
-    """Return the largest fraction of which 1 - c is a multiple for both cosines c.
+    """Return the largest fraction of which 1 - c is an integer multiple for both cosines c.
 
     If a cosine is not a Fraction, or the denominator of the result is above `FINEST_STEP`, None is returned.
     """

@@ -16,7 +16,7 @@ from protosphere.constructions.families import (
 from protosphere.types import Indices, Points
 
 ENOUGH = 2_000_000
-"""Largest number of points for which codes of chirps of the next degree are listed too."""
+"""Codes of degree d > 2 are listed only if the code of degree d - 1 has fewer points than this."""
 
 
 @family(

@@ -66,6 +66,7 @@ Any two of the six forms differ by a bent form.
 """
 
 BENTS = (12, 22, 27)
+"""Bent forms for R^18: form i is used at the corners i and i + 3 of the hexagon."""
 BETWEEN = (
     (0, 33, 46, 50, 60),
     (14, 37, 43, 55, 56),

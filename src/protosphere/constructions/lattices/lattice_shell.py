@@ -153,7 +153,7 @@ class Shells:
         return cholesky_factor(gram_matrix(self.lattice, self.dim))
 
     def _blocks(self) -> Iterator[tuple[Points, Points]]:
-        """Yield blocks of the vectors from the center to the lattice vectors.
+        """Yield the vectors from the center to the lattice vectors of the shells, in blocks.
 
         A block has two arrays: the coefficients of the vectors in the basis of the lattice, as rows, and their squared
         norms.

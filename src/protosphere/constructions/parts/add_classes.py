@@ -84,9 +84,9 @@ def add_classes(
 
 
 def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
-    """Return, for each part, the description of the part's code that the provenance of `code` has.
+    """Return the descriptions of the parts' codes, which the provenance of `code` stores, as a list.
 
-    If the provenance has no such descriptions, the result has None for each part.
+    If it does not store them, the list has None for each part.
     """
     named = code.provenance
     if named is None or not str(named.options.get("codes", "")).startswith("["):
