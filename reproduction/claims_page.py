@@ -25,9 +25,9 @@ pairs of runs with the same seed, followed by ± half of its 95% interval. For a
 than another, there are three cases:
 
 - If the whole interval of the difference is above 0, the claim *holds*.
-- If the lower end of the interval is not above 0, and the upper end is below the standard error of a single accuracy,
-  the claim *fails*: any advantage is smaller than the noise of the test set. On 10,000 test images, the standard error
-  of an accuracy is 0.5 points at an accuracy of 50 to 70%, and 0.14 points at 98%.
+- The claim *fails* if the lower end of the interval is not above 0, and the upper end is below the standard error of a
+  single accuracy. Any advantage is then smaller than the noise of the test set. On 10,000 test images, the standard
+  error of an accuracy is 0.5 points at an accuracy of 50 to 70%, and 0.14 points at 98%.
 - Otherwise the claim is *not decided*. The table then states how many seeds, or how many configurations, would be
   enough to decide the claim, if the mean accuracies and their spread stay the same.
 
