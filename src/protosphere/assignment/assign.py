@@ -193,7 +193,7 @@ def _assign_by_pair_sum(
 ) -> Assignment:
     """Maximize the sum over pairs of classes u, v of S[u, v] times the cosine of their points.
 
-    For "oppose", the caller gives the negative similarity as `S`. The result names its objective `objective`.
+    For "oppose", the caller gives the negative similarity as `S`. The text `objective` is only stored in the result.
     """
     K = code.num_classes
     if K > MAX_WHOLE_CLASSES:

@@ -1,4 +1,7 @@
-"""Find orders of points that are proved to be optimal, by trying all orders or by a minimum-weight matching."""
+"""Find orders of points that are proved to be optimal, by trying all orders or by a minimum-weight matching.
+
+An order is an array with the index of the point of each class: class i gets point order[i].
+"""
 
 from functools import cache
 from itertools import permutations

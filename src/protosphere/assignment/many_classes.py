@@ -1,7 +1,8 @@
 """Assignment of thousands of classes.
 
 Classes and points are first divided into groups, and each group of classes gets a group of points. Then random sets of
-classes, called blocks, exchange their points among themselves, one block after the other.
+classes, called blocks, exchange their points among themselves, one block after the other. An order is an array with the
+index of the point of each class.
 """
 
 import numpy as np
@@ -70,9 +71,9 @@ def _reassigned(
     block: Indices,
     rng: np.random.Generator,
 ) -> Indices:
-    """Return the indices of the points of the classes in `block`, after a search for a better order of these points.
+    """Return the index of the new point of each class in `block`, after these classes have exchanged points.
 
-    All other classes keep the points that they have in `order`.
+    A tabu search chooses the exchanges. All other classes keep the points that they have in `order`.
     """
     placed = points[order]
     block_points = points[order[block]]
@@ -114,7 +115,7 @@ def _group_order(
 
 
 def _spectral_embedding(similarity: Points) -> Points:
-    """Return vectors of the classes whose inner products approximate their similarities."""
+    """Return a matrix with a row for each class; the inner products of the rows approximate the similarities."""
     from scipy.sparse.linalg import eigsh
 
     start = np.ones(len(similarity))

@@ -218,9 +218,9 @@ def _first_edges(weights: Points) -> Mask:
 
 
 def _branch_and_bound(program: _MatchingProgram, solution: _Solution) -> Mask:
-    """Return a Boolean array that says which edges of the program are in its matching of smallest weight.
+    """Return a Boolean array that marks the edges of `solution` in the matching of smallest weight.
 
-    An integer program finds this matching.
+    An integer program finds this matching among the edges of `program`, which are also the edges of `solution`.
     """
     from scipy.optimize import LinearConstraint, milp
     from scipy.sparse import csr_array

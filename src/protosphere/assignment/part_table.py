@@ -63,7 +63,7 @@ class PartTable:
 
     @property
     def lists_all_combinations(self) -> bool:
-        """Whether the classes are all combinations of values, and the value of the last part changes fastest."""
+        """Whether the classes are all combinations of values, in the order in which the last part changes fastest."""
         if self.values is None:
             return True
         if len(self.values) != prod(self.sizes):

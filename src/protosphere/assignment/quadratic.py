@@ -1,4 +1,7 @@
-"""Quadratic assignment: find an order of the points with a large sum over pairs of similarity times cosine."""
+"""Quadratic assignment: find an order of the points with a large sum over pairs of classes of similarity times cosine.
+
+An order is an array with the index of the point of each class: class i gets point order[i].
+"""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -123,7 +123,7 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
 def _top_heights(
     scores: Any, labels: Any, tree: Any, k: int
 ) -> tuple[Indices, Indices]:
-    """Return two matrices with a row for each image and a column for each of its top-k predictions.
+    """Return two matrices with a row for each image and a column for each of its top-k predictions, best first.
 
     An entry of the first matrix is the height of the lowest common ancestor of the predicted class and the true class.
     An entry of the second matrix is the predicted class.

@@ -121,7 +121,7 @@ def _read_text(text: str) -> Any:
 
 
 def as_array(given: Any) -> NDArray[Any]:
-    """Return a numpy array of any object that holds numbers, including torch tensors on any device."""
+    """Convert an object that holds numbers, such as a torch tensor on any device, to a numpy array."""
     if not hasattr(given, "detach"):
         return np.asarray(given)
     tensor = given.detach().cpu()

@@ -125,7 +125,10 @@ class Taxonomy:
 
     @cached_property
     def leaves(self) -> dict[str, Indices]:
-        """Mapping from each inner node to the indices of the classes below it, in depth-first order."""
+        """Mapping from each inner node to the indices of the classes below it.
+
+        The indices are in the order of a depth-first traversal.
+        """
         order = self._layout.order
         ranges = self._layout.ranges
         return {node: order[start:end] for node, (start, end) in ranges.items()}

@@ -95,7 +95,7 @@ def _depth_first(
 def _children(
     classes: Sequence[str], parents: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Return a mapping from each node with a class below it to its children.
+    """Return a mapping from each node with a class below it to the list of its children.
 
     Nodes without a parent become children of `ROOT`.
     """

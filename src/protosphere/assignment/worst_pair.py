@@ -1,7 +1,8 @@
 """Bottleneck assignment: find an order of the points that minimizes the cost of the worst pair of classes.
 
 The cost of a pair is the similarity of the classes times (1 - cosine) of their points. The worst pair is the pair with
-the largest cost: similar classes at distant points.
+the largest cost: similar classes at distant points. An order is an array with the index of the point of each class:
+class i gets point order[i].
 """
 
 import numpy as np
@@ -131,7 +132,7 @@ def _best_partner(similarity: Points, distances: Points, one: int) -> tuple[int,
     """Return the class with which the class `one` should exchange its point, and the resulting cost.
 
     The resulting cost is the largest cost of all pairs that contain one of the two classes. The returned class
-    minimizes it.
+    minimizes it. `distances` contains 1 - cosine for the points that each pair of classes has.
     """
     # after an exchange of `one` and v, each has the distances that v and `one` had to all other classes
     K = len(distances)
