@@ -1,4 +1,7 @@
-"""Find the member of a family of codes that `ps.construct` uses for each number of classes K. A member is a code."""
+"""Find the member of a family of codes that `ps.construct` uses for each number of classes K.
+
+A family is a scheme that consists of a list of codes. These codes are its members.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -17,10 +17,15 @@ WIDTHS = (64, 64, 128, 256, 512)
 
 
 class Block(nn.Module):
-    """Residual block, which adds the output of two 3 x 3 convolutions to a shortcut.
+    """Residual block, which adds the output of two 3 x 3 convolutions with batch normalization to a shortcut.
 
     The shortcut is the input. If the block changes the number of channels or the resolution, the shortcut is a 1 x 1
     convolution of the input instead.
+
+    Args:
+        inputs: Number of input channels.
+        outputs: Number of output channels.
+        stride: Stride of the first convolution and of the 1 x 1 convolution.
     """
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:

@@ -19,7 +19,7 @@ SMALLEST_UNPADDED = 13
 def simard(input_shape: Shape, dim: int) -> nn.Module:
     """Return Simard's network.
 
-    If a side of the image is shorter than 13 pixels, both convolutions pad the image by two pixels on each side.
+    If a side of the image is shorter than 13 pixels, both convolutions pad their input by two pixels on each side.
 
     Args:
         input_shape: Channels, height and width of an image.
@@ -47,5 +47,8 @@ def simard(input_shape: Shape, dim: int) -> nn.Module:
 
 
 def _output_side(size: int, padding: int) -> int:
-    """Return the side length of the output of a 5 x 5 convolution of stride 2, for an input of side `size`."""
+    """Return the side length of the output of a 5 x 5 convolution of stride 2.
+
+    `size` is the side length of the input, and `padding` is the number of zeros that are added on each side.
+    """
     return (size + 2 * padding - 5) // 2 + 1

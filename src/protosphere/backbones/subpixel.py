@@ -22,6 +22,11 @@ class HalvingConv2d(nn.Conv2d):
 
     In large batches under bfloat16 autocast on a CPU, the gradient with respect to the input is computed as a sub-pixel
     convolution, which is faster.
+
+    Args:
+        inputs: Number of input channels.
+        outputs: Number of output channels.
+        kernel: Side length of the kernel.
     """
 
     def __init__(self, inputs: int, outputs: int, kernel: int) -> None:

@@ -1,4 +1,10 @@
-"""Levenshtein's lower bound on the maximum cosine of K points in R^n, which holds for all K and n."""
+"""Levenshtein's lower bound on the maximum cosine of K points in R^n, which holds for all K and n.
+
+Levenshtein's function L_m of order m is defined by the Gegenbauer polynomials P_k of R^n (see `gegenbauer`):
+
+    L_{2k-1}(n, s) = C(k+n-3, k-1) [(2k+n-3)/(n-1) - (P_{k-1}(s) - P_k(s)) / ((1-s) P_k(s))]
+    L_{2k}(n, s) = C(k+n-2, k) [(2k+n-1)/(n-1) - (1+s) (P_k(s) - P_{k+1}(s)) / ((1-s) (P_k(s) + P_{k+1}(s)))]
+"""
 
 from bisect import bisect_left
 from fractions import Fraction

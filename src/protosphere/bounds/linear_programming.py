@@ -38,8 +38,8 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
 
     The program works with polynomials f = 1 + f_1 P_1 + ... + f_36 P_36, where P_k are Gegenbauer polynomials and all
     f_k are at least 0. If f is nowhere positive on [-1, s], at most f(1) points have cosines of at most s. The solver
-    HiGHS minimizes f(1) under the condition f <= 0 at some points of [-1, s]. If f is positive between these points,
-    more points are added, and the largest remaining value is subtracted from f. The result is not proved. Four to five
+    HiGHS minimizes f(1) under the condition f <= 0 at some numbers in [-1, s]. If f is positive between these numbers,
+    more numbers are added, and the largest remaining value is subtracted from f. The result is not proved. Four to five
     of its digits are reliable. The computation takes about half a second.
 
     Args:

@@ -34,7 +34,7 @@ class AlgebraicCosine:
 
     @cached_property
     def rounded_down(self) -> float:
-        """The cosine, rounded down to a float; in rare cases the result is one float lower."""
+        """The cosine, rounded down to a float. In rare cases, the result is the next lower float."""
         low = self.bracket[0]
         nearest = float(low)
         if Fraction(nearest) <= low:

@@ -53,7 +53,7 @@ class Column:
 
 
 def max_cosine_columns(comparison: Comparison) -> list[Column]:
-    """Return two columns with the bounds on the maximum cosine, and a column of maximum cosines for each scheme."""
+    """Return the columns for maximum cosines: two columns with bounds, and a column for each scheme."""
     converse: dict[int, Cosine | None] = {}
     achievable: dict[int, Cosine | None] = {}
     for row in comparison.limits:
@@ -67,7 +67,7 @@ def max_cosine_columns(comparison: Comparison) -> list[Column]:
 
 
 def mean_square_columns(comparison: Comparison) -> list[Column]:
-    """Return a column with the lower bound on the mean squared cosine, and a column of values for each scheme."""
+    """Return the columns for mean squared cosines: a column with the lower bound, and a column for each scheme."""
     K = comparison.num_classes
     smallest = {dim: welch_mean_square(K, dim).value for dim in comparison.dims}
     return [
@@ -77,7 +77,7 @@ def mean_square_columns(comparison: Comparison) -> list[Column]:
 
 
 def energy_columns(comparison: Comparison) -> list[Column]:
-    """Return a column of energies in percent for each scheme. `ps.CodeStatistics` defines the energy."""
+    """Return a column for each scheme with the energies in percent. `ps.CodeStatistics` defines the energy."""
 
     def percent(cell: Cell) -> float | None:
         return cell.energy and 100 * cell.energy

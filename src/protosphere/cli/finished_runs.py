@@ -1,7 +1,8 @@
 """Convert the records of runs into the form that figures and reports need.
 
 A method is a way of training: a scheme or a learned head together with settings. Runs of the same method differ only in
-the dimension, the seed and the settings that `paired` chooses by validation accuracy.
+the dimension, the seed and the settings that `paired` chooses by validation accuracy. The digest of a run is a hash of
+its settings, which identifies the run.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

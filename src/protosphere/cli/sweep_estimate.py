@@ -1,4 +1,7 @@
-"""Estimate the remaining time of a sweep from the epochs that it has finished while it was observed."""
+"""Estimate the remaining time of a sweep from the epochs that it has finished while it was observed.
+
+The digest of a run is a hash of its settings, which identifies the run.
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

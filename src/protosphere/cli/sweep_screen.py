@@ -1,6 +1,7 @@
 """Show the progress of a sweep on standard error.
 
-A line is printed for each run that has ended. On a terminal, a table shows the runs in progress, too.
+A line is printed for each run that has ended. On a terminal, a table shows the runs in progress, too. The digest of a
+run is a hash of its settings, which identifies the run.
 """
 
 import time

@@ -1,4 +1,4 @@
 """Error-correcting codes over finite fields, with one module for each family of codes.
 
-Field elements are stored as integers, and codewords as packed bits.
+Field elements are stored as integers. Codewords are packed rows: a byte contains eight bits, highest bit first.
 """

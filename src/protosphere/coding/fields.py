@@ -115,8 +115,9 @@ def binary_field(m: int) -> BinaryField:
 class FiniteField:
     """The finite field GF(q) with q = p^e <= 256, made by `field(q)`.
 
-    An element is a polynomial over GF(p) modulo the lexicographically first primitive polynomial of degree e. It is
-    stored as the integer whose base-p digits c_0, c_1, ... are the coefficients of c_0 + c_1 x + ...
+    An element is a polynomial over GF(p) modulo the first primitive polynomial of degree e. The order of these
+    polynomials is lexicographic, by their coefficients from the highest power down. An element is stored as the integer
+    whose base-p digits c_0, c_1, ... are the coefficients of c_0 + c_1 x + ...
 
     Attributes:
         q: Number of elements.

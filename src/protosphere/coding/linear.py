@@ -1,5 +1,7 @@
 """Binary linear codes as packed generator matrices: their codewords and distances.
 
+Packed rows have eight bits in a byte, and the first of the eight bits is the highest bit of the byte.
+
 MacWilliams & Sloane, The Theory of Error-Correcting Codes, chapter 1.
 """
 

@@ -12,6 +12,7 @@ gives a union of cosets of RM(1, m) with a large minimum distance:
 
 Coordinate j of a codeword belongs to element j of the field; for m even, e is the highest bit of j. The bits of the
 index of a form are, lowest first, the bits of a (only for m even), then the bits of b_1, b_2, ... Form 0 is zero.
+Packed rows have eight bits in a byte (see `linear`).
 """
 
 import numpy as np

@@ -28,7 +28,7 @@ def processor_count() -> int:
 
 @lru_cache(maxsize=1)
 def _libraries() -> Any:
-    """Return threadpoolctl's controller of the threads of numpy's matrix library (BLAS) and other loaded libraries."""
+    """Return the threadpoolctl controller that limits the threads of loaded libraries, such as numpy's BLAS."""
     import_module("numpy")  # loaded, so that its library is found
     return import_module("threadpoolctl").ThreadpoolController()
 

@@ -1,4 +1,7 @@
-"""Candidates for K points in R^n, compared by their guaranteed maximum cosines before anything is built."""
+"""Candidates for K points in R^n, compared by their guaranteed maximum cosines before anything is built.
+
+A family is a scheme that consists of a list of codes. These codes are its members.
+"""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -157,10 +160,10 @@ def candidates(num_classes: int, dim: int) -> list[Candidate]:
 
 
 def _member_candidates(num_classes: int, dim: int) -> list[Candidate]:
-    """Return one candidate of each family, for at most `RUNNERS_UP` families with the lowest maximum cosines.
+    """Return a candidate of each family; only the `RUNNERS_UP` candidates with the lowest maximum cosines are kept.
 
     The candidate of a family is its member with the lowest maximum cosine among the members with at least K points in
-    at most n dimensions.
+    at most n dimensions. A family without such a member has no candidate.
     """
     best: dict[str, Member] = {}
     for name, member in named_members(dim):
