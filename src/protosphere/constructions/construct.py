@@ -119,9 +119,9 @@ def best(
         mapping: 'fixed' gives class i point i; 'random' permutes the points by the seed.
         prefer: 'separated' takes the code with the lowest maximum cosine. If several codes have it, algebraic codes are
             preferred to codes of a search. Among algebraic codes, schemes with the lowest frame potential come first,
-            then schemes with the fastest projection. 'energy' takes the code with the lowest energy (see
-            `ps.code_statistics`; lower means more uniform points) among all codes within `tolerance` of the lowest
-            maximum cosine.
+            then schemes with the fastest projection. 'energy' takes the code with the lowest energy among all codes
+            within `tolerance` of the lowest maximum cosine. Lower energy means more uniform points (see
+            `ps.code_statistics`).
         tolerance: Largest increase of the maximum cosine that `prefer="energy"` accepts.
         progress: Called during the work. Ctrl-C during the search returns the best code so far, and `code.choice` says
             that the search was interrupted.

@@ -95,7 +95,7 @@ def fitting_member(members: Members, num_classes: int, dim: int) -> Member | Non
     """Return the member of a family to use for K points in R^n, or None if no member fits.
 
     A member fits if its dimension is n and it has at least K points. Of all members that fit, the one with the lowest
-    maximum cosine is returned; of several such members, the one with the fewest points.
+    maximum cosine is returned. If several members have it, the one with the fewest points is returned.
 
     Args:
         members: Function that takes a dimension and returns all members of the family up to this dimension.

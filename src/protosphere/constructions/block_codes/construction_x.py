@@ -59,9 +59,10 @@ class ConstructionXParameters:
 def _best_parameters(
     num_classes: int, dim: int, schemes: tuple[str, ...]
 ) -> ConstructionXParameters | None:
-    """Return the parameters with the lowest maximum cosine for K points in R^n; None if no parameters give K points.
+    """Return the parameters with the lowest maximum cosine for K points in R^n.
 
-    `schemes` has the names of all schemes. It serves only as a key of the cache.
+    If no parameters give K points, None is returned. `schemes` has the names of all schemes, and serves only as a key
+    of the cache.
     """
     del schemes  # the glue vectors are members of theirs
     return min(

@@ -38,7 +38,10 @@ class OuterCode:
 
     @property
     def guarantee(self) -> Fraction:
-        """Upper bound 1 - q d / ((q - 1) n_q) on the maximum cosine; d = n_q - k_q + 1 is the minimum distance."""
+        """Upper bound 1 - q d / ((q - 1) n_q) on the maximum cosine.
+
+        Here d = n_q - k_q + 1 is the minimum distance of the Reed-Solomon code.
+        """
         return 1 - Fraction(self.q * (self.n_q - self.k_q + 1), (self.q - 1) * self.n_q)
 
 
@@ -50,7 +53,7 @@ def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
 
     Args:
         num_classes: Number K of codewords.
-        q: Order of the field; all prime powers up to 256 unless given.
+        q: Order of the field. If it is None, all prime powers up to 256 are considered.
 
     Raises:
         InvalidArgumentError: If `q` is not a prime power up to 256.
@@ -98,7 +101,7 @@ def best_outer_code(num_classes: int, dim: int, q: object = None) -> OuterCode |
     Args:
         num_classes: Number K of codewords.
         dim: Dimension n.
-        q: Order of the field; all prime powers up to 256 unless given.
+        q: Order of the field. If it is None, all prime powers up to 256 are considered.
     """
     fitting = [code for code in outer_codes(num_classes, q) if code.dim == dim]
     return min(fitting, key=lambda code: code.guarantee, default=None)
@@ -158,7 +161,8 @@ def reed_solomon(
         num_classes: Number K of codewords.
         dim: Dimension n.
         chosen: Mapping with the chosen order "q" of the field.
-        q: Order of the field that the user asks for; by default the order with the lowest maximum cosine is chosen.
+        q: Order of the field that the user asks for. If it is None, the order with the lowest guaranteed maximum cosine
+            is chosen.
     """
     del q  # the chosen one is it, where it was given
     code = best_outer_code(num_classes, dim, chosen["q"])

@@ -142,8 +142,8 @@ def greedy_messages(generator: PackedBits, num_classes: int) -> Indices:
 
     A message is an integer whose bits select rows of the generator matrix; the sum of these rows is the codeword of the
     message. The first message is 0. Each next message has the codeword whose smallest Hamming distance to the chosen
-    codewords is largest; of several such messages the smallest is taken. If the codewords of the messages 0 to K - 1
-    have at least the same minimum distance, these messages are returned instead.
+    codewords is largest. If there are several such messages, the smallest is taken. If the codewords of the messages 0
+    to K - 1 have at least the same minimum distance, these messages are returned instead.
 
     Args:
         generator: Packed rows of the generator matrix.

@@ -139,7 +139,7 @@ def semantic(
         weight: Weight of S, from 0 to 1, or 'auto' (see `weight_for`).
         steps: Number of steps.
         lr: Learning rate.
-        temperature: Last value of the inverse temperature t; K unless given.
+        temperature: Last value of the inverse temperature t. By default, it is K.
     """
     S = as_similarity(similarity, num_classes)
     chosen = weight_for(weight, S, dim)

@@ -43,7 +43,10 @@ def cluster_sizes(num_classes: int, num_clusters: int) -> list[int]:
 
 
 def _checked_clusters(num_classes: int, clusters: int | None) -> int:
-    """Return `clusters` after checking that it is from 1 to K; if it is None, return the default number."""
+    """Return `clusters`, or the default number of clusters if it is None.
+
+    If `clusters` is not from 1 to K, an error is raised.
+    """
     if clusters is None:
         return default_clusters(num_classes)
     number = as_integer("clusters", clusters, minimum=1)

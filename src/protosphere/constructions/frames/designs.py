@@ -322,7 +322,7 @@ def designs() -> Iterator[Member]:
     """Yield codes made from 0/1 vectors with given numbers of ones on given cells.
 
     A cell is a set of coordinates. The mean of the entries of a vector on a cell is subtracted from these entries. Then
-    the vectors are normalized. They come from three sources:
+    the vectors are normalized. The 0/1 vectors come from three sources:
 
     - the extended Golay code, whose codewords of weight 8 and 12 are the octads and dodecads of the Witt design
       S(5,8,24)

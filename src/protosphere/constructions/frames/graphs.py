@@ -1,7 +1,7 @@
 """Classical strongly regular graphs: their parameters, and functions that build their adjacency matrices.
 
-A graph is strongly regular if all vertices have the same number of neighbors, all pairs of adjacent vertices have the
-same number of common neighbors, and so do all pairs of non-adjacent vertices.
+In a strongly regular graph, three numbers are the same everywhere: the number of neighbors of a vertex, the number of
+common neighbors of two adjacent vertices, and the number of common neighbors of two non-adjacent vertices.
 
 Brouwer & Van Maldeghem, Strongly Regular Graphs (2022), chapters 2, 3 and 8 to 10.
 """

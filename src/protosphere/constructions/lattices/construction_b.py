@@ -1,7 +1,8 @@
 """Shells of lattices made from binary codes by Construction B.
 
-The lattice of a binary code C has all integer vectors x of n entries for which x modulo 2 is in C, and the sum of the
-entries is a multiple of 4. The code must be doubly even: the number of ones of each codeword is a multiple of 4.
+The lattice of a binary code C has all integer vectors x of n entries with two properties: x modulo 2 is in C, and the
+sum of the entries of x is a multiple of 4. The code must be doubly even: the number of ones of each codeword is a
+multiple of 4.
 
 The repetition code of length 8 gives E8, and RM(1,4) gives the Barnes-Wall lattice of dimension 16. In this scale, the
 minimum squared norm of both lattices is 8 (Conway & Sloane, SPLAG, chapter 5, section 3). A shell has all lattice
