@@ -181,7 +181,7 @@ def maximize_pair_sum(
 ) -> Indices:
     """Find an order with a large sum over pairs of similarity times cosine.
 
-    FAQ runs from several starts, and a tabu search improves the best order.
+    The algorithm FAQ (see `faq`) runs from several starts, and a tabu search improves the best order.
 
     Args:
         similarity: K x K similarity of the classes.

@@ -39,8 +39,8 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
     """Return a lower bound on the maximum cosine of K > 2n points in R^n by the simplex bound, for n = 3, ..., 8.
 
     A set of points with maximum cosine s has at most N(s) = 2 F_{n-1}(a) / F_n(a) points, where F_n is Schlaefli's
-    function (see `schlaefli`) and the angle a is given by sec 2a = 1/s + n - 2. The returned bound is the s with N(s) =
-    K, rounded down. The icosahedron and the 600-cell attain the bound. For many points the bound is higher than
+    function (see `schlaefli`) and the angle a is given by sec 2a = 1/s + n - 2. The returned bound is the solution s of
+    N(s) = K, rounded down. The icosahedron and the 600-cell attain the bound. For many points the bound is higher than
     Levenshtein's, for example for all K from 24 on in three dimensions and from about 1,000 on in eight dimensions.
 
     Args:

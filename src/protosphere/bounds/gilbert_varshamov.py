@@ -76,8 +76,7 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
         The distance d.
 
     Raises:
-        InvalidArgumentError: If n or k is not an integer of at least 1, or if n is above 10**18, k > 2 and n - k >
-            4096.
+        InvalidArgumentError: If n or k is not an integer of at least 1, or if n > 10**18, k > 2 and n - k > 4096.
         InfeasibleError: If k is larger than n.
 
     Example:

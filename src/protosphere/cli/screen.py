@@ -136,7 +136,7 @@ def cosine_fields(name: str, value: Cosine | None) -> dict[str, Any]:
 
     Args:
         name: Name of the field with the float. The other field has this name with the ending "_exact".
-        value: The cosine, or None.
+        value: The cosine. If it is None, both fields are null.
 
     >>> cosine_fields("gap", Fraction(1, 4))
     {'gap': 0.25, 'gap_exact': '1/4'}

@@ -1,4 +1,4 @@
-"""Command `protosphere verify`."""
+"""Command `protosphere verify`. The options --proof and --no-limit have their help text in this module."""
 
 import math
 from pathlib import Path

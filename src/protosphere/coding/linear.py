@@ -207,8 +207,8 @@ def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
 def difference_counts(messages: Indices, k: int) -> NDArray[np.int64]:
     """Count, for each x < 2**k, the ordered pairs of different messages whose XOR is x.
 
-    The counts are the autocorrelation of the set of messages, computed by two Walsh-Hadamard transforms. They are
-    exact in 64 bits while len(messages) * 2**k < 2**63 (Parseval's identity bounds every partial sum).
+    The counts are the autocorrelation of the set of messages, computed by two Walsh-Hadamard transforms. They are exact
+    if len(messages) * 2**k < 2**63, because then no 64-bit integer overflows.
 
     Args:
         messages: Different integers below 2**k.

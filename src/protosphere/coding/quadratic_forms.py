@@ -7,8 +7,9 @@ gives a union of cosets of RM(1, m) with a large minimum distance:
 - For m odd, the points are x in GF(2^m), and the forms are Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)) (Gold 1968). The
   sum of two different forms has rank at least m + 1 - 2r. Tr is the trace to GF(2).
 - For m even, the points are (x, e) with x in GF(2^(m-1)) and a bit e. The first forms are Kerdock's (1972) forms Q_a
-  (see `kerdock_forms`). The sum of two different forms Q_a has full rank. The other forms are Q_a + Tr(b_1 x^3 + ... +
-  b_r x^(1+2^r)) (Delsarte & Goethals 1975). The sum of two different forms has rank at least m - 2r.
+  (see `kerdock_forms`). The sum of two different forms Q_a has full rank. The other forms are
+  Q_a + Tr(b_1 x^3 + ... + b_r x^(1+2^r)) (Delsarte & Goethals 1975). The sum of two different forms has rank at least
+  m - 2r.
 
 Coordinate j of a codeword belongs to element j of the field; for m even, e is the highest bit of j. The bits of the
 index of a form are, lowest first, the bits of a (only for m even), then the bits of b_1, b_2, ... Form 0 is zero.
