@@ -137,7 +137,10 @@ MAX_RATIONAL_ORDER = 60
 
 
 def _random_family(rng: np.random.Generator, names: list[str]) -> list[str]:
-    """Draw a family (cyclic, metacyclic or other groups), and return those of `names` that belong to this family."""
+    """Draw one of three families of groups, and return those of `names` that belong to the family.
+
+    The families are the cyclic groups, the metacyclic groups, and all other groups.
+    """
     cyclic: list[str] = []
     metacyclic: list[str] = []
     others: list[str] = []
@@ -235,9 +238,9 @@ def _random_composition(
 def _random_group(
     num_points: int, rng: np.random.Generator
 ) -> tuple[str, Group] | None:
-    """Draw one of the groups of `group_names` with at most `num_points` elements, and return its name and the group.
+    """Draw one of the groups of `group_names`, and return its name and the group.
 
-    The result is None if the attempt fails, for example because the drawn group is too large.
+    The result is None if the attempt fails, for example because the drawn group has more than `num_points` elements.
     """
     max_order = max(2, min(num_points, MAX_GROUP_ORDER))
     family = _random_family(rng, list(group_names(max_order)))
@@ -279,7 +282,7 @@ def _random_symmetry(
 ) -> tuple[str, Group, Matrices] | None:
     """Draw a group that acts on R^n, and return its name, the group and the (order, n, n) matrices of its elements.
 
-    The result is None if the attempt fails, for example because the drawn group is too large.
+    The result is None if the attempt fails, for example because the drawn group has more than `num_points` elements.
     """
     kind = rng.random()
     if kind < RATIONAL_PROBABILITY:
@@ -309,7 +312,8 @@ def rearranged(
         rng: Random generator.
 
     Returns:
-        The arrangement, with random numbers of orbits of each type. None if the drawn orbit sizes do not add up to K.
+        The arrangement. The number of orbits of each type is random. None if the drawn orbits do not have K points in
+        total.
     """
     sizes = [len(cosets) for cosets in symmetry.cosets]
     # A space of one dimension has room for two points only.

@@ -164,8 +164,8 @@ class BanditSearch:
         screening_from: Fraction of the budget that was used when the screening began.
         budget: The budget of `backend`.
         pool: The best codes found so far.
-        screening_finishes: Whether screened codes are finished, because the screening anneals to
-            `FINISHED_TEMPERATURE`.
+        screening_finishes: Whether the screening anneals to at least `FINISHED_TEMPERATURE`, so that screened codes are
+            finished.
         screening_share: Fraction of the budget at which the screening ends.
     """
 
@@ -196,8 +196,8 @@ class BanditSearch:
     def nearness(self) -> float:
         """The number 1 / (1 - c), where c is the lowest maximum cosine in the pool.
 
-        If the pool is empty, c is 0.5. Points that are close to each other need high inverse temperatures, so some of
-        these are proportional to this number.
+        If the pool is empty, c is 0.5. Points that are close to each other need high inverse temperatures. Therefore
+        the search multiplies some of its inverse temperatures by this number.
         """
         value = self.pool.best.value if self.pool else 0.5
         return 1 / (1 - min(value, 1 - 1e-6))
@@ -206,8 +206,8 @@ class BanditSearch:
     def epochs_used(self) -> float:
         """The number of completed epochs, plus the fraction of the current epoch that is over.
 
-        All epochs have equal parts of the budget. The last epoch ends when the fraction `VARIATION_END` of the budget
-        is used.
+        All epochs together have the fraction `VARIATION_END` of the budget, and each epoch has an equal part of it.
+        After the last epoch, the number keeps growing.
         """
         return self.budget.share / VARIATION_END * self.backend.epochs
 
@@ -316,8 +316,8 @@ class BanditSearch:
     def _draw_arms(self) -> list[Arm]:
         """Draw one arm for each start of a batch.
 
-        The arms are ranked by their lowest maximum cosine, `Arm.value`. The probability of an arm decreases
-        exponentially with its rank.
+        The arms are ranked by `Arm.value`, the lowest first. The probability of an arm decreases exponentially with its
+        rank.
         """
         ranked = sorted(self.arms, key=lambda arm: arm.value)
         breadth = self.backend.breadth
@@ -362,7 +362,7 @@ class BanditSearch:
     def _screen(self, arms: list[Arm], starts: list[Points], first: Points) -> None:
         """Screen the batch `starts`.
 
-        `arms` has the arm of each start, and `first` has its first inverse temperature.
+        Start i comes from `arms[i]`. Its first inverse temperature is `first[i]`.
         """
         found = self.backend.descend(
             starts, first, self.backend.last, SCREENING_STEPS, self.screening_share
@@ -373,8 +373,8 @@ class BanditSearch:
     def is_orbit_turn(self) -> bool:
         """Whether the next batch of the screening consists of symmetric codes.
 
-        The value is True if symmetric codes have used at most a certain fraction of the work of the screening so far.
-        `ORBIT_SHARES` describes this fraction. The value is False if symmetric codes are not searched.
+        The value is True if the fraction of the screening's work so far that went into symmetric codes is at most a
+        limit. The limit is one of the numbers `ORBIT_SHARES`. If symmetric codes are not searched, the value is False.
         """
         if self.orbits is None:
             return False
@@ -429,9 +429,9 @@ class BanditSearch:
     def _admit_all(
         self, arms: list[Arm], found: list[Points], finished: bool = False
     ) -> None:
-        """Add the codes `found` to the pool, and update the value of the arm of each code.
+        """Add the codes `found` to the pool, and update the attribute `value` of their arms.
 
-        Entry i of `arms` is the arm of `found[i]`. `finished` says whether all these codes are finished.
+        Code `found[i]` comes from `arms[i]`. `finished` says whether the codes are finished.
         """
         for arm, points in zip(arms, found, strict=True):
             value = max_cosine(points)

@@ -27,8 +27,9 @@ class Orbits:
     stabilizer of its type fixes.
 
     Attributes:
-        counts: For each type of orbits, the number of orbits.
-        cosets: For each type, the (size, n, n) coset matrices, the identity first. Empty for a code without symmetry.
+        counts: For each type of orbits, the number of orbits. For a code without symmetry, it is (K,).
+        cosets: For each type, the (size, n, n) coset matrices, the identity first. For a code without symmetry, the
+            tuple is empty.
     """
 
     counts: tuple[int, ...]
@@ -66,15 +67,17 @@ class Orbits:
 
 @dataclass(frozen=True, eq=False)
 class WeightedSums:
-    """Sums over pairs of a representative and a different point, for each code of a batch.
+    """Sums over pairs of a representative and any other point of its code, for each of B codes.
 
     The weight of a pair with cosine c is exp(t (c - `largest`)), where t is the inverse temperature. Subtracting the
     maximum cosine avoids overflow.
 
     Attributes:
-        largest: (B,) maximum cosines.
-        total: (B,) sums of the weights of all pairs, each multiplied by the size of the orbit of its representative.
-        pull: (B, m, n) array. For each representative, the sum over all other points of the weight times the point.
+        largest: (B,) maximum cosines of the pairs.
+        total: (B,) sums of the weights of all pairs. In the sum, each weight is multiplied by the number of points in
+            the orbit of the representative.
+        pull: (B, m, n) array. For each representative, the sum of all other points, each multiplied by the weight of
+            its pair with the representative.
     """
 
     largest: Tensor
@@ -150,10 +153,11 @@ def _weighted_sums(
 
 
 def _combined(parts: list[WeightedSums], t: Tensor) -> WeightedSums:
-    """Return the sums for all representatives, given the sums for each slice of the representatives.
+    """Combine sums for slices of the representatives into the sums for all representatives.
 
-    The weights of a slice are relative to the maximum cosine of the slice. The weights of the result are relative to
-    the maximum cosine of all slices.
+    Each entry of `parts` has the sums for one slice, in which the weights are relative to the maximum cosine of the
+    slice. In the result, the weights are relative to the maximum cosine of all slices. `t` has the inverse temperature
+    of each code.
     """
     slice_largest = torch.stack([part.largest for part in parts])
     slice_totals = torch.stack([part.total for part in parts])

@@ -66,7 +66,7 @@ class _State:
 
         Args:
             energy: The function to minimize.
-            which: Indices of the starts, which are passed to `energy`.
+            which: Indices of the starts that have not converged, which are passed to `energy`.
         """
         direction, slope = self._descent_direction()
         size = self._step_size(direction)
@@ -85,9 +85,9 @@ class _State:
         self._update_direction(step, change, accepted & is_curved)
 
     def _descent_direction(self) -> tuple[Tensor, Tensor]:
-        """Return the (B, N) directions of the next steps, and the (B,) slopes along them.
+        """Return the (B, N) directions of the next steps, and the (B,) slopes of the function along the directions.
 
-        A direction along which the function does not decrease is replaced by the negative gradient.
+        If the slope along a direction is not negative, the direction is replaced by the negative gradient.
         """
         slope = (self.direction * self.gradient).sum(dim=1)
         descends = slope < 0
@@ -129,10 +129,10 @@ class _State:
         self.direction = -(self.scale[:, None] * self.gradient + correction)
 
     def _pair_weights(self, along: Tensor) -> Tensor:
-        """Return a (B, 2 MEMORY) matrix of weights, one for each vector in `self.pairs`.
+        """Return (B, 2 MEMORY) weights for a weighted sum of the vectors in `self.pairs`.
 
-        The next direction is computed from the weighted sum of these vectors. `along` has the inner products of the
-        gradient with the same vectors. The formula is equation 3.1 of Byrd, Nocedal and Schnabel 1994.
+        The next direction is computed from this sum by equation 3.1 of Byrd, Nocedal and Schnabel 1994. `along` has the
+        inner products of the gradient with the vectors.
         """
         oldest = max(0, self.used - MEMORY)
         steps = [i % MEMORY for i in range(oldest, self.used)]

@@ -45,15 +45,16 @@ class Budget:
     of pairs or over orbits counts as a fraction of this unit, according to its cost.
 
     Attributes:
-        products: Number of multiplications in one evaluation (`evaluation_products`). Until the speed of the search has
-            been measured, `PRODUCTS_PER_SECOND` and this number give the number of evaluations per second.
+        products: Number of multiplications in one evaluation (see `evaluation_products`). Until the number of
+            evaluations per second has been measured, it is estimated as `PRODUCTS_PER_SECOND` / `products` per thread.
         iterations: Largest number of evaluations.
         seconds: Largest number of seconds from the construction of this object. None for no limit.
         progress: Function that is called with a message, the percentage of the budget that is used, and 100. It is
             called when a second has passed, or 1% of the budget has been used, since the last call.
         clock: Function that returns the time in seconds.
         spent: Number of evaluations so far.
-        seconds_spent: Number of seconds that compiled descents took so far.
+        seconds_spent: Number of seconds so far in which compiled descents ran. The time of parallel descents counts
+            once.
         best: Lowest maximum cosine found so far.
         starts: Number of descents so far, for progress messages.
         interrupted: Whether the user pressed Ctrl-C.

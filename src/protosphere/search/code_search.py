@@ -254,7 +254,7 @@ def search_code(
 def _iteration_limit(num_points: int, dim: int, seconds: float | None) -> float:
     """Return the largest number of evaluations of a search whose caller did not set `iterations`.
 
-    The result is infinity if `seconds` limits the search.
+    If `seconds` is not None, the result is infinity, because the time limits the search.
     """
     if seconds is not None:
         return float("inf")
@@ -288,9 +288,9 @@ def _sprint_to_target(search: BanditSearch) -> None:
 
 
 def _initialization_arms(search: BanditSearch) -> list[Arm]:
-    """Return a list with the arm of random points. If the caller requested only symmetric codes, the list is empty.
+    """Return a list that has only the arm of random points, or an empty list if only symmetric codes are requested.
 
-    If symmetric codes are to be searched, `search.orbits` is set to a new search among them.
+    If symmetric codes are to be searched, the function also sets `search.orbits`.
     """
     # Symmetric codes are left out in few dimensions, by thrifty searches for many points, and if the budget is small.
     names = [name for name in search.initializations if name != "refilled"]
@@ -344,9 +344,11 @@ def _is_stale(search: BanditSearch) -> bool:
 def _finish(search: BanditSearch) -> None:
     """Finish the best unfinished codes of the pool, one after another.
 
-    The phase ends when the target is reached or the time is up. If a code of the pool is already finished, there is
-    another reason to end the phase: in a thrifty search, the next code is unlikely to become the best one; in any other
-    search, the fraction `FINISHING_END` of the budget is used.
+    The phase ends when the target is reached or the time is up. If the pool has a finished code, the phase also ends
+    under one of these conditions:
+
+    - The search is thrifty, and the next code is unlikely to become the best one.
+    - The search is not thrifty, and the fraction `FINISHING_END` of the budget is used.
     """
     gain = FINISHING_GAIN * math.log(search.num_points) / search.backend.last
     steps = THRIFTY_STEPS if search.thrifty else FINISHING_STEPS
@@ -366,7 +368,7 @@ def _finish(search: BanditSearch) -> None:
 def _polish(search: BanditSearch) -> None:
     """Polish the best codes if the caller requested polishing and time is left.
 
-    A thrifty search does not polish codes that have more than `MAX_DENSE_UNKNOWNS` coordinates in total.
+    A thrifty search does not polish codes if K n is larger than `MAX_DENSE_UNKNOWNS`.
     """
     size = search.num_points * search.dim
     is_too_large = search.thrifty and size > MAX_DENSE_UNKNOWNS
@@ -400,7 +402,8 @@ def _reaches_target(search: BanditSearch) -> bool:
 def _is_hopeless(search: BanditSearch) -> bool:
     """Return whether the best code is finished and no arm is likely to lead to a better code.
 
-    For each arm, the result of a complete descent is predicted from the result of the brief descent in the race.
+    For each arm, the result of a complete descent is predicted from the result of the brief descent in the race. If the
+    race used less than the fraction `MIN_RACE_SHARE` of the budget, the result is False.
     """
     best = search.pool.best
     if not best.finished or search.budget.share < MIN_RACE_SHARE:

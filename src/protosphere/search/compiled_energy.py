@@ -204,10 +204,10 @@ def _sum_over_all_pairs(
 def _sum_over_near_pairs(
     units: Points, pairs: Indices, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Write a sum over the pairs of point i in `pairs` into row i of `gradient`, for every i.
+    """Write the sum of all points j that form a pair in `pairs` with point i into row i of `gradient`.
 
-    A pair of the points i and j contributes point j, multiplied by the weight exp(t (cos - maximum cosine)). The
-    maximum is taken over `pairs`.
+    In the sum, each point j is multiplied by the weight of its pair with point i. The weight of a pair of points is
+    exp(t (cos - maximum cosine)), where the maximum is taken over `pairs`.
 
     Return the maximum cosine and the sum of the weights of `pairs`.
     """
@@ -246,7 +246,8 @@ def smooth_max_cosine_gradient(
     Args:
         variables: (K, n) rows of any length. The points are the normalized rows. n is a multiple of four.
         t: The inverse temperature.
-        pairs: (2, P) array of the pairs in the sum. Empty for all pairs.
+        pairs: (2, P) array of the indices of the two points of each pair in the sum. If P is 0, the sum is over all
+            pairs.
         workspace: Arrays that are overwritten (see `Workspace`). Afterward, the first array has the unit points.
         gradient: (K, n) array that receives the gradient with respect to `variables`.
 

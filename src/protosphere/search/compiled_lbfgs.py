@@ -190,7 +190,7 @@ def evaluation_work(count: int, listed: int) -> float:
 
     Args:
         count: Number K of points.
-        listed: Number of near pairs in the evaluation. 0 for all pairs.
+        listed: Number of near pairs in the evaluation. 0 means that the evaluation is over all pairs.
     """
     if listed == 0:
         return 1.0
@@ -317,9 +317,9 @@ def compiled_anneal(
 ) -> Points:
     """Anneal a code: run L-BFGS at one inverse temperature after another.
 
-    The first inverse temperature is `t`. The next ones are `factor` times the previous one, up to `last`. At each
-    temperature, the rest of the work that `meter` allows is divided equally among the remaining temperatures, so that
-    even a short descent reaches the last one. Another thread may read the meter, or set its stop flag.
+    The first inverse temperature is `t`. Each of the others is `factor` times the previous one, but at most `last`.
+    Before each temperature, the work that `meter` still allows is divided equally among the remaining temperatures, so
+    that even a short descent reaches `last`. Another thread may read the meter, or set its stop flag.
 
     Args:
         start: (K, n) initial points.
@@ -350,7 +350,7 @@ def compiled_anneal(
 
 
 def is_compiled() -> bool:
-    """Return whether this process has compiled the descent."""
+    """Return whether this process has already compiled the loop that `compiled_anneal` runs."""
     return bool(getattr(_anneal, "signatures", ()))
 
 
