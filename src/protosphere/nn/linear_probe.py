@@ -106,9 +106,11 @@ class LinearProbe:
             sys.stderr.write(f"{self.verbose_label} {number}: loss {loss:.6g}\n")
 
     def loss(self, features: Tensor, classes: Tensor, weights: Tensor) -> Tensor:
-        """Return the sum of the losses of a batch.
+        """Return the sum of the losses of a batch, each multiplied by the weight of its example.
 
-        The penalty is not included. Each loss is multiplied by the weight of its example.
+        If the preset of the head has the loss 'cross_entropy', the loss of an example is its cross-entropy. Otherwise,
+        the loss is (1 - c)^2, where c is the cosine of the mapped features with the prototype of the class. The penalty
+        is not included.
 
         Args:
             features: B x m standardized features.

@@ -67,7 +67,7 @@ def _unit_scale(code: SphericalCode) -> float:
     return 1.0
 
 
-def _small_radius(code: SphericalCode) -> float:
+def _kasarla_scale(code: SphericalCode) -> float:
     """Return 0.1, the scale with which Kasarla et al. (2022) train residual networks."""
     del code
     return 0.1
@@ -134,7 +134,7 @@ _ALL = (
     Preset(
         "kasarla",
         as_it_is,
-        _small_radius,
+        _kasarla_scale,
         None,
         "cross_entropy",
         "the logits are the dot products of z with the prototypes times the scale, 0.1 by default, and z is not "

@@ -39,7 +39,8 @@ class ProjectionBlock(Protocol):
         kind: Kind of the points, such as 'matrix' or 'cosets'. Each kernel backend lists the kinds that it supports.
         num_points: Number P of points.
         dim: Dimension n.
-        scores_per_row: Number of dot products that are computed for each vector.
+        scores_per_row: Number of dot products that are computed for each vector: P, or the number of points of all
+            parts for an `AllCombinationsBlock`.
         antipodal: Whether each score that `scores` returns stands for two points: a point, and its antipode, which has
             the negative score.
     """
@@ -82,8 +83,8 @@ class ProjectionBlock(Protocol):
             tile: Range of units: the index of the first unit, and one past the index of the last.
 
         Returns:
-            A new tensor of shape (p, B, q), which the caller may overwrite. The entries with indices [:, i, :] are the
-            p q scores of vector i; p, q and the order of the scores depend on the block. If `antipodal` is True, each
+            A new tensor of shape (p, B, q), which the caller may overwrite. The slice [:, i, :] has the p q scores of
+            vector i. The numbers p and q and the order of the scores depend on the block. If `antipodal` is True, each
             score stands for a point and its antipode.
         """
         del tile
@@ -172,17 +173,17 @@ def empty_top_k(z: Tensor) -> TopK:
 
 
 def merged_top_k(first: TopK, second: TopK, k: int) -> TopK:
-    """Return the k largest values in each row of the results of two top-k searches, and their indices.
+    """Merge the results of two top-k searches: return the k largest values of each row and their indices.
 
-    Among equal values, values of `first` come before values of `second`. If `first` is empty, `second` is returned.
+    Among equal values, values of `first` come before values of `second`.
 
     Args:
-        first: Values and indices of some points; two tensors of the same shape, with B rows.
-        second: Values and indices of other points, at most k per row, in descending order of the values.
+        first: B x p values of some points, and the B x p indices of these points. p may be 0.
+        second: B x q values of other points in descending order, and the B x q indices of these points. q is at most k.
         k: Number of values to keep per row.
 
     Returns:
-        Values in descending order, and their indices.
+        The largest values in descending order, and their indices. Each row has k values, or p + q if this is less.
     """
     if first[0].shape[1] == 0:
         return second
@@ -260,7 +261,7 @@ def _bounded_log_sum_exp(
 
 
 def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:
-    """Return, for each vector, the sum of the weights of all points of a tile, and overwrite the scores by weights.
+    """Overwrite the scores of a tile by weights, and return the sum of the weights of all points for each vector.
 
     The weight of a point is exp(score - shift).
 
@@ -268,8 +269,10 @@ def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tens
         scores: Scores as `ProjectionBlock.scores` returns them. Each score is overwritten by the weight of its point.
             If `antipodal` is True, it is overwritten by the weight of the point minus the weight of the antipode.
         shift: B x 1 tensor; row i is the number to subtract from the scores of vector i. If None, it is 0.
-        antipodal: Whether each score stands for a point and its antipode. The sums then include the weights of the
-            antipodes.
+        antipodal: Whether each score stands for a point and its antipode.
+
+    Returns:
+        A vector of B sums. If `antipodal` is True, the sums include the weights of the antipodes.
     """
     # if antipodal, the sums include the antipodes, whose exponentials are then subtracted from those of the points
     opposite = None

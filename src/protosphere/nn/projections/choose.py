@@ -55,8 +55,8 @@ class Entry:
     Attributes:
         plan: Function from a code and a dtype to the plan of the projection. It returns None if the code does not have
             the structure that this kind of projection needs.
-        smallest: Smallest number K n of coordinates for which this kind is faster than a matrix.
-        above_dim: This kind is faster than a matrix only for dimensions n above this number.
+        smallest: Smallest product K n for which this kind is faster than a matrix.
+        above_dim: Largest dimension n for which this kind is not faster than a matrix, whatever K is.
     """
 
     plan: Callable[[SphericalCode, torch.dtype], ProjectionPlan | None]
@@ -135,9 +135,9 @@ def plan_for(
 
 
 def _names_to_try(code: SphericalCode, kind: str) -> list[str]:
-    """Return the keys of `PROJECTIONS` to try for a code, in order.
+    """Return the names of the kinds in `PROJECTIONS` to try for a code, in the order in which they are tried.
 
-    The list is empty if `kind` is 'dense'.
+    If `kind` is 'dense', the list is empty. If `kind` is any other name than 'auto', the list has only this name.
     """
     if kind == "dense":
         return []
@@ -264,9 +264,9 @@ def _quantized(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None
 
 
 def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> BlockSpec:
-    """Return the description of a block with all combinations of the values of the parts.
+    """Return the description of a block that has a point for every combination of the values of the parts.
 
-    A unit of the block consists of the combinations that have the same value of the first part.
+    The block has one unit for each value of the first part. The unit consists of all combinations with this value.
     """
     if structure.count > LARGEST_INDEX:
         raise InvalidArgumentError(

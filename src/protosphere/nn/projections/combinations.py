@@ -126,9 +126,10 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return total + sums * factors.to(sums.dtype)
 
     def _places(self, tile: Tile) -> Tensor:
-        """Return a matrix of indices of columns of `self.tables(z)`, with one row per class in the range `tile`.
+        """Return, for each class in the range `tile`, the columns of `self.tables(z)` that belong to the class.
 
-        The row of a class has the indices of the columns of its values, followed by those of its codewords.
+        The result is a matrix of column indices. The row of a class has the columns of its values, followed by the
+        columns of its codewords.
         """
         return self.values[tile[0] : tile[1]].long() + self.tables.offsets
 
@@ -149,10 +150,10 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.weighted_sum(self._collected(weights, every))
 
     def _collected(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return, for each of the E values and codewords, the sum of the weights of the classes with it.
+        """Return, for each value and each codeword, the sum of the weights of the classes that have it.
 
-        For a codeword, each weight is first multiplied by the factor of the class. The method is the transpose of
-        `_summed`.
+        In the sum for a codeword, the weight of a class is multiplied by the factor of the class. E is the number of
+        values and codewords. The method is the transpose of `_summed`.
 
         Args:
             weights: Matrix with B rows of weights, and one column per class in the range `tile`.

@@ -13,8 +13,8 @@ For each codeword, the first step takes n/b multiplications and the second step 
 of all codewords takes n. A value of b near sqrt(n) is best.
 
 The codewords of a union of cosets of RM(1, m), or of any binary linear code, can be divided into such cosets. If the
-small code has the all-one codeword, each codeword is followed by its antipode, and one dot product is computed for the
-two.
+small code has the all-one codeword, its codewords form pairs of antipodes, and b is the number of these pairs. Each
+codeword is then followed by its antipode, and one dot product is computed for the two.
 """
 
 import torch
@@ -46,9 +46,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     """Block of points that are codewords in cosets of a small linear code.
 
     The first coordinates of a point are the signs of a codeword times `coefficient`. The other coordinates, if any, are
-    called a glue vector, and all points of a coset have the same glue vector. For the matrix products, the cosets of
-    the layout are split into C cosets of a smaller code. Without antipodes, the smaller code has b codewords. P is the
-    number of points. The module docstring defines s_c, x, H and the bins.
+    called a glue vector, and all points of a coset have the same glue vector. P is the number of points.
+
+    The cosets of `layout` are split into C cosets of a code with fewer codewords, so that the matrix products take less
+    time. This code is the small code of the module docstring, which also defines b, s_c, x, H and the bins.
 
     Args:
         layout: Description of the codewords, their cosets and their glue vectors.
@@ -102,12 +103,12 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
     @property
     def num_cosets(self) -> int:
-        """Number C of cosets of the smaller code."""
+        """Number C of cosets of the small code."""
         return self.signs.shape[2]
 
     @property
     def per_coset(self) -> int:
-        """Number of points per coset of the smaller code, including antipodes."""
+        """Number of points per coset of the small code, including antipodes."""
         return self.outer.shape[1]
 
     def extra_repr(self) -> str:
@@ -143,9 +144,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return ordered.view(z.shape[0], b, size).transpose(0, 1)
 
     def unbinned(self, sums: Tensor) -> Tensor:
-        """Return B x n vectors: the numbers in `sums` times `coefficient`, in the order of the coordinates.
+        """Return B x n vectors whose coordinates are the numbers in `sums` times `coefficient`.
 
-        The coordinates of the glue vectors are 0. The method is the transpose of `binned`.
+        Each number is moved from its place in a bin to its coordinate. The coordinates of the glue vectors are 0. The
+        method is the transpose of `binned`.
 
         Args:
             sums: (b, B, L) numbers. Entry (i, j, l) belongs to vector j and coordinate l of bin i. If bin i has fewer
@@ -211,9 +213,12 @@ class HadamardBlock(nn.Module, ProjectionBlock):
             tile: Range of cosets: the index of the first coset, and one past the index of the last.
 
         Returns:
-            A tensor of shape (p, B, cosets). If `glued` is False, p is b, and each entry stands for a pair of antipodal
-            points if `antipodal` is True. If `glued` is True, p is the number of points per coset: the first axis has
-            the b codewords, followed by their b antipodes if `both_signs` is True.
+            A tensor of shape (p, B, cosets). There are three cases:
+
+            - If `both_signs` is False, p is b, the number of points of a coset.
+            - If `antipodal` is True, p is b, and each entry stands for a point and its antipode.
+            - If `both_signs` and `glued` are True, p is 2b. The first b entries of the first axis belong to codewords,
+              and the other b entries to the antipodes of these codewords.
         """
         signs = self.signs[:, :, tile[0] : tile[1]].to(z.dtype)
         summed = torch.bmm(self.binned(z), signs)
@@ -300,7 +305,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return highest
 
     def _top_k_within(self, z: Tensor, cosets: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each vector with the points of some cosets, and their indices.
+        """Return each vector's k largest dot products with the points of some cosets, and the indices of these points.
 
         Row i of `cosets` has the indices of the cosets that are searched for vector i.
         """

@@ -31,10 +31,9 @@ CHUNK_COSETS = 1 << 12
 class HadamardLayout:
     """Description of codewords that are divided into cosets of a small linear code.
 
-    Coset c consists of the sums of representatives[c] and the codewords of the small code. The rows of `generator`
-    generate the small code. If `antipodal` is True, the small code also has the all-one codeword, which then counts as
-    the first generator. Codeword i of a coset is the sum of the representative and of the generators j for which bit j
-    of i is 1.
+    The generators g_0, g_1, ... of the small code are the rows of `generator`. If `antipodal` is True, the all-one
+    codeword comes before them as g_0. Coset c consists of the sums of representatives[c] and the codewords of the small
+    code. Codeword i of coset c is the sum of representatives[c] and all generators g_j for which bit j of i is 1.
 
     The point of a codeword of coset c consists of the codeword's signs times `coefficient`, followed by the glue vector
     glue_vectors[glue_of[c]], which may be empty.
@@ -70,9 +69,9 @@ class HadamardLayout:
 
     @cached_property
     def bins(self) -> Indices:
-        """Vector with the bin of each coordinate.
+        """For each coordinate, the number of its bin (the module docstring of `hadamard` explains the bins).
 
-        Bit j of the bin of a coordinate is the entry of row j of `generator` at this coordinate.
+        Bit j of the number is the entry of row j of `generator` at the coordinate.
         """
         rows = unpack(self.generator, self.length).astype(np.int64)
         return (1 << np.arange(len(rows))) @ rows
@@ -94,8 +93,8 @@ class HadamardLayout:
         """Return a layout of the same codewords in the same order, with cosets of a smaller code.
 
         Args:
-            bits: The first `bits` rows of `generator` generate the smaller code. If `generator` has fewer rows, all of
-                them do.
+            bits: Number of generators of the smaller code, without the all-one codeword. They are the first `bits` rows
+                of `generator`. If `generator` has fewer rows, the layout is not split.
         """
         kept = self.generator[:bits]
         others = self.generator[bits:]
@@ -189,7 +188,7 @@ def split_bits(length: int) -> int:
 
 
 def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
-    """Return possible pairs of arguments (bits, antipodal) of `whole_cosets`, in ascending order of estimated cost."""
+    """Return the pairs (bits, antipodal) to try as arguments of `whole_cosets`, the lowest estimated cost first."""
     # the estimate assumes that all complete runs of codewords are cosets, see `whole_cosets`
     ordered = np.sort(rows.numbers)
 
@@ -214,11 +213,13 @@ def whole_cosets(
 ) -> tuple[HadamardLayout, Indices] | None:
     """Return a layout of the codewords in `rows` that form complete cosets of a small code.
 
-    The index of a codeword is its entry in `rows.numbers`. The small code has 2^bits codewords, or 2^(bits + 1) if
-    `antipodal` is True; let size be this number. A run consists of the codewords with the indices j size, ...,
-    j size + size - 1 for some integer j. A run is complete if `rows` has all of these codewords. The first complete run
-    determines the small code. A complete run is used if it is a coset of the small code and its points have the same
-    glue vector.
+    The number of a codeword is its entry in `rows.numbers`. Let s be the size of the small code: 2^bits codewords, or
+    2^(bits + 1) if `antipodal` is True. A run consists of the codewords with the numbers j s, ..., j s + s - 1 for an
+    integer j. A run is complete if `rows` has all s of them.
+
+    The first complete run determines the small code: the codewords of the small code are the sums of the first codeword
+    of this run and each codeword of this run. A complete run becomes a coset of the layout if it is a coset of the
+    small code, and all of its points have the same glue vector.
 
     Args:
         rows: Points that begin with the signs of codewords.
@@ -226,9 +227,9 @@ def whole_cosets(
         antipodal: Whether the small code has the all-one codeword.
 
     Returns:
-        The layout, and the indices in `rows` of the codewords of its cosets, coset by coset. The result is None if the
-        first complete run is not a coset of such a small code, or if less than a fraction `SMALLEST_SHARE` of the
-        codewords lies in complete cosets.
+        The layout, and the indices in `rows` of the codewords of its cosets, coset by coset. The result is None if
+        these sums are not a linear code with the given `bits` and `antipodal`, or if less than a fraction
+        `SMALLEST_SHARE` of the codewords lies in the cosets of the layout.
     """
     order = np.argsort(rows.numbers, kind="stable")
     size = 1 << (bits + antipodal)
@@ -258,9 +259,10 @@ def whole_cosets(
 
 
 def _whole_starts(ordered: Indices, size: int) -> Indices:
-    """Return the positions in the ascending array `ordered` at which a complete run begins.
+    """Return the positions in the ascending array `ordered` at which a complete run of codewords begins.
 
-    A complete run consists of all numbers j size, ..., j size + size - 1 for some integer j (see `whole_cosets`).
+    `ordered` has the numbers of the codewords, and a complete run consists of all numbers j * `size`, ..., j * `size` +
+    `size` - 1 for an integer j (see `whole_cosets`).
     """
     starts = np.flatnonzero(ordered % size == 0)
     starts = starts[starts + size <= len(ordered)]
@@ -279,16 +281,13 @@ def _linear(words: PackedBits) -> bool:
 
 
 def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.bool_]:
-    """Return a mask of the runs that are cosets of the small code and whose points have the same glue vector.
+    """Return, for each run, whether it is a coset of the small code, and all of its points have the same glue vector.
 
     Args:
         rows: Points that begin with the signs of codewords.
         blocks: Matrix with one row per run (see `whole_cosets`). A row has the indices in `rows` of the codewords of
             the run.
-        small: Codewords of the small code, packed.
-
-    Returns:
-        Vector with one entry per row of `blocks`.
+        small: Codewords of the small code, one per row, with their bits packed into bytes.
     """
     alike: list[NDArray[np.bool_]] = []
     for start in range(0, len(blocks), CHUNK_COSETS):

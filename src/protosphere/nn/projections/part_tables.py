@@ -103,7 +103,7 @@ class PartTables(nn.Module):
             z: B x n vectors.
 
         Returns:
-            For each `Run`, a tensor of shape (parts, B, s).
+            For each `Run`, a tensor of shape (parts, B, s), where s is the number of values of each part of the run.
         """
         found: list[Tensor] = []
         for points, column, _ in self.runs(z.dtype):

@@ -155,7 +155,7 @@ class Projection(nn.Module):
 
     @property
     def scores_per_row(self) -> int:
-        """Number of dot products with points, or with points of parts, that all blocks compute for each vector."""
+        """Number of dot products that all blocks together compute for each vector."""
         return sum(block.scores_per_row for block in self.typed_blocks)
 
     @property

@@ -180,10 +180,10 @@ class DINOLoss(nn.Module):
         )
 
     def _centered(self, rows: Tensor) -> Tensor:
-        """Return the rows minus the center, divided by the teacher's temperature.
+        """Subtract the center from each row, and divide the differences by the teacher's temperature.
 
-        The rows are the teacher's embeddings for fixed prototypes, or the teacher's cosines for learned prototypes. In
-        training mode, the center is then updated with the mean of the rows.
+        If the prototypes are fixed, `rows` are the teacher's unit embeddings. If the prototypes are learned, `rows` are
+        the teacher's cosines. In training mode, the center is then updated with the mean of the rows.
         """
         centered = (rows - self.center.to(rows.dtype)) / self.teacher_temp
         if self.training:

@@ -144,9 +144,8 @@ def mean_cross_entropy(
 
     Args:
         students: The student's predictions, one per view.
-        targets: The targets y, one tensor per view with one row per example. `targets[j]` belongs to the same view as
-            `students[j]`. The last views may have no target. At least one of the two arguments must have two or more
-            views.
+        targets: The targets y, one tensor per view with one row per example. `targets[j]` and `students[j]` belong to
+            the same view. The two lists may have different lengths, but at least one must have two or more entries.
     """
     losses: list[Tensor] = []
     num_pairs = 0

@@ -137,9 +137,9 @@ def _losses_of_classes(
 ) -> tuple[Tensor, Tensor]:
     """Return a weight and a loss for each of B examples whose targets are class indices.
 
-    The weight of an example is the class weight of its target, or 1 without class weights. The loss already includes
-    the class weights and label smoothing. For an ignored example, whose entry of `kept` is False, weight and loss are
-    0.
+    The weight of an example is the class weight of its target, or 1 without class weights. The losses already include
+    the class weights and label smoothing: the mean loss is the sum of the losses divided by the sum of the weights. The
+    weight and the loss of an ignored example are 0. An example is ignored if its entry of `kept` is False.
     """
     log_sum_exps, own = log_sum_exp_and_target(rows, classes, projection)
     losses = _not_negative(log_sum_exps - own)

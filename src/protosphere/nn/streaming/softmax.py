@@ -307,7 +307,10 @@ class LogSumExp(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int, int]]:
-        """Compute all members of a vmapped batch in one call, and return the results with their batch dimensions."""
+        """Compute the results for all members of a vmapped batch in one call.
+
+        The second value that is returned has the batch dimension of each result.
+        """
         z, classes, projection, with_mean = args
         (rows,) = folded(info, in_dims[:1], [z])
         if classes is not None:
@@ -373,9 +376,12 @@ def _moment_derivative(
     by: int,
     along: Tensor,
 ) -> Tensor:
-    """Return the derivative of the moments `output` with respect to `tensors[by]`, multiplied by `along`.
+    """Return the product of `along` with the derivative of the moments `output` with respect to `tensors[by]`.
 
-    `tensors` contains the arguments of the moments: z, the log-sum-exps, and the directions v_1, ..., v_r.
+    `tensors` lists the arguments of the moments: z, the log-sum-exps, and the directions v_1, ..., v_r. With respect to
+    z or a direction, the derivative of row i of `output` is a symmetric n x n matrix, by which row i of `along` is
+    multiplied. With respect to the log-sum-exps, the derivative is -`output`, which is multiplied by `along` entry by
+    entry.
     """
     # the derivative by z or by a direction is a symmetric matrix, so the product serves forward and backward mode
     z, log_sum_exps, *directions = tensors
@@ -426,11 +432,14 @@ class WeightedPrototypes(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor]:
-        """Return the derivatives of the two results along the tangent of the weights."""
+        """Return the derivatives of the weighted sums and of the sums of weights along the tangent of the weights."""
         return weighted_prototypes(tangents[0], ctx.factors, ctx.projection)
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
-        """Compute all members of a vmapped batch in one call, and return the results with their batch dimensions."""
+        """Compute the results for all members of a vmapped batch in one call.
+
+        The second value that is returned has the batch dimension of each result.
+        """
         rows = folded(info, in_dims[:1], args[:1])
         return unfolded(info, *call(WeightedPrototypes, *rows, *args[1:])), (0, 0)
