@@ -124,8 +124,10 @@ class Registry(Mapping[str, Entry]):
     def _hint(self, name: str, otherwise: str) -> str:
         """Return the end of the error message for the unknown name `name`.
 
-        If a known name has a similar spelling, the result suggests it. Otherwise, the result lists all names, followed
-        by the text `otherwise`. If `self.listing` is not None, the result contains `self.listing` instead of this list.
+        - If a known name has a similar spelling, the result suggests this name.
+        - Otherwise, if `self.listing` is None, the result lists all names, followed by the text `otherwise`.
+        - Otherwise, the result suggests names with the same first letters, if there are any, followed by
+          `self.listing`.
         """
         spelled = _plain(name)
         near = difflib.get_close_matches(name, self, n=1)

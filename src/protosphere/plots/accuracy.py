@@ -405,7 +405,7 @@ def regression_ends(
 
 
 def equation(line: Regression) -> str:
-    """Return a line of text with the slope of a regression, the interval of the slope, R² and the number of runs.
+    """Return a line of text with the slope of a regression, its 95% confidence interval, R² and the number of runs.
 
     The slope is in percentage points of accuracy per unit of cosine.
     """

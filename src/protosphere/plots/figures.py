@@ -159,7 +159,8 @@ def native_requests(
     """Return the codes of a figure of maximum cosines, as pairs of a scheme and a dimension.
 
     The figure shows `best` at many dimensions, and each scheme of Lindström et al. (2024) at dimensions in which the
-    scheme exists. There are hundreds of Reed-Solomon codes, so only those of full length are drawn.
+    scheme exists. There are hundreds of Reed-Solomon codes, so only those of full length are drawn. Their
+    codewords have q symbols, where q is the number of elements of the field.
 
     Args:
         K: Number of classes.
@@ -197,7 +198,8 @@ def native_requests(
 def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
     """Return the dimensions from `low` to `high` in which a Reed-Solomon code of full length has at least K points.
 
-    There is one code of full length for each prime power q. Its points have q (q - 1) dimensions.
+    A Reed-Solomon code over the field with q elements has full length if its codewords have q symbols. Its points then
+    have q (q - 1) dimensions.
     """
     lengths: list[int] = []
     for q in prime_powers(256):
@@ -208,7 +210,10 @@ def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
 
 
 def _between_powers(powers: Iterable[int], half: int) -> list[int]:
-    """Return 9/8, 10/8, 12/8 and 14/8 times each of `powers`, rounded down. Only numbers below `half` are returned."""
+    """Return 9/8, 10/8, 12/8 and 14/8 times each of `powers`, rounded down.
+
+    Numbers that are not below `half` are left out.
+    """
     dims: list[int] = []
     for power in powers:
         for eighths in (9, 10, 12, 14):

@@ -98,8 +98,8 @@ def _labeled_columns(dims: Sequence[int]) -> list[int]:
     """Return the indices of the columns to label.
 
     The columns whose dimension is a power of two are labeled. If no dimension is a power of two, all columns are
-    labeled. If the map has more than `MOST_LABELED_COLUMNS` columns, the neighbors of the rightmost labeled column get
-    no label, so that labels do not overlap.
+    labeled. If the map has more than `MOST_LABELED_COLUMNS` columns, columns close to the last labeled column get no
+    label, so that labels do not overlap.
     """
     powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0]
     columns = powers or list(range(len(dims)))

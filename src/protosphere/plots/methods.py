@@ -74,7 +74,7 @@ def legend_names(names: Sequence[str]) -> dict[str, str]:
 def methods_figure(rows: Sequence[Compared], metric: str) -> Any:
     """Return a matplotlib figure of a metric against the dimension, with a line for each training method.
 
-    A method with a single dimension is drawn as a horizontal line across the figure.
+    A method with a mean at only one dimension is drawn as a horizontal line across the figure.
 
     Args:
         rows: Means by method and dimension.
@@ -102,7 +102,7 @@ def _draw_method(
 ) -> None:
     """Draw the means of one method as a line with error bars.
 
-    If the method has a single dimension, a horizontal line across the figure is drawn instead, without error bars.
+    If `rows` has only one mean, a horizontal line across the figure is drawn instead, without error bars.
     """
     means = [row.mean.value for row in rows]
     if len(rows) == 1:
@@ -124,8 +124,8 @@ def _draw_method(
 def _drawn_dims(by_method: Mapping[str, Sequence[Compared]]) -> list[int]:
     """Return the dimensions that the horizontal axis must show, in ascending order.
 
-    They are the dimensions of all methods with several dimensions. If there is no such method, they are the dimensions
-    of all methods.
+    They are the dimensions of all methods that have means at several dimensions. If there is no such method, they are
+    the dimensions of all methods.
     """
     several: set[int] = set()
     every: set[int] = set()

@@ -143,9 +143,9 @@ def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
 def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
     """Return a matplotlib figure of maximum cosines and bounds against the dimension.
 
-    A scheme with several dimensions is drawn as a line; a scheme with a single dimension is drawn as a marker. If there
-    are more than 20 classes and a code has a maximum cosine near 0, a second panel enlarges the range of cosines near
-    0.
+    A scheme with codes in several dimensions is drawn as a line, and a scheme with a code in only one dimension as a
+    marker. If there are more than 20 classes and a code has a maximum cosine near 0, a second panel enlarges the range
+    of cosines near 0.
 
     Args:
         comparison: Schemes to draw.
@@ -327,12 +327,12 @@ def _draw_schemes(
 
 
 def _point_look(style: FigureStyle) -> dict[str, Any]:
-    """Return the matplotlib arguments for the marker of a scheme with a single dimension."""
+    """Return the matplotlib arguments for a scheme with a value at only one dimension, which is drawn as a marker."""
     return point_look(style) | {"linestyle": "none", "zorder": 4}
 
 
 def _line_look(style: FigureStyle) -> dict[str, Any]:
-    """Return the matplotlib arguments for the line of a scheme with several dimensions."""
+    """Return the matplotlib arguments for a scheme with values at several dimensions, which is drawn as a line."""
     return {
         "marker": style.marker,
         "linestyle": "-" if style.line == "none" else style.line,

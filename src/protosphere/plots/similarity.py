@@ -73,8 +73,8 @@ def drawing_order(similarity: Points, groups: Indices) -> Indices:
     """Return the indices of the classes in the order in which they are drawn.
 
     The classes are drawn group by group, with similar groups side by side. To sort the groups, the matrix of the mean
-    similarities between groups is centered. The groups are sorted by their entries in the eigenvector of the largest
-    eigenvalue of the centered matrix.
+    similarities between groups is centered, so that each row and each column has the mean 0. The groups are sorted by
+    their entries in the eigenvector of the largest eigenvalue of the centered matrix.
 
     Args:
         similarity: K x K similarities of classes.
@@ -142,9 +142,10 @@ def similarity_figure(
 
 
 def _group_edges(ordered_groups: Indices) -> Points:
-    """Return the positions of the lines between groups.
+    """Return the positions of the lines between groups, in the coordinates of the drawn matrix.
 
-    If every class is a group of its own, no lines are drawn, and the array is empty.
+    A line after the first i classes has the position i - 0.5. If every class is a group of its own, no lines are drawn,
+    and the array is empty.
 
     Args:
         ordered_groups: Index of the group of each class, in the order in which the classes are drawn.
