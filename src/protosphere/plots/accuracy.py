@@ -276,7 +276,7 @@ def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
 
 
 def _draw_line(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
-    """Draw one series with error bars.
+    """Draw one series with error bars: a line with markers, or one marker if `rows` has only one mean.
 
     For random mappings, the line is dashed and the markers are hollow.
     """

@@ -141,7 +141,7 @@ def _accuracy(rows: Sequence[Averaged]) -> Any:
 def _add_series(figure: Any, rows: Sequence[Averaged], style: FigureStyle) -> None:
     """Add one series with error bars to a plotly figure.
 
-    Random mappings have dashed lines and hollow markers.
+    For random mappings, the line is dashed and the markers are hollow.
     """
     is_random = rows[0].mapping == "random"
     symbol = SYMBOLS.get(style.marker, "cross")
@@ -185,7 +185,10 @@ def _add_reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
 
 
 def _cosine(runs: Sequence[Trained]) -> Any:
-    """Return a plotly figure of accuracy against the maximum cosine, with a point for each run with prototypes."""
+    """Return a plotly figure of accuracy against the maximum cosine, with a point for each run with prototypes.
+
+    Baselines are drawn as horizontal lines. If `accuracy.line_through` returns a regression, its line is drawn, too.
+    """
     figure = require("plotly.graph_objects").Figure()
     by_scheme = accuracy.runs_with_prototypes(runs)
     styles = scheme_styles(by_scheme)

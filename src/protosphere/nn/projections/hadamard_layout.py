@@ -214,8 +214,8 @@ def whole_cosets(
     """Return a layout of the codewords in `rows` that form complete cosets of a small code.
 
     The number of a codeword is its entry in `rows.numbers`. Let s be the size of the small code: 2^bits codewords, or
-    2^(bits + 1) if `antipodal` is True. A run consists of the codewords with the numbers j s, ..., j s + s - 1 for an
-    integer j. A run is complete if `rows` has all s of them.
+    2^(bits + 1) if `antipodal` is True. A run consists of s codewords with consecutive numbers, the first of which
+    is a multiple of s. A run is complete if `rows` has all of these codewords.
 
     The first complete run determines the small code: the codewords of the small code are the sums of the first codeword
     of this run and each codeword of this run. A complete run becomes a coset of the layout if it is a coset of the
@@ -227,8 +227,8 @@ def whole_cosets(
         antipodal: Whether the small code has the all-one codeword.
 
     Returns:
-        The layout, and the indices in `rows` of the codewords of its cosets, coset by coset. The result is None if
-        these sums are not a linear code with the given `bits` and `antipodal`, or if less than a fraction
+        The layout, and the indices in `rows` of the codewords of its cosets, coset by coset. The result is None if the
+        first complete run does not give a linear code with these `bits` and `antipodal`, or if less than a fraction
         `SMALLEST_SHARE` of the codewords lies in the cosets of the layout.
     """
     order = np.argsort(rows.numbers, kind="stable")
@@ -261,8 +261,8 @@ def whole_cosets(
 def _whole_starts(ordered: Indices, size: int) -> Indices:
     """Return the positions in the ascending array `ordered` at which a complete run of codewords begins.
 
-    `ordered` has the numbers of the codewords, and a complete run consists of all numbers j * `size`, ..., j * `size` +
-    `size` - 1 for an integer j (see `whole_cosets`).
+    `ordered` has the numbers of the codewords. A complete run consists of `size` consecutive numbers, and the first of
+    them is a multiple of `size` (see `whole_cosets`).
     """
     starts = np.flatnonzero(ordered % size == 0)
     starts = starts[starts + size <= len(ordered)]

@@ -18,9 +18,12 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
 
     The time for the dot products of a vector with all P points is O(P).
 
-    Let c_0, ..., c_(s-1) be the vertices of a simplex (see `geometry.simplex`), and let f_j = sqrt(s / ((s - 1) j (j +
-    1))). A simplex has the coordinates j = 1, ..., s - 1. The entry of c_i in coordinate j is f_j if i < j, -j f_j if i
-    = j, and 0 if i > j. So z . c_i = sum_{j > i} f_j z_j - i f_i z_i, where the last term is 0 if i = 0.
+    Let c_0, ..., c_(s-1) be the vertices of a simplex (see `geometry.simplex`). Their coordinates are numbered by
+    j = 1, ..., s - 1. Let f_j = sqrt(s / ((s - 1) j (j + 1))). Coordinate j of c_i is
+
+        f_j if i < j,    -j f_j if i = j,    0 if i > j.
+
+    So z . c_i = sum_{j > i} f_j z_j - i f_i z_i, where the last term is 0 if i = 0.
 
     The simplices are stored one after the other. A run consists of consecutive simplices of equal size, whose dot
     products are computed together.
