@@ -162,7 +162,7 @@ def _is_trivial(representation: Matrices) -> bool:
 def _random_action(symmetry: Group, dim: int, rng: np.random.Generator) -> Matrices:
     """Draw a representation of a group on R^n, and return the (order, n, n) matrices of its elements.
 
-    The representation is a direct sum of irreducible representations. Most of these are distinct and nontrivial.
+    The representation is a direct sum of randomly chosen irreducible representations.
     """
     trivial = next(part for part in symmetry.irreducibles if _is_trivial(part))
     nontrivial = [part for part in symmetry.irreducibles if part is not trivial]

@@ -132,8 +132,8 @@ def _weighted_sums(
 ) -> WeightedSums:
     """Return the sums that `WeightedSums` describes, for the representatives `units` and all points of B codes.
 
-    `own_columns` has the index of each representative in `points`, `weights` has the size of its orbit, and `t` has
-    the inverse temperature of each code. The representatives are processed in slices to limit the memory.
+    For each representative, `own_columns` has its index in `points`, and `weights` has the size of its orbit. For each
+    code, `t` has the inverse temperature. The representatives are processed in slices to limit the memory.
     """
     batch, num_points, _ = points.shape
     slice_rows = max(1, MAX_GRAM_ENTRIES // (batch * num_points))

@@ -140,10 +140,10 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
 
 
 def _every_sum(first: Tensor, second: Tensor) -> Tensor:
-    """Return, for each row, all sums of an entry of `first` and an entry of `second`.
+    """Return the sums of each column of `first` and each column of `second`.
 
-    With q columns in `second`, column i * q + j of the result is the sum of column i of `first` and column j of
-    `second`.
+    Column i * q + j of the result is the sum of column i of `first` and column j of `second`, where q is the number of
+    columns of `second`.
     """
     return (first[:, :, None] + second[:, None, :]).flatten(1)
 

@@ -291,7 +291,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return self._top_k_within(z, best[1], k)
 
     def _highest(self, z: Tensor, start: int, stop: int) -> Tensor:
-        """Return each vector's largest dot product with a point of each of the cosets start, ..., stop - 1.
+        """For each vector and each of the cosets start, ..., stop - 1, return the largest dot product with a point.
 
         The result has one row per vector and one column per coset.
         """
