@@ -55,11 +55,11 @@ class InfeasibleError(ProtosphereError, ValueError):
 
 
 class CertificateError(ProtosphereError):
-    """Error for points whose measured maximum cosine contradicts what is proved or stated about them.
+    """Error for points that contradict what is proved or stated about them.
 
-    A measured maximum cosine must not be above the guarantee, which is a proved upper bound for these points. It must
-    not be below the converse, which is a proved lower bound on the maximum cosine of any K points in R^n. It must be
-    one of the values that the structure of the points allows.
+    No two points may be equal. The measured maximum cosine must not be above the guarantee, which is a proved upper
+    bound for these points. It must not be below the converse, which is a proved lower bound on the maximum cosine of
+    any K points in R^n. For some codes, it must also be one of a few values that follow from the structure of the code.
 
     Example:
         >>> import protosphere as ps

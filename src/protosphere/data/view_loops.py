@@ -97,11 +97,11 @@ def _resize(
 
 @compiled_exactly
 def _neighbors(start: Float, size: Float, k: int, count: int) -> tuple[int, int, Float]:
-    """Return the indices of two pixels of the original image, and the weight of the second one, along one axis.
+    """Return two indices of pixels along one axis of the original image, and the weight of the second pixel.
 
-    Pixel `k` of a resized crop is interpolated between these two pixels. The crop begins at the position `start` of the
-    original image and has the length `size`. The original image has `count` pixels along the axis, and so has the
-    resized crop.
+    Pixel `k` of a resized crop is interpolated between these two pixels. Along the axis, the crop begins at the
+    position `start` of the original image and has the length `size`. The original image and the resized crop have
+    `count` pixels.
     """
     position = start + size * np.float32((k + 0.5) / count) - np.float32(0.5)
     position = min(max(position, np.float32(0)), np.float32(count - 1))
@@ -147,7 +147,7 @@ def _change_contrast(view: Floats, factor: Float) -> None:
 
 @compiled_exactly
 def _recolor(view: Floats, matrix: Floats) -> None:
-    """Multiply the three colors of each pixel by the 3 x 3 matrix `matrix`.
+    """Replace the color of each pixel, a vector of three numbers, by its product with the 3 x 3 matrix `matrix`.
 
     The view is changed in place. Pixels are clipped to the range from 0 to 255.
     """

@@ -153,7 +153,8 @@ def views_on(device: torch.device, views: Views) -> dict[str, Tensor]:
 def color_matrices(views: Views) -> Tensor:
     """Return the color matrices of B views, as a B x 3 x 3 tensor.
 
-    The product of a color matrix and an RGB color is a color with changed saturation and hue, or a gray color.
+    The product of the color matrix of a view and an RGB color is the color with the saturation and the hue of the view.
+    If the view is gray, the product is a gray color.
 
     In the color space YIQ, a rotation of the two color axes changes the hue, and scaling these axes changes the
     saturation.
@@ -227,10 +228,11 @@ def _resized_crops(pixels: Tensor, views: Views) -> Tensor:
 
 
 def _centers(start: Tensor, size: Tensor, count: int) -> Tensor:
-    """Return a B x `count` tensor. Entry (b, j) is the position of the center of pixel j of resized crop b.
+    """Return the centers of the pixels of resized crops, as positions in the original images along one axis.
 
-    It is a position in the original image, along one axis. Along this axis, crop b begins at `start[b]`, has the length
-    `size[b]`, and is resized to `count` pixels.
+    Along this axis, crop b begins at the position `start[b]`, has the length `size[b]`, and is resized to `count`
+    pixels. Entry (b, j) of the result is the center of pixel j of the resized crop b. The result is a B x `count`
+    tensor.
     """
     steps = (torch.arange(count) + 0.5) / count
     return start[:, None] + size[:, None] * steps

@@ -83,14 +83,14 @@ def measured_class_means(
 ) -> Points:
     """Return a matrix whose row k is the mean vector of the training examples of class k.
 
-    For a dataset of features, an example is represented by its normalized features. An image is represented by the K
-    logits that a network computes for it. This network is the backbone of the config with a learned last layer, trained
-    for one epoch.
+    For a dataset of features, the vector of an example consists of its normalized features. For a dataset of images, it
+    consists of the K logits that a network computes for the image. This network is the backbone of the config with a
+    learned last layer. Both are trained together for one epoch.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset with K classes.
-        folder: Folder of the run, for the training of the learned layer.
+        folder: Folder of the run. The network is trained in a folder inside it.
         fabric: Lightning Fabric that runs the training.
     """
     data = device_data(dataset, config, fabric.device)
@@ -102,7 +102,9 @@ def measured_class_means(
 
 
 def input_class_means(config: TrainingConfig, dataset: Dataset, fabric: Any) -> Points:
-    """Return a matrix whose row k is the mean of the normalized training inputs of class k, pixels or features.
+    """Return a matrix whose row k is the mean of the normalized training inputs of class k.
+
+    The inputs are the pixels of images, or features.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -131,13 +133,13 @@ def logit_correlations(
     """Return a K x K matrix whose entry (i, j) is the correlation of the logits of classes i and j.
 
     The correlation is over the training examples. The logits are computed by the backbone of the config with a learned
-    last layer, trained for one epoch. Before the correlations are computed, the mean of the K logits of an example is
-    subtracted from each of these logits.
+    last layer. Both are trained together for one epoch. Before the correlations are computed, the mean of the K logits
+    of an example is subtracted from each of these logits.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset with K classes.
-        folder: Folder of the run, for the training of the learned layer.
+        folder: Folder of the run. The network is trained in a folder inside it.
         fabric: Lightning Fabric that runs the training.
     """
     data = device_data(dataset, config, fabric.device)
@@ -162,9 +164,9 @@ def logit_correlations(
 def _network_with_learned_layer(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Any:
-    """Train the backbone of the config with a learned last layer, and return this network.
+    """Train the backbone of the config with a learned last layer for one epoch, and return this network.
 
-    The training takes one epoch, or no epoch if the config has none. The network maps normalized inputs to K logits.
+    The network maps normalized inputs to K logits. If the config has 0 epochs, the network is not trained.
     """
     epochs = min(1, config.epochs)
     K = dataset.num_classes
@@ -185,13 +187,13 @@ def learned_class_vectors(
 ) -> Points:
     """Return the K x n weight matrix of a learned linear layer with n = `dim` inputs. Row k belongs to class k.
 
-    The layer is trained together with the network for half of the epochs of the config. The learning rate is twice the
-    learning rate of the config, because a learned layer needs a higher rate than fixed prototypes.
+    The layer is the last layer of a network that is trained for half of the epochs of the config. The learning rate is
+    twice the learning rate of the config, because a learned layer needs a higher rate than fixed prototypes.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset with K classes.
-        folder: Folder of the run, for the training of the layer.
+        folder: Folder of the run. The network is trained in a folder inside it.
         fabric: Lightning Fabric that runs the training.
     """
     settings: dict[str, Any] = {

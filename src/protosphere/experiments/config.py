@@ -472,7 +472,6 @@ def _check_self_supervised(config: TrainingConfig) -> None:
 
 
 def _check_prototypes(config: TrainingConfig) -> None:
-    """Raise InvalidArgumentError if settings of fixed prototypes conflict, or contain an unknown name or option."""
     describe(config.scheme).resolved(config.scheme_options)
     if config.similarity != "seen" and config.mapping not in ALIGNED_MAPPINGS:
         raise InvalidArgumentError(

@@ -86,8 +86,8 @@ def states_dim(name: str) -> bool:
 def default_config(dataset: str) -> str:
     """Return the name of the shipped config that is used for a dataset if the user names no config.
 
-    The name is `quick-` followed by the name of the dataset, if such a config is shipped. Otherwise it is
-    `quick-features` for a dataset of features, and `quick-digits` for a dataset of images.
+    The name is `quick-` followed by the name of the dataset, with hyphens in place of underscores, if such a config is
+    shipped. Otherwise it is `quick-features` for a dataset of features, and `quick-digits` for a dataset of images.
     """
     name = f"quick-{dataset.replace('_', '-')}"
     if name in config_names():

@@ -40,12 +40,13 @@ ROWS_AT_ONCE = 1 << 12
 
 @dataclass(frozen=True)
 class Preparation:
-    """Preprocessing of images: resize, subtract the mean from the pixels (0 to 255), and divide them by the deviation.
+    """Preprocessing of images: resize them, subtract a mean from the pixels, and divide the pixels by a deviation.
 
     Attributes:
         size: Height and width to which images are resized; None to keep their size.
-        mean: Number that is subtracted from pixels, or one number per channel.
-        deviation: Number by which pixels are divided, or one number per channel.
+        mean: One number for all channels, or one number per channel. It is subtracted from the pixels, which are
+            numbers from 0 to 255.
+        deviation: One number for all channels, or one number per channel, by which the differences are divided.
     """
 
     size: tuple[int, int] | None = None

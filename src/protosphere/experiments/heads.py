@@ -95,7 +95,7 @@ def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
     """Return True if the loss should be computed in blocks of classes instead of from all logits.
 
     The result is True if a batch has more than 2^24 logits (`LARGEST_LOGITS`), or if the projection of the head has the
-    kind "hadamard". This kind is for codewords in cosets of a linear code, for which computation in blocks is faster.
+    kind "hadamard". For projections of this kind, computation in blocks is faster.
 
     Args:
         head: Head with the prototypes.
@@ -139,10 +139,7 @@ def _from_logits(head: nn.Module, z: Tensor, labels: Tensor) -> tuple[Tensor, Te
 def _decoding(
     head: PrototypeHead, summed_loss: Callable[[Tensor, Tensor], Tensor]
 ) -> Objective:
-    """Return an objective that computes the loss by `summed_loss` and the predictions by `head.decode`.
-
-    The objective does not compute all logits.
-    """
+    """Return an objective that computes the loss by `summed_loss` and the predicted classes by `head.decode`."""
 
     def objective(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         loss = summed_loss(z, labels)

@@ -57,8 +57,8 @@ def normalization(training: Tensor, step: Step | None) -> Normalize:
 
     Args:
         training: Training inputs: B x C x H x W images, or B x D features.
-        step: For int8 features, D numbers: an increase of the stored integer in column d by 1 is an increase of the
-            feature by step[d]. None for images and float features.
+        step: For int8 features, D numbers: if the stored integer in column d increases by 1, the feature increases by
+            step[d]. None for images and float features.
     """
     return _of_features(training, step) if training.ndim == 2 else _of_images(training)
 

@@ -56,15 +56,15 @@ def compared(
     at every dimension.
 
     Args:
-        records: Records of runs; unfinished runs are ignored.
+        records: Records of runs. Only records with the status "done" are used.
         method: Function from a record to the name of its method.
         against: Name of the reference method, or the beginning of this name if no other name begins in the same way.
         metric: Name of a column of the results, such as test_accuracy.
 
     Returns:
-        A row for each method and dimension, with the mean of the metric and its difference from the reference method.
-        Accuracies are in percent. The rows are sorted by dimension. Rows of the same dimension have the order of the
-        records.
+        A row for each method and dimension with values of the metric. It contains the mean of the metric and its
+        difference from the reference method. Accuracies are in percent. The rows are sorted by dimension. Rows of the
+        same dimension have the order of the records.
 
     Raises:
         InvalidArgumentError: If no finished run has `metric`, or if `against` is neither the name of the method of a
@@ -179,7 +179,7 @@ def _with_best_settings(rates: Rates) -> dict[int, RunRecord]:
 
 
 def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
-    """Return the value of `metric` for each run, by seed. Accuracies are in percent."""
+    """Return the value of `metric` for each run that has it, by seed. Accuracies are in percent."""
     scale = 100.0 if metric.endswith("accuracy") else 1.0
     found: dict[int, float] = {}
     for seed, run in runs.items():

@@ -58,13 +58,13 @@ def fitted_prototypes(
 ) -> ps.SphericalCode:
     """Return the prototypes of a config for which `TrainingConfig.fits_prototypes` is true.
 
-    They are computed once and stored in `folder`. Later calls read them from there.
+    The prototypes are computed once and stored in `folder`. Later calls read them from there.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Training and test examples of the run.
         folder: Folder for the checkpoint, the metrics and the weights of the run.
-        fabric: Lightning Fabric for the training of networks that the computation needs.
+        fabric: Lightning Fabric. It trains a network if the prototypes are computed from a trained network.
 
     Raises:
         StorageError: If the stored prototypes cannot be read, or have another dimension than the config.
@@ -96,9 +96,10 @@ def fitted_prototypes(
 def _class_vector_prototypes(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """Return prototypes made from one vector per class.
+    """Return prototypes that `ps.from_embeddings` computes from one vector per class.
 
-    The vector of a class is the mean of its training inputs, or its weight vector in a learned layer.
+    The vector of a class is the mean of its training inputs or, if the setting `prototypes` is "learned", the weight
+    vector of the class in a learned layer.
     """
     if config.prototypes == "class_means":
         vectors = input_class_means(config, dataset, fabric)
@@ -150,7 +151,11 @@ def _after_warmup(
     folder: Path,
     fabric: Any,
 ) -> ps.SphericalCode:
-    """Train the prototypes in `code` together with the network, at a constant learning rate, and return the result."""
+    """Return the prototypes after a warm-up, in which they are trained together with the network.
+
+    The prototypes in `code` are the initial prototypes. The warm-up takes `prototype_warmup_epochs` epochs with a
+    constant learning rate. The trained network is not used any more.
+    """
     head = MovingPrototypes(configured_head(config, code))
     alone = config.changed(
         epochs=config.prototype_warmup_epochs, schedule="constant", warmup=0.0

@@ -122,11 +122,14 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
 
 
 def _check_values(given: Mapping[str, Any]) -> None:
-    """Check the content `given` of a record, from which the config and the digest have been removed.
+    """Check the values of a parsed record, such as its accuracies and its status.
+
+    Args:
+        given: Values by the names of the attributes of `RunRecord`, without the attribute `config`.
 
     Raises:
-        ValueError: If a number is not finite, if a text is not a string, or if `metrics` is not a dictionary of finite
-            numbers. Each number or text may be None instead.
+        ValueError: If `metrics` is not a dictionary of numbers, if a number is not finite, or if a text is not a
+            string. None is allowed in place of each number and text.
     """
     metrics: Any = given.get("metrics", {})
     if type(metrics) is not dict:
@@ -174,7 +177,7 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
 
 
 def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values in a row of a table in the form of the JSON document of the record."""
+    """Return the values in a row of a table, as the parsed JSON document that `record_from` reads."""
     config: dict[str, Any] = {}
     for name, (kind, _) in DECLARED.items():
         value = _parsed(row.get(COLUMNS.get(name, name)), kind)
@@ -195,10 +198,11 @@ def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _parsed(text: str | None, kind: str) -> Any:
-    """Return the value in an entry of a table, or None if the entry is empty.
+    """Return the value that the text of a table entry stands for.
 
     Args:
-        text: Text of the entry; None if the table does not have the column.
+        text: Text of the entry; None if the table does not have the column. If the text is empty or None, the result is
+            None.
         kind: Type annotation of the value, such as "float | None".
     """
     if text is None or text == "":

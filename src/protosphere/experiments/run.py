@@ -175,7 +175,10 @@ def run_or_reason(
     accelerator: str,
     watch: Callable[[], None] = ignore,
 ) -> RunRecord:
-    """Train a network as `run` does. If the run fails, return a record with the reason instead of raising an error.
+    """Train a network as `run` does, and return a record even if the run fails.
+
+    If `run` raises an InfeasibleError, the record has the status "infeasible". If it raises any other error except a
+    StorageError, the record has the status "failed". In both cases, the record contains the reason.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.

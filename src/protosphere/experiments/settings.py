@@ -56,7 +56,8 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
     Args:
         default: Default value. The default of a setting with named options, such as `scheme_options`, is a dictionary.
         help: Description in one sentence.
-        limits: Values of the other attributes of `Setting`, such as `minimum`.
+        limits: Values of the attributes of `Setting` except `help`, by name, such as minimum=1. Attributes that are not
+            given have their defaults.
 
     Returns:
         A dataclass field; its metadata has the `Setting` under the key "setting".
@@ -68,9 +69,12 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
 
 
 def settings_of(config: Any) -> dict[str, tuple[str, Setting]]:
-    """Return a pair for each setting of a config class, by the name of the setting.
+    """Return a dictionary with the type annotation and the declaration of each setting of a config class.
 
-    The pair consists of the type annotation of the setting, such as "float | str", and of its declaration.
+    The keys are the names of the settings. A value is a pair (type annotation, such as "float | str", declaration).
+
+    Args:
+        config: A class whose fields are declared by `setting`.
     """
     return {
         each.name: (str(each.type), each.metadata["setting"]) for each in fields(config)

@@ -55,13 +55,13 @@ def pending(
 ) -> list[TrainingConfig]:
     """Return the configs whose runs a sweep must do.
 
-    These are the configs without a record, and the configs whose record was made with other data.
+    A run must be done if the store has no record of it, or if its record was made with another dataset.
 
     Args:
         configs: Configs of all runs.
         store: Store with the records.
         dataset: Training and test examples of the runs.
-        retry_failed: Whether to repeat failed runs, too.
+        retry_failed: Whether a run must also be done if its record says that it failed.
     """
     found = ((config, store.get(config.digest)) for config in configs)
     again = ("failed",) if retry_failed else ()

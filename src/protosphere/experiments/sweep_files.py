@@ -132,10 +132,15 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Return the grids of a sweep file. A grid is a dictionary of the lists and settings that the file has for it.
+    """Return the grids of a sweep file, each with the lists and settings of its section of the file.
 
     Lists at the top of the file are added to every grid that does not have them. Settings at the top are not added,
-    because `sweep_configs` puts them into the config that is the basis of all grids.
+    because `sweep_configs` puts them into the config from which the configs of all grids are made. If the file has no
+    grid, the lists at the top are the only grid.
+
+    Args:
+        content: Parsed TOML content of the file.
+        where: Name of the file, for the error message.
     """
     shared = {axis: content[axis] for axis in AXES if axis in content}
     grids: Any = content.get("grid", [{}])
@@ -162,13 +167,10 @@ def _runs(
 def _runs_of(
     base: TrainingConfig, head: str, grid: Mapping[str, Any]
 ) -> Iterator[TrainingConfig]:
-    """Yield the configs that `grid` describes for one head.
+    """Yield the configs that `grid` describes for one value of the setting `head`.
 
-    `head` is the value of the setting `head`. Settings that `grid` does not give have the values of `base`, with two
-    exceptions:
-
-    - The seed is 0.
-    - Settings that this head does not use have their defaults. For the head "linear", `dim` is the number of classes.
+    A setting that `grid` does not give has its value in `base`, but the seed is 0. For a learned head, the settings
+    that only fixed prototypes use have their defaults. For the head "linear", `dim` is the number of classes.
     """
     unused = {"head"}
     settings = base.record() | _settings(grid)

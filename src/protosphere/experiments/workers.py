@@ -67,8 +67,8 @@ class _Crew:
     def collected(self, pipe: Any) -> RunRecord | None:
         """Return the record that the worker with the pipe `pipe` has sent.
 
-        If the worker died, None is returned, and its run waits until `hand_out` starts it again. If the run has already
-        been started twice (`TRIES`), a record with the status "failed" is returned instead.
+        If the worker died, None is returned, and the run waits until `hand_out` starts it for a second time. If the
+        worker died during this second run, a record with the status "failed" is returned.
 
         Raises:
             StorageError: If the worker sent the message of a StorageError.

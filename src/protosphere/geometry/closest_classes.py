@@ -66,8 +66,10 @@ def closest_classes(
         values: K x P matrix of indices: entry (i, p) is the value of part p of class i. All rows are different.
         distances: Function that takes two arrays `left` and `right` of indices of classes. It returns an array, whose
             entry i is 1 - cosine of the classes left[i] and right[i].
-        part_distances: For each part, a lower bound on the distance that it adds between classes that differ in it.
-        most_rows: Number of rows that the search may sort and compare before it gives up.
+        part_distances: For each part, a lower bound on what the part adds to the distance of two classes that have
+            different values of the part.
+        most_rows: Limit of the effort, at which the search ends early. Sorting the K classes adds K to the effort, and
+            comparing a pair adds 1. The classes are sorted once for each set of parts.
 
     Returns:
         The distance of the closest pair that was compared, and a lower bound for all other pairs.
@@ -95,7 +97,7 @@ def _sets_by_sum(
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
     """Yield a pair (sum, set) for each nonempty set of parts, in ascending order of the sums.
 
-    The sum of a set is the sum of the `part_distances` of its parts. A set is a tuple of indices of parts.
+    A set is a tuple of indices of parts. Its sum is the sum of the entries of `part_distances` for these parts.
     """
     # a set from the priority queue is followed by two sets: one adds the next part, one replaces the last part by it
     order = sorted(range(len(part_distances)), key=part_distances.__getitem__)
@@ -113,7 +115,7 @@ def _sets_by_sum(
 
 
 def _value_hashes(values: Values) -> list[Hashes]:
-    """Return an array of hashes for each part. Entry v of the array is a random integer, the hash of value v."""
+    """Return one array for each part. Entry v of the array is a random integer, which is the hash of value v."""
     rng = np.random.default_rng(0)
     largest = np.iinfo(np.uint64).max
     return [
@@ -125,12 +127,12 @@ def _value_hashes(values: Values) -> list[Hashes]:
 def _row_hashes(
     values: Values, hashes: Sequence[Hashes], chosen: Sequence[int]
 ) -> Hashes:
-    """Return, for each class, the sum of the hashes of its values in the parts `chosen`.
+    """Return, for each class, the sum of the hashes of its values of the chosen parts.
 
     Args:
         values: K x P matrix of indices of values.
-        hashes: Hashes of the values of each part.
-        chosen: Indices of parts.
+        hashes: For each part, the hashes of its values, as `_value_hashes` returns them.
+        chosen: Indices of the chosen parts.
     """
     total = np.zeros(len(values), dtype=np.uint64)
     for part in chosen:

@@ -77,8 +77,8 @@ def sign_rows(signs: PackedBits, dim: int) -> Rows:
 def inner_products(left: Block, right: Block) -> Block:
     """Return the inner product of every row of `left` with every row of `right`.
 
-    If the rows have more than 4,096 columns (`COLUMNS`), the inner products are computed for one block of 4,096 columns
-    after the other, in the dtype of the rows. These results are added in float64.
+    If there are more than 4,096 columns (`COLUMNS`), the columns are divided into blocks of 4,096. The inner products
+    over each block are computed in the dtype of the rows, and added in float64.
 
     Args:
         left: Row vectors.

@@ -43,10 +43,10 @@ class LatticeCoset:
         return 1 - self.least / 2
 
     def in_annulus(self, lengths: Points) -> bool:
-        """Return True if `ceiling` also bounds the cosines of points that have the norms `lengths`.
+        """Return True if the upper bound `ceiling` on cosines also holds for points that are not unit vectors.
 
-        This is the case if all norms are positive, at least 1 - `least` and at most 1, up to rounding. It is assumed
-        that the differences of the points are in the lattice.
+        The differences of the points must be nonzero vectors of the lattice. Then the bound holds if all norms of the
+        points are above 0, at least 1 - `least`, and at most 1, up to rounding.
 
         Args:
             lengths: Norms of the points.
@@ -64,8 +64,8 @@ class LatticeCoset:
 
         Args:
             points: Unit vectors, as rows.
-            lengths: K x 1 array of numbers, by which the K unit vectors are multiplied to get the points. If it is
-                None, the unit vectors themselves are the points.
+            lengths: K x 1 array of numbers, by which the K unit vectors are multiplied before the test. None means
+                numbers of 1.
         """
         # the coefficients of all differences in the basis must be integers, and all points must have the same
         # coordinates after the first `rank`

@@ -54,10 +54,10 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
 def _largest_shorter(basis: Points, squared_length: float) -> float:
     """Return the squared length up to which `has_shorter` searches for lattice vectors.
 
-    The result is a little below `squared_length`. For some lattices, the squared lengths of all vectors are multiples
-    of `squared_length` / m, where m is an integer. If there is such an m up to 64 (`MOST_PARTS`), the result is the
-    largest multiple below `squared_length`, plus a margin for rounding errors. Otherwise, the result is
-    `squared_length` * (1 - `ROUNDING`).
+    The result is a little below `squared_length`, or much below it in this case: for some lattices, there is an integer
+    m such that the squared lengths of all vectors are multiples of `squared_length` / m. If an m of at most 64
+    (`MOST_PARTS`) is found, the result is the largest such multiple below `squared_length`, plus a margin for rounding
+    errors. Otherwise, the result is `squared_length` * (1 - `ROUNDING`).
     """
     # If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths. The
     # bound is then the largest multiple below `squared_length`, plus a bound on the rounding error. The rounding error
@@ -144,5 +144,5 @@ def lll_reduced(basis: Points) -> Points | None:
 
 
 def _triangle(rows: Points) -> Points:
-    """Return the upper triangular factor R of the QR decomposition of the transpose of `rows`."""
+    """Return the upper triangular matrix R of the QR decomposition of the transpose of `rows`."""
     return np.linalg.qr(rows.T)[1]

@@ -164,19 +164,22 @@ def unpacked_state(state: Tensor) -> SavedHead:
 
 
 def scale_start(saved: SavedHead, preset: str) -> float | None:
-    """Return the scale in a saved state, or None if a head that loads the state uses the scale of its preset instead.
+    """Return the scale that a head takes from a saved state. If it takes no scale from the state, return None.
 
-    The saved scale is used if two conditions hold:
+    The head takes the scale from the state if two conditions hold:
 
-    - The loading head has the same preset as the saved head.
-    - The scale of the saved head came from this preset: the argument `scale` was 'auto' or 'learn', not a number.
+    - The head has the same preset as the saved head.
+    - The argument `scale` of the saved head was 'auto' or 'learn', not a number.
+
+    If the result is None, the head uses the scale of its own preset. A head whose argument `scale` is a number keeps
+    this number in any case.
 
     Args:
         saved: The saved state.
         preset: Name of the preset of the head that loads the state.
 
     Returns:
-        The saved scale or None. If the saved head learned its scale, the saved scale is the initial value.
+        The scale of the saved head or, if the saved head learned its scale, the initial value of this scale.
     """
     settings = saved.header["settings"]
     chosen = settings["preset"] == preset and isinstance(settings.get("scale"), str)
@@ -209,10 +212,9 @@ def packed_code(code: SphericalCode) -> bytes:
 
 
 def _left_out(code: SphericalCode) -> list[str]:
-    """Return the names of the arrays that are not stored because they can be recomputed exactly.
+    """Return the names of the arrays of `code` that are not stored, because they can be recomputed exactly.
 
-    If the number of points times the dimension is at most one million (`MOST_CARRIED`), all arrays are stored, and the
-    list is empty.
+    The list is empty if the number of points times the dimension is at most one million (`MOST_CARRIED`).
     """
     if code.num_classes * code.dim <= MOST_CARRIED:
         return []
@@ -259,8 +261,8 @@ def rounded_digest(code: SphericalCode) -> str:
 def _verification_digest(code: SphericalCode, left_out: list[str]) -> str | None:
     """Return a digest of the points of `code`, or None if `left_out` is empty.
 
-    The digest is saved in the state. After the arrays with the names `left_out` have been recomputed, it is compared
-    with a new digest.
+    `left_out` contains the names of the arrays that are not stored in the state. The digest is stored. When the state
+    is read, the arrays are recomputed, and their digest must be the same.
     """
     if not left_out:
         return None
@@ -347,9 +349,9 @@ def reserve_to_use(
 ) -> SphericalCode:
     """Return the prototypes that a head uses after loading a state, including reserved classes.
 
-    If the saved prototypes equal the prototypes of the head, the head keeps its own prototypes. If they differ only by
-    rounding, or because different versions built them for the same scheme, sizes and options, the saved prototypes are
-    used.
+    If the saved prototypes equal the prototypes of the head, the head keeps its own prototypes. The saved prototypes
+    are used if they differ from those of the head only by rounding, or only because another version of protosphere
+    built them with the same scheme, sizes and options.
 
     Args:
         saved: The saved state.

@@ -136,7 +136,8 @@ def require_room(
         reserve: Code of all classes, including those reserved for later.
         in_use: Number of classes in use.
         num_classes: Requested number of classes.
-        own_code: Whether the user gave the head a code, not only numbers of classes. The error message depends on this.
+        own_code: Whether the user made the head from a code instead of numbers of classes. It changes the error
+            message.
 
     Raises:
         InvalidArgumentError: If `num_classes` is not an integer, or is less than `in_use` or more than the number of
@@ -187,8 +188,8 @@ def reserved(
 ) -> tuple[SphericalCode, int]:
     """Return the code of a head, including reserved classes, and the number of classes in use.
 
-    `PrototypeHead.grow` may add the reserved classes later. If `reserve` is a number above `given`, the points are
-    ordered so that the points of the classes in use are well separated.
+    The reserved classes are not in use yet; `PrototypeHead.grow` adds them. If `reserve` is a number above `given`, the
+    points are ordered so that the points of the classes in use are well separated.
 
     Args:
         given: Number K of classes in use, or a code. All classes of a given code are in use.
@@ -197,8 +198,8 @@ def reserved(
             for each of these classes; the head first uses the first `given` points of this code. None means that no
             classes are reserved. If `given` is a code, `reserve` must be None.
         scheme: Name of the scheme that builds the code, if neither `given` nor `reserve` is a code. If `options` does
-            not contain 'budget', the scheme gets its fast options (see `Traits.quick_options`), which skip a search,
-            for example.
+            not contain 'budget', the scheme also gets its fast options (see `Traits.quick_options`). With these
+            options, some schemes skip a search.
         seed: Seed of the scheme, if the scheme is random.
         options: Keyword options of the scheme.
 

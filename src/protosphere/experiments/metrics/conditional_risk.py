@@ -23,10 +23,9 @@ from protosphere.experiments.metrics.severity import (
 
 
 def _least_risk_sums(sums: Sums, predictions: Predictions) -> Tensor:
-    """Return the sums of a metric for predictions of lowest conditional risk.
+    """Return the result of `sums` for predictions whose logits are replaced by negative conditional risks.
 
-    The function `sums` of the metric is called with the negative conditional risks of the classes in place of the
-    logits.
+    The class with the largest new logit is then the class of lowest conditional risk.
     """
     chances = predictions.log_probabilities.exp()
     return sums(

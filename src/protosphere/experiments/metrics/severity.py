@@ -28,10 +28,10 @@ TREES = ("cifar100_levels",)
 
 @lru_cache(maxsize=4)
 def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
-    """Return a class tree whose leaves are the classes in `class_names`, in this order.
+    """Return a class tree whose leaves are exactly the classes in `class_names`, in this order.
 
-    It is a part of a class tree of the package. If no class tree of the package contains all these classes, the result
-    is None.
+    The tree is taken from a class tree of the package that contains all these classes; its other leaves are removed. If
+    no class tree of the package contains all these classes, the result is None.
     """
     found = (
         tree for tree in map(taxonomy, TREES) if set(class_names) <= set(tree.classes)
@@ -46,14 +46,20 @@ def has_tree(dataset: Dataset) -> bool:
 
 
 def tree_heights(predictions: Predictions) -> Tensor:
-    """Return a K x K matrix whose entry (i, j) is the height of the lowest common ancestor of classes i and j."""
+    """Return a K x K matrix whose entry (i, j) is the height of the lowest common ancestor of classes i and j.
+
+    The ancestors are nodes of the class tree that contains the classes of the dataset (see `shipped_tree`).
+
+    Args:
+        predictions: Predictions for examples of the dataset. Only the dataset and the device are used.
+    """
     tree = shipped_tree(predictions.dataset.class_names)
     assert tree is not None, "only asked where there is one"
     return torch.as_tensor(tree.heights, device=predictions.logits.device)
 
 
 def _heights(predictions: Predictions, k: int) -> Tensor:
-    """Return a B x min(k, K) matrix of heights of lowest common ancestors, for a batch of B examples.
+    """Return a B x min(k, K) matrix of heights in the class tree, for a batch of B examples and K classes.
 
     Entry (i, j) is the height of the lowest common ancestor of two classes: the true class of example i, and the class
     with the j-th largest logit of this example.
@@ -74,9 +80,9 @@ def _over_mistakes(sums: Tensor, count: int) -> float:
     applies=has_tree,
 )
 def mistake_severity(predictions: Predictions) -> Tensor:
-    """Return two sums over a batch: the sum of the severities of the mistakes, and the number of mistakes.
+    """Return the sum of the severities of the mistakes in a batch, and the number of mistakes in the batch.
 
-    Each of the two sums is added up over all batches. The metric is the first total divided by the second.
+    Both numbers are added up over all batches. The metric is the first total divided by the second.
     """
     heights = _heights(predictions, 1)
     return torch.stack([heights.sum(), (heights > 0).sum()])

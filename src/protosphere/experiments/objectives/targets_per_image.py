@@ -1,6 +1,7 @@
-"""Noise as targets: the embedding of every training image is pulled to a fixed point of the sphere, its target.
+"""Noise as targets: the embedding of every training image is pulled to a point of the sphere, its target.
 
-Images of the same batch may exchange their targets.
+The targets are the points of a spherical code, which do not change. Images of the same batch may exchange their
+targets.
 
 P. Bojanowski, A. Joulin, Unsupervised learning by predicting noise, ICML 2017.
 """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class KernelBackend(Protocol):
-    """Protocol of operations on all points of a block: dot products, weighted sums, log-sum-exp and top-k.
+    """Protocol of objects that compute with the points of a block: dot products, weighted sums, log-sum-exp and top-k.
 
     A block has some of the prototypes of a head as its points (see `ProjectionBlock`). A backend has no state; all its
     data are in the block and the tensors. The methods of a backend are called without gradients and without autocast,

@@ -42,7 +42,7 @@ class TorchBackend:
     def softmax_terms(
         self, block: ProjectionBlock, z: Tensor, index: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the two results of `log_sum_exp`, and the chosen points: row i is the point index[i] of the block."""
+        """Return the two results of `log_sum_exp`, and a matrix whose row i is the point `index[i]` of the block."""
         value, mean = self.log_sum_exp(block, z, with_mean)
         return value, mean, block.rows(index, z)
 

@@ -2,11 +2,11 @@
 
 A class has one value of each part, such as a color and a shape. If classes are quantized, a class also has one codeword
 of each codebook. The table has a row for each value of each part and for each codeword of each codebook. The table rows
-of a class are the rows of its values and of its codewords. LANES vectors are processed at a time (see `simd`): entry w
-of a row is the dot product of the value or codeword with vector w.
+of a class are the rows of its values and of its codewords. LANES = 16 vectors are processed at a time (see `simd`), and
+a row has LANES numbers: number w is the dot product of vector w with the point of the value, or with the codeword.
 
-A score is the dot product of a vector with the point of a class. The scores of class k with LANES vectors are the sum
-of the table rows of its values, plus factors[k] times the sum of the table rows of its codewords.
+A score is the dot product of a vector with the point of a class. The row of the scores of class k with LANES vectors is
+the sum of the table rows of its values, plus factors[k] times the sum of the table rows of its codewords.
 
 The compiler does not vectorize access to rows at looked-up positions. Therefore such accesses are written as
 instructions, which makes the loops 4 times as fast. An instruction is a function with an argument `typing` that returns
@@ -48,7 +48,7 @@ _ROW = ir.VectorType(ir.FloatType(), LANES)
 
 
 def row_at(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
-    """Return an LLVM pointer to LANES consecutive numbers of a float32 array.
+    """Return an LLVM pointer to LANES consecutive numbers of a one-dimensional float32 array.
 
     Args:
         context: The target context of numba.
@@ -71,13 +71,15 @@ def _maximum(builder: Any, first: Any, second: Any) -> Any:
 
 
 def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
-    """Return the signature and the code generator of an instruction that combines a row of x with rows of y.
+    """Return the signature and the code generator of an instruction that combines rows of two arrays.
+
+    The instruction replaces a row of the first array by a combination of this row with rows of the second array.
 
     Args:
-        combine: Function that generates the code for combining two rows, such as `_sum` or `_maximum`.
-        x: Type of the array x. The result of the combination replaces the row of x.
-        y: Type of the array y.
-        num_rows: Number of rows of y that are combined with the row of x: 1, 2 or 4.
+        combine: Function that generates the code for combining two rows: `_sum` or `_maximum`.
+        x: Numba type of the first array.
+        y: Numba type of the second array.
+        num_rows: Number of rows of the second array: 1, 2 or 4.
     """
     signature = types.void(x, types.uint64, y, *[types.uint64] * num_rows)
 
@@ -100,14 +102,20 @@ def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
 
 @_instruction
 def add_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
-    """Add y[a : a + LANES] to x[i : i + LANES]."""
+    """Add y[a : a + LANES] to x[i : i + LANES].
+
+    Compiled functions call this instruction without the argument `typing`.
+    """
     del typing, i, a
     return _combined(_sum, x, y, 1)
 
 
 @_instruction
 def add_two_rows(typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any) -> Any:
-    """Add y[a : a + LANES] and y[b : b + LANES] to x[i : i + LANES]."""
+    """Add y[a : a + LANES] and y[b : b + LANES] to x[i : i + LANES].
+
+    Compiled functions call this instruction without the argument `typing`.
+    """
     del typing, i, a, b
     return _combined(_sum, x, y, 2)
 
@@ -116,14 +124,21 @@ def add_two_rows(typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any) -> Any:
 def add_four_rows(
     typing: Any, x: Any, i: Any, y: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:
-    """Add the four rows of y that begin at the indices a, b, c and d to x[i : i + LANES]."""
+    """Add four rows of y to x[i : i + LANES].
+
+    A row has LANES numbers. The four rows begin at the indices a, b, c and d of y. Compiled functions call this
+    instruction without the argument `typing`.
+    """
     del typing, i, a, b, c, d
     return _combined(_sum, x, y, 4)
 
 
 @_instruction
 def raise_row(typing: Any, x: Any, i: Any, y: Any, a: Any) -> Any:
-    """Replace x[i : i + LANES] by its entrywise maximum with y[a : a + LANES]."""
+    """Replace x[i : i + LANES] by the entrywise maximum of itself and y[a : a + LANES].
+
+    Compiled functions call this instruction without the argument `typing`.
+    """
     del typing, i, a
     return _combined(_maximum, x, y, 1)
 
@@ -134,7 +149,8 @@ def raise_to_four_rows(
 ) -> Any:
     """Replace x[i : i + LANES] by the entrywise maximum of itself and four rows of y.
 
-    The four rows begin at the indices a, b, c and d of y.
+    A row has LANES numbers. The four rows begin at the indices a, b, c and d of y. Compiled functions call this
+    instruction without the argument `typing`.
     """
     del typing, i, a, b, c, d
     return _combined(_maximum, x, y, 4)
@@ -142,7 +158,10 @@ def raise_to_four_rows(
 
 @_instruction
 def multiply_row(typing: Any, x: Any, i: Any, factor: Any) -> Any:
-    """Multiply x[i : i + LANES] by the number `factor`."""
+    """Multiply each entry of x[i : i + LANES] by the number `factor`.
+
+    Compiled functions call this instruction without the argument `typing`.
+    """
     del typing, i
 
     def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
@@ -169,19 +188,20 @@ def sum_rows(
     count: int,
     x: Block,
 ) -> None:
-    """Write the scores of `count` consecutive classes with LANES vectors.
+    """Write the scores of `count` consecutive classes with LANES vectors into x.
 
     Args:
         table: Lookup table, a one-dimensional array of rows of LANES numbers.
-        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
-            entries of a row are the indices of the values and codewords of the class.
-        offsets: For each part, and then for each codebook, the index of its first table row.
-        factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
-            no codebooks.
+        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
+            of the codeword of each codebook.
+        offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
+            for all columns j.
+        factors: Factor of each class, by which the sum of the table rows of its codewords is multiplied. If there are
+            no codebooks, the array is empty.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         first: Index of the first class.
         count: Number of classes.
-        x: One-dimensional array with a row of LANES scores per class; the first `count` rows are overwritten.
+        x: One-dimensional array of rows of LANES scores. The first `count` rows, one per class, are overwritten.
     """
     x[: count * LANES] = 0
     if len(factors):
@@ -203,18 +223,22 @@ def add_looked_up_rows(
     count: int,
     x: Block,
 ) -> None:
-    """Add the table rows of some parts or codebooks to the scores of `count` consecutive classes.
+    """Add table rows of `count` consecutive classes to the rows of these classes in x.
+
+    Only the columns `start` to `stop` - 1 of `values` are processed. For each class and each of these columns, one
+    table row is added.
 
     Args:
         table: Lookup table, a one-dimensional array of rows of LANES numbers.
-        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
-            entries of a row are the indices of the values and codewords of the class.
-        offsets: For each part, and then for each codebook, the index of its first table row.
-        start: First column of `values` to process. Each column belongs to a part or a codebook.
+        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
+            of the codeword of each codebook.
+        offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
+            for all columns j.
+        start: First column of `values` to process.
         stop: One past the last column of `values` to process.
         first: Index of the first class.
         count: Number of classes.
-        x: One-dimensional array with a row of LANES scores per class; updated in place.
+        x: One-dimensional array with a row of LANES numbers for each of the `count` classes; updated in place.
     """
     in_fours = U(stop - (stop - start) % 4)
     for p in range(U(start), in_fours, U(4)):
@@ -244,11 +268,11 @@ def add_looked_up_rows(
 
 @compiled_exactly
 def multiply_rows(x: Block, factors: Factors, first: int, count: int) -> None:
-    """Multiply the row of each of `count` consecutive classes by the factor of the class.
+    """Multiply the rows of `count` consecutive classes by the factors of the classes.
 
     Args:
-        x: One-dimensional array with a row of LANES numbers per class; updated in place.
-        factors: Factors of all K classes.
+        x: One-dimensional array with a row of LANES numbers for each of the `count` classes; updated in place.
+        factors: Factor of each of all K classes.
         first: Index of the first class.
         count: Number of classes.
     """
@@ -267,18 +291,20 @@ def scatter_rows(
     count: int,
     table: Block,
 ) -> None:
-    """For each of `count` consecutive classes, add its row of x to the table rows of the class.
+    """Add the row of x of each of `count` consecutive classes to all table rows of the class.
 
-    Before a row is added to the table rows of codewords, it is multiplied by the factor of the class. As a linear map
-    from x to the table, the function is the transpose of `sum_rows`.
+    A row of x is added to the table rows of values as it is. It is multiplied by the factor of the class before it is
+    added to the table rows of codewords. The map from x to the added rows is the transpose of the linear map that
+    `sum_rows` computes.
 
     Args:
-        x: One-dimensional array with a row of LANES numbers per class; overwritten if `factors` is not empty.
-        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
-            entries of a row are the indices of the values and codewords of the class.
-        offsets: For each part, and then for each codebook, the index of its first table row.
-        factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
-            no codebooks.
+        x: One-dimensional array with a row of LANES numbers for each of the `count` classes. If there are codebooks,
+            the rows are multiplied in place.
+        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
+            of the codeword of each codebook.
+        offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
+            for all columns j.
+        factors: Factor of each class. If there are no codebooks, the array is empty.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         first: Index of the first class.
         count: Number of classes.
@@ -306,18 +332,19 @@ def write_scores(
     num_parts: int,
     scores: Block,
 ) -> None:
-    """Write the scores of all classes with B vectors.
+    """Write the scores of all K classes with B vectors.
 
     Args:
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
-        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
-            entries of a row are the indices of the values and codewords of the class.
-        offsets: For each part, and then for each codebook, the index of its first table row.
-        factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
-            no codebooks.
+        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
+            of the codeword of each codebook.
+        offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
+            for all columns j.
+        factors: Factor of each class, by which the sum of the table rows of its codewords is multiplied. If there are
+            no codebooks, the array is empty.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         scores: B x K array for the scores, overwritten. If B is not a multiple of LANES, the last group has fewer
-            vectors.
+            vectors, and its other lanes are ignored.
     """
     x = np.empty(TILE * LANES, np.float32)
     num_classes = len(values)
@@ -341,18 +368,20 @@ def add_weights(
     num_parts: int,
     tables: Block,
 ) -> None:
-    """For each of B vectors, add the weight of each class to the table rows of the class.
+    """For each of B vectors, add the weight of each class to all table rows of the class.
 
-    Before a weight is added to the table rows of codewords, it is multiplied by the factor of the class. As a linear
-    map from the weights to the tables, the function is the transpose of `write_scores`.
+    Each vector has its own number in every table row, and its own weight for every class. A weight is added to the
+    table rows of values as it is. It is multiplied by the factor of the class before it is added to the table rows of
+    codewords. The map from the weights to the added numbers is the transpose of the linear map that `write_scores`
+    computes.
 
     Args:
         weights: B x K weights, one row for each vector.
-        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
-            entries of a row are the indices of the values and codewords of the class.
-        offsets: For each part, and then for each codebook, the index of its first table row.
-        factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
-            no codebooks.
+        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
+            of the codeword of each codebook.
+        offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
+            for all columns j.
+        factors: Factor of each class. If there are no codebooks, the array is empty.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         tables: (groups, rows * LANES) array with one table for each group of LANES vectors; updated in place.
     """
@@ -385,11 +414,12 @@ def write_highest_lookups(
 
     Args:
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
-        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
-            entries of a row are the indices of the values and codewords of the class.
-        offsets: For each part, and then for each codebook, the index of its first table row.
-        factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
-            no codebooks.
+        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
+            of the codeword of each codebook.
+        offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
+            for all columns j.
+        factors: Factor of each class, by which the sum of the table rows of its codewords is multiplied. If there are
+            no codebooks, the array is empty.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         highest: (groups, tiles, LANES) array for the largest scores, overwritten.
     """
@@ -450,21 +480,22 @@ def write_lookup_sums(
 ) -> None:
     """Write, for each vector, the sum of exp(score - shift) over all classes.
 
-    The function chooses the shift of each vector. For all classes, score - shift is at most 30 (`LEEWAY`), so the
-    exponentials do not overflow. If `weights` is not empty, exp(score - shift) of each class is also added to the table
-    rows of the class in `weights`, as `add_weights` does.
+    The function chooses one number per vector, the shift, and writes it into `shifts`. For all classes, score - shift
+    is at most 30 (`LEEWAY`), so the exponentials do not overflow. If `weights` is not empty, the function also adds
+    exp(score - shift) of each class to the table rows of the class in `weights`, in the same way as `add_weights`.
 
     Args:
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
-        values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
-            entries of a row are the indices of the values and codewords of the class.
-        offsets: For each part, and then for each codebook, the index of its first table row.
-        factors: Factor of each class, by which the sum of its codewords is multiplied. The array is empty if there are
-            no codebooks.
+        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
+            of the codeword of each codebook.
+        offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
+            for all columns j.
+        factors: Factor of each class, by which the sum of the table rows of its codewords is multiplied. If there are
+            no codebooks, the array is empty.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         shifts: (groups, LANES) array for the shift of each vector, overwritten.
         sums: (groups, LANES) array for the sum of each vector, overwritten.
-        weights: Zeros in the shape of `tables`, updated in place; or an empty array.
+        weights: Either zeros in the shape of `tables`, which are updated in place, or an empty array.
     """
     x = np.empty(TILE * LANES, np.float32)
     y = np.empty(TILE * LANES, np.float32)
@@ -494,14 +525,14 @@ def write_lookup_sums(
 
 @compiled_exactly
 def raise_shift(peak: Block, shift: Block, sums: NDArray[np.float64]) -> Block:
-    """Raise the shift of each vector to the peak of the vector, and rescale its sum of exp(score - shift).
+    """Raise the shift of each vector to its peak, and rescale the sum of the vector to the new shift.
 
-    If the peak of a vector is not higher than the shift, the shift and the sum stay the same.
+    If the peak of a vector is not higher than its shift, the shift and the sum stay the same.
 
     Args:
-        peak: For each of LANES vectors, the largest score with a class of the current tile.
+        peak: For each of LANES vectors, the largest score with the classes that are processed now.
         shift: Shift of each vector, updated in place.
-        sums: For each vector, the sum of exp(score - shift) over the previous tiles, updated in place.
+        sums: For each vector, the sum of exp(score - shift) over the classes processed before, updated in place.
 
     Returns:
         For each vector, the factor by which its sum was multiplied.
@@ -517,7 +548,7 @@ def raise_shift(peak: Block, shift: Block, sums: NDArray[np.float64]) -> Block:
 
 @compiled_exactly
 def scale_table(table: Block, factors: Block) -> None:
-    """Multiply every row of a table by the same LANES factors, entry by entry.
+    """Multiply number w of every row of a table by factors[w], for w = 0, ..., LANES - 1.
 
     Args:
         table: One-dimensional array of rows of LANES numbers; multiplied in place.

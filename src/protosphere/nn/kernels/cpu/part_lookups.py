@@ -1,7 +1,9 @@
 """The float32 CPU backend for `CombinationsBlock`: classes that consist of parts, or quantized classes.
 
-Compiled loops compute dot products as sums of table rows. A tile consists of `TILE` consecutive classes; the last tile
-may be smaller.
+Compiled loops compute dot products as sums of rows of a lookup table (see `lookups`). A tile consists of 256 (`TILE`)
+consecutive classes; the last tile may be smaller.
+
+A class that consists of parts has one value of each part. A quantized class also has one codeword of each codebook.
 """
 
 from __future__ import annotations
@@ -26,9 +28,9 @@ CHOSEN_ENTRIES = 1 << 22
 
 
 class PartLookupsBackend(TorchBackend):
-    """CPU backend for `CombinationsBlock`: classes that consist of parts, or quantized classes.
+    """CPU backend for `CombinationsBlock`, whose classes consist of parts or are quantized.
 
-    Compiled loops compute dot products as sums of table rows, for 16 vectors at a time.
+    Compiled loops compute dot products as sums of rows of a lookup table, for 16 vectors at a time.
     """
 
     name = "part_lookups"
@@ -81,7 +83,7 @@ class PartLookupsBackend(TorchBackend):
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        A tile consists of `TILE` consecutive classes; the last tile may be smaller. A first pass computes only the
+        A tile consists of 256 consecutive classes; the last tile may be smaller. A first pass computes only the
         largest dot product of each tile. The k points with the largest dot products are in the k tiles with the largest
         of these maxima, so a second pass computes the dot products of those tiles only.
         """
@@ -116,11 +118,11 @@ def _top_k_within(
 
     Args:
         lookups: The block.
-        factors: For each class, the factor by which the sum of the dot products with its codewords is multiplied. The
-            array is empty if there are no codebooks.
-        entries: B x E dot products of the vectors with the points of all values and with all codewords, as
-            `lookups.tables` returns them.
-        tiles: B x m indices of tiles; row i has the tiles that are searched for vector i.
+        factors: For each class, the factor by which the sum of the dot products with its codewords is multiplied. If
+            there are no codebooks, the array is empty.
+        entries: B x E matrix that `lookups.tables` returns for the B vectors. It has their dot products with the points
+            of all values of all parts, and with all codewords of all codebooks.
+        tiles: B x m indices of tiles. Row i has the tiles whose points are searched for vector i.
         k: Number of points, at most the number of points in the m tiles.
 
     Returns:
@@ -150,7 +152,7 @@ def _lookups(block: ProjectionBlock) -> CombinationsBlock:
 def _classes(
     lookups: CombinationsBlock,
 ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float32], int]:
-    """Return the arguments `values`, `offsets`, `factors` and `num_parts` of the compiled loops, for one block."""
+    """Return the arguments `values`, `offsets`, `factors` and `num_parts` of the compiled loops for a block."""
     values = lookups.values.numpy()
     offsets = lookups.tables.offsets.numpy()
     factors = np.empty(0, np.float32)
@@ -166,13 +168,10 @@ def _empty_lanes(batch: int, entries: int) -> NDArray[np.float32]:
 
 
 def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
-    """Return the numbers of a B x m matrix in the order that the compiled loops need.
+    """Return the entries of the B x m matrix `entries` in the order that the compiled loops need.
 
-    Every LANES consecutive rows of the matrix form a group. The result has one row per group, with m * LANES numbers:
-    number j * LANES + i of a group is entry j of row i of the group. The last group is padded with zeros.
-
-    Args:
-        entries: The B x m matrix.
+    LANES consecutive rows of the matrix form a group. Zero rows are added to the last group until it has LANES rows.
+    The result has one row of m * LANES numbers per group. Number j * LANES + i is entry j of row i of the group.
     """
     batch, count = entries.shape
     lanes = _empty_lanes(batch, count)
@@ -188,12 +187,7 @@ def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
 
 
 def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
-    """Return the matrix for which `_to_lanes` returns `lanes`.
-
-    Args:
-        lanes: Array with one row per group of LANES rows of the matrix.
-        batch: Number B of rows of the matrix.
-    """
+    """Return the matrix with `batch` rows for which `_to_lanes` returns `lanes`."""
     width = _loops().LANES
     count = lanes.shape[1] // width
     by_group = as_tensor(lanes).view(len(lanes), count, width)
@@ -201,7 +195,7 @@ def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
 
 
 def _loops() -> Any:
-    """Return the module of compiled loops. It is imported on first use, because the import is slow."""
+    """Return the module `lookups`. It is imported on first use, because the import is slow."""
     from protosphere.nn.kernels.cpu import lookups
 
     return lookups

@@ -1,8 +1,8 @@
 """The float32 CPU backend for `AllCombinationsBlock` if the parts are small.
 
 The classes of such a block are all combinations of the values of several parts. The softmax is one compiled loop
-without tensor operations. For three parts with 19, 21 and 28 values and a batch of 256, most of the time of a tensor
-operation would be overhead. For larger parts, matrix products of torch are faster.
+without tensor operations. For three parts with 19, 21 and 28 values and a batch of 256, a tensor operation spends most
+of its time on overhead. For larger parts, matrix products of torch are faster.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class PartSoftmaxBackend(TorchBackend):
             block: Block of P points in R^n.
             z: B x n vectors.
             index: For each vector, the index of the chosen point in the block. If None, no points are returned.
-            with_mean: Whether to compute the means of the points, weighted by the softmax of the dot products.
+            with_mean: Whether to compute the second result of `log_sum_exp`.
 
         Returns:
             B log-sum-exps, B x n weighted means and B x n chosen points. If `with_mean` is False, the tensor of means
@@ -96,7 +96,7 @@ def _combinations(block: ProjectionBlock) -> AllCombinationsBlock:
 
 
 def _loops() -> Any:
-    """Return the module of compiled loops. It is imported on first use, because the import is slow."""
+    """Return the module `part_softmax_loops`. It is imported on first use, because the import is slow."""
     from protosphere.nn.kernels.cpu import part_softmax_loops
 
     return part_softmax_loops

@@ -1,4 +1,4 @@
-"""Compiled loops that compute softmaxes over the values of each part, for LANES vectors at a time (see `simd`).
+"""Compiled loops that compute softmaxes over the values of each part, for LANES = 16 vectors at a time (see `simd`).
 
 A row has LANES numbers, one for each vector. The compiler does not keep sums of rows in registers. Therefore the
 innermost loop is written as an instruction (see `lookups`), which makes the whole softmax 4 times as fast.
@@ -86,8 +86,9 @@ def write_one_sum(
 ) -> Any:
     """Write a weighted sum of the first n rows of y into x[i : i + LANES].
 
-    Row k of y has the weight f[start + d * k]. The argument `jump` is not used; it is there because `write_four_sums`
-    has it.
+    Row k of y, which is y[k * LANES : (k + 1) * LANES], has the weight f[start + d * k]. The argument `jump` is not
+    used; it is there because `write_four_sums` has it. Compiled functions call this instruction without the argument
+    `typing`.
     """
     del typing, i, start, jump, d, n
     return _scaled_sums(x, y, f, 1)
@@ -99,8 +100,9 @@ def write_four_sums(
 ) -> Any:
     """Write four weighted sums of the first n rows of y into four consecutive rows of x.
 
-    The first of the four rows begins at x[i]. In sum j, for j = 0, ..., 3, row k of y has the weight f[start + jump * j
-    + d * k].
+    Row k of y is y[k * LANES : (k + 1) * LANES]. Sum j, for j = 0, ..., 3, is written into the LANES numbers of x that
+    begin at the index i + j * LANES. In sum j, row k of y has the weight f[start + jump * j + d * k]. Compiled
+    functions call this instruction without the argument `typing`.
     """
     del typing, i, start, jump, d, n
     return _scaled_sums(x, y, f, 4)
@@ -119,16 +121,16 @@ def write_weighted_rows(
 ) -> None:
     """Write `many` weighted sums of the rows of y into the first rows of x.
 
-    In row j of x, the weight of row k of y is factors[start + jump * j + stride * k].
+    Sum j is written into row j of x. In sum j, row k of y has the weight factors[start + jump * j + stride * k].
 
     Args:
         x: One-dimensional array of rows of LANES numbers; the first `many` rows are overwritten.
         many: Number of sums.
         y: One-dimensional array of rows of LANES numbers.
         factors: One-dimensional array of weights.
-        start: Index of the weight of the first row in the first sum.
-        jump: Distance in `factors` between the weights of a row in consecutive sums.
-        stride: Distance in `factors` between the weights of consecutive rows in a sum.
+        start: Index in `factors` of the weight of row 0 in sum 0.
+        jump: Distance in `factors` between the weights of the same row in consecutive sums.
+        stride: Distance in `factors` between the weights of consecutive rows in the same sum.
         count: Number of rows of y.
     """
     in_fours = U(many) - U(many) % AT_ONCE
@@ -202,8 +204,8 @@ def add_part_softmax(
 ) -> None:
     """Compute the softmax over the points of each of several parts, for each vector.
 
-    The given parts are consecutive, and have the same number of points and the same number of coordinates. For each
-    vector and part, the function
+    The points of a part belong to its values, one point per value. The given parts are consecutive, and have the same
+    number of points and the same number of coordinates. For each vector and part, the function
 
     - adds the log-sum-exp of the dot products with the points of the part to `value`,
     - writes the mean of these points, weighted by the softmax of the dot products, into `mean`,
@@ -217,8 +219,8 @@ def add_part_softmax(
         points: One-dimensional array with the coordinates of the points, part by part and point by point.
         shape: Number of parts, number of points of each part, and number of coordinates of each part.
         column: Index of the first coordinate of the first given part.
-        step: Number of combinations of values of the parts after the given parts.
-        value: B sums of log-sum-exps, updated in place.
+        step: Number of combinations of values of all parts after the given parts; 1 if there are none.
+        value: B numbers, to which the log-sum-exps are added in place.
         mean: B x n array; the columns of the given parts are overwritten. If the array is B x 0, no means are computed.
         own: B x n array; the columns of the given parts are overwritten. If the array is B x 0, no points are written.
     """

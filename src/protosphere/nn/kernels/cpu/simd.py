@@ -1,9 +1,9 @@
-"""Compiled loops that process LANES vectors at a time.
+"""Compiled loops that process LANES = 16 vectors at a time.
 
-A row has LANES numbers, one for each vector; the position of a number in its row is called a lane. A block has b rows,
-where b is at least 4. It is a one-dimensional array of b * LANES numbers. Every operation acts on whole rows, so the
-compiler generates vector instructions. Indices are unsigned, because the compiled code would check signed indices for
-negative values.
+A row has LANES numbers, one for each vector. The position of a number in its row is called a lane, so each vector has
+its own lane. A block is a one-dimensional array of b * LANES numbers that consists of b consecutive rows, where b is at
+least 4. Every operation acts on whole rows, so the compiler generates vector instructions. Indices are unsigned,
+because the compiled code would check signed indices for negative values.
 """
 
 from typing import TypeAlias
@@ -94,7 +94,7 @@ def radix2_butterfly(x: Block, y: Block, b: int) -> None:
 
 @compiled_exactly
 def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Multiply each row of z by a sign, apply `radix4_butterfly` to the products, and write the result into y.
+    """Multiply each row of z by its sign, apply `radix4_butterfly` to the products, and write the result into y.
 
     Args:
         z: Block of b rows.
@@ -132,18 +132,17 @@ def walsh_hadamard_rows(
 ) -> tuple[Block, Block]:
     """Compute the Walsh-Hadamard transform of each lane of x.
 
-    A lane is a vector of b entries; entry i is in row i. Each step of the transform adds and subtracts the rows whose
-    indices differ in the highest one or two bits. In the results, these bits are the lowest bits of the row index.
-    After all steps, the bits are in their original order.
+    The numbers in one lane are a vector of b entries: entry i is in row i. The transform has log2(b) steps, one for
+    each bit of the row index. `radix2_butterfly` does one step, and `radix4_butterfly` does two.
 
     Args:
         x: Block of b rows to transform; also used as scratch memory.
         y: Block of b rows, used as scratch memory.
         b: Number of rows, a power of two.
-        left: Two to the power of the number of bits that have not been transformed yet. If no bit has been transformed,
-            `left` is b.
-        last: Value of `left` at which the function stops. Give 1 for a complete transform. Give 4 if the caller
-            computes the last two steps itself, as `radix4_butterfly` does.
+        left: Two to the power of the number of steps that have not been done yet. If no step has been done, `left` is
+            b.
+        last: Two to the power of the number of steps that the function leaves to the caller. For the complete
+            transform, `last` is 1.
 
     Returns:
         The block (x or y) with the result, and the other block, which is free for scratch memory.
@@ -165,8 +164,8 @@ def coset_products(
 ) -> tuple[Block, Block]:
     """Compute the dot products of LANES vectors with the b codewords of a coset.
 
-    The rows of z are multiplied by their signs, divided into b bins of consecutive rows, and summed over each bin. The
-    dot products are the Walsh-Hadamard transform of the b sums (see `walsh_hadamard`).
+    Each row of z is multiplied by its sign. Then b sums are computed, one for each of b bins of consecutive rows. The
+    dot products are the Walsh-Hadamard transform of these sums (see `walsh_hadamard`).
 
     Args:
         z: The vectors, with one row per coordinate and one lane per vector.
@@ -174,8 +173,8 @@ def coset_products(
         x: Block of b rows, used as scratch memory.
         y: Block of b rows, used as scratch memory.
         b: Number of codewords of the coset, a power of two.
-        last: Give 1 to compute the dot products. Give 4 if the caller computes the last two steps of the transform
-            itself, as `radix4_butterfly` does.
+        last: 1 for the complete transform. If `last` is 4, the last two steps of the transform are left to the caller,
+            as in `walsh_hadamard_rows`.
 
     Returns:
         The block (x or y) with the result, and the other block, which is free for scratch memory.
@@ -189,15 +188,16 @@ def coset_products(
 
 @compiled_exactly
 def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Multiply each row of z by its sign, and write the sums over b bins of rows into y.
+    """Multiply each row of z by its sign, add the products in each of b bins, and write the b sums into y.
 
-    A bin consists of consecutive rows, and all bins have the same number of rows. Row i of y is the sum over bin i.
+    A bin consists of consecutive rows, and all bins have the same number of rows. Row i of y is the sum of the rows of
+    bin i.
 
     Args:
         z: Vectors, with one row per coordinate and one lane per vector.
         flips: Sign of each row of z.
         y: Block of b rows, overwritten.
-        b: Number of bins, which divides the number of rows.
+        b: Number of bins. The number of rows of z is a multiple of b.
     """
     size = U(len(flips) // b)
     for i in range(U(b)):
@@ -215,13 +215,13 @@ def scatter_words(
 ) -> tuple[Block, Block]:
     """For each lane, add a weighted sum of the b codewords of a coset to z.
 
-    As a linear map from the weights to z, the function is the transpose of `coset_products`.
+    The map from the weights to the added numbers is the transpose of the linear map that `coset_products` computes.
 
     Args:
         x: Block of b rows with the weights, one row per codeword; also used as scratch memory.
         y: Block of b rows, used as scratch memory.
         flips: Signs of the coset, one for each row of z.
-        z: Sums, with one row per coordinate and one lane per sum; updated in place.
+        z: Coordinates of the sums, with one row per coordinate and one lane per sum; updated in place.
         b: Number of codewords of the coset, a power of two.
 
     Returns:
@@ -241,7 +241,7 @@ def scatter_words(
 def exponentials(
     x: Block, sign: np.float32, shift: Block, y: Block, bits: NDArray[np.int32], b: int
 ) -> None:
-    """Write max(exp(sign * x - shift), 2^-126) into y.
+    """Write max(exp(sign * x - shift), 2^-126) into y, entry by entry.
 
     For v = sign * x - shift, let n be v / log 2 rounded to an integer, and f = v / log 2 - n. Then exp(v) = 2^n 2^f.
     The factor 2^f is approximated by a polynomial in f, and 2^n is the float with the exponent bits n + 127.
@@ -249,7 +249,7 @@ def exponentials(
     Args:
         x: Block of b rows.
         sign: 1 or -1.
-        shift: LANES numbers, one per lane.
+        shift: LANES numbers, one per lane. Each is subtracted in all rows of its lane.
         y: Block of b rows, overwritten.
         bits: Block of b rows of integers, used as scratch memory.
         b: Number of rows.

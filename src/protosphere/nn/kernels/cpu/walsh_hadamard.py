@@ -3,9 +3,10 @@
 The points are the codewords of all cosets as vectors with entries +1 and -1, without glue vectors. If the argument
 `both` of a function is True, the points also include the antipode of each codeword, which is the negative vector.
 
-The array z has shape (groups, rows * LANES). A group has LANES vectors, with one row per coordinate (see `simd`). Entry
-w of each row belongs to vector w of the group; it is in lane w. The array `flips` has shape (cosets, rows); it has the
-signs of each coset in the order of the rows of z.
+The array z has shape (groups, rows * LANES). A group has LANES = 16 vectors, with one row per coordinate (see `simd`).
+Number w of each row belongs to vector w of the group; it is in lane w. The array `flips` has shape (cosets, rows). Row
+c has the signs by which the rows of z are multiplied for coset c. A sign is +1 or -1, or 0 in a row that only fills up
+its bin.
 
 The rows are divided into bins, which are groups of consecutive rows of equal size. Each codeword of the linear code has
 the same entry in all rows of a bin. A codeword of a coset is a codeword of the linear code, multiplied by the signs of
@@ -37,12 +38,12 @@ LARGEST_HALF = 40.0
 def write_highest(
     z: Block, flips: Flips, bins: int, both: bool, highest: Block
 ) -> None:
-    """Write the largest dot product of each vector with the points of each coset.
+    """Write, for each vector and each coset, the largest dot product of the vector with a point of the coset.
 
     Args:
-        z: (groups, rows * LANES) coordinates of the vectors.
-        flips: (cosets, rows) signs.
-        bins: Number of bins, which is also the number of codewords per coset without antipodes.
+        z: (groups, rows * LANES) coordinates of the vectors, in groups of LANES vectors.
+        flips: (cosets, rows) array with the sign of each row of z for each coset.
+        bins: Number of bins of rows. It is also the number of codewords per coset, without their antipodes.
         both: Whether the points include the antipode of each codeword.
         highest: (groups, cosets, LANES) array for the results.
     """
@@ -60,10 +61,10 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) 
     """Write the dot products of B vectors with all points.
 
     Args:
-        z: (groups, rows * LANES) coordinates of the vectors. The last group may have more vectors than needed; vectors
-            after the first B are ignored.
-        flips: (cosets, rows) signs.
-        bins: Number of bins, which is also the number of codewords per coset without antipodes.
+        z: (groups, rows * LANES) coordinates of the vectors, in groups of LANES vectors. Vectors of the last group
+            after the first B vectors are ignored.
+        flips: (cosets, rows) array with the sign of each row of z for each coset.
+        bins: Number of bins of rows. It is also the number of codewords per coset, without their antipodes.
         both: Whether the points include the antipode of each codeword.
         products: Array for the results, with a row for each of the B vectors and a column for each point.
     """
@@ -82,17 +83,17 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) 
 def write_lane(
     x: Block, lane: np.uint64, both: bool, row: Block, first: np.uint64, bins: int
 ) -> None:
-    """Write the dot products of one vector with the points of one coset.
+    """Copy the dot products of one vector with the codewords of one coset from a lane of x into `row`.
 
     If `both` is True, each dot product is followed by its negative, the dot product with the antipode of the codeword.
 
     Args:
-        x: Block of dot products of LANES vectors, one row per codeword of the coset.
+        x: Block with the dot products of LANES vectors, one row per codeword of the coset.
         lane: Index of the vector in x, from 0 to LANES - 1.
         both: Whether the points include the antipode of each codeword.
-        row: Dot products of the vector with all points; the entries of this coset are overwritten.
-        first: Number of codewords in all previous cosets, without their antipodes.
-        bins: Number of codewords of the coset.
+        row: Dot products of the vector with the points of all cosets. The entries of this coset are overwritten.
+        first: Number of codewords, without their antipodes, of all previous cosets.
+        bins: Number of codewords of the coset, without their antipodes.
     """
     if both:
         for i in range(U(bins)):
@@ -111,14 +112,14 @@ def add_weighted_words(
 ) -> None:
     """Add B weighted sums of all points to z.
 
-    As a linear map from the weights to z, the function is the transpose of `write_words`.
+    The map from the weights to the added numbers is the transpose of the linear map that `write_words` computes.
 
     Args:
         weights: Array with a row for each of the B sums and a column for each point.
-        flips: (cosets, rows) signs.
-        bins: Number of bins, which is also the number of codewords per coset without antipodes.
+        flips: (cosets, rows) array with the sign of each row of z for each coset.
+        bins: Number of bins of rows. It is also the number of codewords per coset, without their antipodes.
         both: Whether the points include the antipode of each codeword.
-        z: (groups, rows * LANES) coordinates of the sums, updated in place.
+        z: (groups, rows * LANES) coordinates of the sums, in groups of LANES sums; updated in place.
     """
     x = np.zeros(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -140,12 +141,12 @@ def read_lane(
     The first weight minus the second is then written into the lane.
 
     Args:
-        row: Weights of all points.
-        first: Number of codewords in all previous cosets, without their antipodes.
+        row: Weights of the points of all cosets.
+        first: Number of codewords, without their antipodes, of all previous cosets.
         both: Whether the points include the antipode of each codeword.
         x: Block with one row per codeword of the coset; one lane is overwritten.
         lane: Index of the lane, from 0 to LANES - 1.
-        bins: Number of codewords of the coset.
+        bins: Number of codewords of the coset, without their antipodes.
     """
     if both:
         for i in range(U(bins)):
@@ -169,19 +170,19 @@ def write_sums(
 ) -> None:
     """Write, for each vector and coset, the sum of exp(score - peak) over the points of the coset.
 
-    A score is the dot product of a vector with a point, plus the number in `glue` for the vector and the coset. The
-    peak of a vector at a coset is the largest score of the vector in this coset and all previous ones.
+    The score of a vector and a point of a coset is their dot product, plus the number in `glue` for the vector and the
+    coset. The peak of a vector at a coset is the largest score of the vector in this coset and all previous cosets.
 
-    For each vector, the function also adds a weighted sum of all points to `word_sums`. The weight of a point is
-    exp(score - p), where p is the peak of the vector at the last coset.
+    For each vector, the function also adds a weighted sum of the points of all cosets to `word_sums`. The weight of a
+    point is exp(score - p), where p is the peak of the vector at the last coset.
 
     Args:
-        z: (groups, rows * LANES) coordinates of the vectors.
-        flips: (cosets, rows) signs.
+        z: (groups, rows * LANES) coordinates of the vectors, in groups of LANES vectors.
+        flips: (cosets, rows) array with the sign of each row of z for each coset.
         glue: (groups, cosets, LANES) dot products of the vectors with the glue vectors of the cosets.
-        bins: Number of bins, which is also the number of codewords per coset without antipodes.
+        bins: Number of bins of rows. It is also the number of codewords per coset, without their antipodes.
         both: Whether the points include the antipode of each codeword.
-        peaks: (groups, cosets, LANES) array for the peaks.
+        peaks: (groups, cosets, LANES) array for the peaks, overwritten.
         sums: (groups, cosets, LANES) zeros, to which the sums are added.
         word_sums: Zeros in the shape of z, to which the weighted sums are added. If the array is empty, no weighted
             sums are computed.
@@ -221,18 +222,18 @@ def raise_peak(
 ) -> bool:
     """Write the peaks of LANES vectors at a coset into a row of `peaks`.
 
-    Scores and peaks are defined in `write_sums`.
+    The peak of a vector is its largest score in this coset and all previous cosets. Scores are defined in `write_sums`.
 
     Args:
-        x: Block of dot products of the vectors with the codewords of the coset.
+        x: Block with the dot products of the vectors with the codewords of the coset, one row per codeword.
         both: Whether the points include the antipode of each codeword.
         glue: LANES dot products of the vectors with the glue vector of the coset.
-        peaks: (cosets, LANES) peaks. Row `coset` is overwritten; the previous row is read.
+        peaks: (cosets, LANES) peaks. Row `coset` is overwritten. The row before it has the peaks at the previous coset.
         coset: Index of the coset.
-        bins: Number of codewords of the coset.
+        bins: Number of codewords of the coset, without their antipodes.
 
     Returns:
-        Whether any vector has a higher peak than at the previous coset; always True for the first coset.
+        True if the coset is the first one, or if any vector has a higher peak than at the previous coset.
     """
     peak = peaks[coset]
     peak[:] = -np.inf
@@ -249,12 +250,12 @@ def raise_peak(
 
 @compiled_exactly
 def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Replace each of LANES running maxima by the largest entry of its lane in x, if this entry is larger.
+    """Replace highest[w] by the largest number in lane w of x, if this number is larger, for all LANES lanes w.
 
     Args:
         x: Block of b rows.
-        both: Whether to use the absolute values of the entries.
-        highest: LANES running maxima, updated in place.
+        both: Whether to use the absolute values of the numbers in x.
+        highest: LANES numbers, updated in place.
         b: Number of rows.
     """
     step = U(b // 4) * W
@@ -282,8 +283,8 @@ def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
 
     Args:
         x: Block of b rows.
-        both: Whether to use the absolute values of the entries.
-        highest: LANES running maxima, updated in place.
+        both: Whether to use the absolute values of the numbers in the computed block.
+        highest: LANES numbers, updated in place as `max_rows` does.
         b: Number of rows.
     """
     step = U(b // 4) * W
@@ -339,7 +340,7 @@ def subtract(x: Block, y: Block) -> None:
 
 @compiled_exactly
 def scale_rows(x: Block, factors: Block, b: int) -> None:
-    """Multiply every row of x by the same LANES factors, entry by entry.
+    """Multiply number w of every row of x by factors[w], for w = 0, ..., LANES - 1.
 
     Args:
         x: Block of b rows, multiplied in place.
