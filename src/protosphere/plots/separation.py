@@ -127,9 +127,10 @@ def _curve_dims(low: int, high: int) -> list[int]:
 
 
 def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
-    """Return the bounds at the dimensions of a comparison, and at more dimensions between them, for smooth curves.
+    """Return the bounds for the curves of a figure, sorted by dimension.
 
-    The bounds are sorted by dimension.
+    They are the bounds at the dimensions of the comparison, and at many dimensions between them, so that the curves are
+    smooth.
     """
     K = comparison.num_classes
     low = comparison.dims[0]

@@ -385,11 +385,11 @@ class BanditSearch:
         return self.orbits.share <= share * (self.budget.share - self.screening_from)
 
     def explore_orbits(self) -> None:
-        """Screen one batch of symmetric codes, and add the results to the pool.
+        """Screen one batch of symmetric codes, and add the results with K points to the pool.
 
-        A symmetric code may have more than K points. Such a code is ignored unless its maximum cosine is lower than the
-        maximum cosines of all codes in the pool. Then its surplus points are removed, and the code of the other points
-        is added to the pool.
+        Some results have more than K points. If the maximum cosine of such a result is lower than the maximum cosines
+        of all codes in the pool, its surplus points are removed, and the code of the other points is added to the pool.
+        Otherwise, the result is ignored.
 
         If the best code of the batch has a clearly lower maximum cosine than all earlier symmetric codes (see
         `FREED_GAIN`), it is also screened without its symmetry, so that each point moves freely. If no symmetry for K
