@@ -313,9 +313,9 @@ EVALUATION_PRODUCTS = 2e4
 
 
 def orbit_products(count: int, num_points: int, dim: int) -> float:
-    """Return the cost of a descent step: one evaluation over orbits and the computation of the next points.
+    """Return the approximate number of multiplications of `orbit_energy` and of the descent step after it.
 
-    The cost is measured in multiplications, as in `budget.evaluation_products`.
+    The number can be compared with that of `budget.evaluation_products`.
 
     Args:
         count: Number m of representatives.
@@ -340,7 +340,7 @@ def anneal_orbits(
 ) -> Points:
     """Anneal a symmetric code: run L-BFGS over its representatives at one inverse temperature after another.
 
-    The first inverse temperature is `t`. The next ones are `factor` times the previous one, up to `last`.
+    The first inverse temperature is `t`. Each further one is `factor` times the previous one, but at most `last`.
 
     Args:
         start: (m, n) initial representatives, ordered by the type of their orbit. Each representative must be fixed by

@@ -104,7 +104,7 @@ def unless_diverged(found: Points, start: Points) -> Points:
 class DescentBackend:
     """Runs the descents of a search, with parameters that depend on the size of the code.
 
-    The phases of a search, such as screening and sprints, are described in `search.bandit`.
+    The terms of a search, such as arm, variation, screening and sprint, are defined in `search.bandit`.
 
     Attributes:
         num_points: Number K of points.
@@ -113,18 +113,15 @@ class DescentBackend:
         compiled: Whether descents run as compiled loops.
         batch: Number of starts that are annealed together. The number depends on K and the device, but not on the
             number of cores, so that results are the same for any number of cores.
-        last: Last inverse temperature of screening: 2e3 for many points, more for fewer points, whose descents are
-            cheap. At 1e6 the codes have practically converged.
-        variation: Lowest and highest first inverse temperature of variations, which are good codes with some points
-            moved into holes.
+        last: Last inverse temperature of screening. It is 2e3 for many points, and higher for fewer points, whose
+            descents are cheap.
+        variation: Lowest and highest inverse temperature at which descents of variations begin.
         epochs: Number of epochs of the search.
         screening: Approximate number of evaluations of a start in screening.
-        breadth: Mean rank of the arms (sources of initial points) from which starts are drawn. The arm that led to the
-            lowest maximum cosine has rank 0.
+        breadth: Mean rank of the arms from which starts are drawn. The arm that led to the lowest maximum cosine has
+            rank 0.
         sprint_temperature: First inverse temperature of sprints.
-        sprint_steps: Largest number of evaluations of the first sprint at each temperature. For codes of many points in
-            many dimensions, 9 evaluations per temperature, beginning at inverse temperature 16, found a lower maximum
-            cosine than the descent of Lindström et al. (2024) in 29 of 30 cases.
+        sprint_steps: Largest number of evaluations of the first sprint at each temperature.
         sprints_as_tensors: Whether sprints use tensor operations even if other descents are compiled.
         workers: Number of threads.
     """
@@ -147,6 +144,8 @@ class DescentBackend:
             self.sprint_temperature = 12.0
             self.sprint_steps = 19
         else:
+            # For many points in many dimensions, sprints with these values found a lower maximum cosine than the
+            # descent of Lindström et al. (2024) in 29 of 30 cases.
             self.sprint_temperature = 16.0
             self.sprint_steps = 9
         self.sprints_as_tensors = is_wide
@@ -262,7 +261,7 @@ class DescentBackend:
 
     @property
     def tensor_overhead(self) -> float:
-        """Fixed part of the cost of a descent step by tensor operations.
+        """Cost of a descent step by tensor operations, in addition to the cost of its evaluations.
 
         The unit is the cost of one compiled evaluation over all pairs of points. If descents are not compiled, the
         value is 0.
@@ -283,7 +282,7 @@ class DescentBackend:
         """Anneal B codes with the same symmetry, or without symmetry, by tensor operations.
 
         Args:
-            arrangement: The symmetry of all codes. None for codes without symmetry; then every point is a
+            arrangement: The symmetry of all codes. None for codes without symmetry. Every point is then a
                 representative.
             starts: (B, m, n) initial representatives.
             first: (B,) first inverse temperatures of the starts.
@@ -292,7 +291,7 @@ class DescentBackend:
             limit: Fraction of the budget at which descents end.
 
         Returns:
-            For each start, all unit points of its code.
+            For each start, all unit points of its code, orbit after orbit.
         """
         import torch
 
@@ -371,10 +370,10 @@ class DescentBackend:
 def _spender(
     budget: Budget, weight: float, overhead: float, limit: float
 ) -> Callable[[int], bool]:
-    """Return a function that counts evaluations in the budget and returns whether a descent may continue.
+    """Return a function that counts work as done, and returns whether a descent may continue.
 
-    Each evaluation counts as `weight`. Each call of the function counts as `overhead` in addition. The descent must end
-    when the fraction `limit` of the budget is used.
+    The argument of the function is a number of evaluations. Each call counts this number times `weight`, plus
+    `overhead`. The descent may continue until the fraction `limit` of the budget is used.
     """
 
     def spend(evaluations: int) -> bool:

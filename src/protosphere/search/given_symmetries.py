@@ -112,8 +112,9 @@ def random_isometry(
 ) -> Points | None:
     """Search for a random orthogonal matrix that maps a code to itself.
 
-    The images of a basis are chosen one after another among the points, so that all cosines stay the same. On the
-    orthogonal complement of the code, the matrix is the identity.
+    Some points are chosen at random as a basis of the span of the code. Their images are chosen one after another among
+    the points, so that the images have the same cosines as the points of the basis. On the orthogonal complement of the
+    span, the matrix is the identity.
 
     Args:
         points: The (K, n) code.
@@ -121,7 +122,7 @@ def random_isometry(
         rng: Random generator.
 
     Returns:
-        The (n, n) matrix. None if the search was given up.
+        The (n, n) matrix. None if the search failed.
     """
     frame = _frame(points, rng)
     branches: list[list[int]] = []
@@ -257,11 +258,11 @@ def orbit_partition(points: Points, group: Matrices) -> list[Orbit]:
 def _sliced(
     points: Points, group: Matrices, num_points: int, rng: np.random.Generator
 ) -> tuple[Points, Matrices] | None:
-    """Project a code and its group to one dimension less, along a random direction that the group fixes.
+    """Project a code in R^d and its group to R^(d - 1), along a random direction that the group fixes.
 
-    Only the points nearest to the hyperplane orthogonal to this direction are kept, usually `num_points` to 1.6 times
-    as many. They are scaled to unit length after the projection. Return these points and the matrices of the group, or
-    None if the group fixes no direction.
+    The code is projected to the hyperplane orthogonal to this direction. Only points near the hyperplane are kept, and
+    they are scaled to unit length. Their number is usually between `num_points` and 1.6 times `num_points`. The result
+    is the projected points and the projected matrices of the group, or None if the group fixes no direction.
     """
     values, vectors = np.linalg.eigh(group.mean(axis=0))
     fixed = vectors[:, values > 0.5]
@@ -314,10 +315,10 @@ def _without_crowded_orbits(
 
 
 def _hole_candidates(group: Matrices, rng: np.random.Generator) -> Points:
-    """Return random unit vectors, the places that are considered as holes.
+    """Return random unit vectors, the positions at which holes are looked for.
 
-    Some are uniform on the sphere. The others are fixed by one or two random matrices of the group, because the orbits
-    of such points are small.
+    Some are distributed uniformly on the sphere. Each of the others is fixed by one or two random matrices of the
+    group, because the orbits of such points are small.
     """
     dim = group.shape[1]
     blocks = [uniform_points(HOLE_CANDIDATES, dim, rng)]
@@ -337,10 +338,10 @@ def _with_holes_filled(
     between: tuple[int, int],
     rng: np.random.Generator,
 ) -> list[Orbit] | None:
-    """Add orbits in holes until the number of points is in a range, and return all orbits.
+    """Add orbits in holes until the number of points is large enough, and return all orbits.
 
-    `between` is the pair of the smallest and the largest allowed number of points. The result is None if too few orbits
-    can be added.
+    `between` is a pair: the smallest and the largest allowed number of points. The result is None if the smallest
+    number is not reached.
     """
     fewest, largest = between
     total = sum(orbit.size for orbit in orbits)
@@ -398,7 +399,7 @@ class GivenSymmetries:
     An isometry is an orthogonal matrix that maps a code to itself.
 
     Attributes:
-        codes: The codes, one point per row. They have any number of points, and at least n columns.
+        codes: One matrix for each given code, with one point per row and at least n columns.
         isometries: For each code, the isometries that were found so far.
         failures: For each code, the number of failed searches for an isometry.
     """

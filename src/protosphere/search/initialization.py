@@ -54,12 +54,12 @@ CROWDING_NOISES = (0.01, 0.3, 1.0, 3.0)
 def known_optimum(num_points: int, dim: int) -> Points | None:
     """Return an optimal code of K points in R^n if one is known in closed form.
 
-    Closed forms are known in these cases:
+    The first of these cases that applies is used:
 
     - n = 1: the points 1 and -1, repeated as often as needed,
-    - at most n + 1 points: the simplex,
+    - K at most n + 1: the simplex,
     - n = 2: the regular polygon,
-    - at most 2n points: vertices of the cross-polytope (Rankin 1955).
+    - K at most 2n: vertices of the cross-polytope (Rankin 1955).
 
     Args:
         num_points: Number K of points.
@@ -132,8 +132,8 @@ def resize(
 
     - Missing coordinates are filled with zeros.
     - Surplus dimensions are removed by a projection along random directions, or along the directions of points.
-    - Surplus points are removed. The removed points are far from the subspace onto which the code is projected, lie in
-      a cap, or are crowded. A cap consists of the points near one point, or near one point and its antipode.
+    - Surplus points are removed: points far from the subspace onto which the code is projected, points in a cap, or
+      crowded points. A cap consists of the points near one point, or near one point and its antipode.
     - Missing points are added in holes.
 
     All choices are random.
@@ -176,7 +176,8 @@ def _pad_or_project(
 ) -> Points:
     """Return the points in `dim` dimensions: padded with zeros, or projected to a random subspace.
 
-    Before a projection, points far from the subspace may be removed. At least `num_points` points are kept.
+    Before a projection, the points that are farthest from the subspace may be removed. At least `num_points` points are
+    kept.
     """
     surplus = points.shape[1] - dim
     if surplus <= 0:

@@ -4,15 +4,15 @@ The terms orbit, representative, arrangement and parent are defined in `search.a
 anneal, batch and inverse temperature in `search.bandit`. The search keeps a list of the best codes, at most one for
 each symmetry. A start of a descent is one of these:
 
-- an arrangement of a random group, with random representatives,
-- a symmetric variation of a given code (see `search.given_symmetries`),
-- the symmetry group of a code of the list, with new numbers of orbits and random representatives,
-- the arrangement of a code of the list, with new random representatives,
-- a code of the list, with some representatives replaced.
+1. an arrangement of a random group, with random representatives,
+2. a symmetric variation of a given code (see `search.given_symmetries`),
+3. a new arrangement of the symmetry group of a code of the list, with random representatives,
+4. the arrangement of a code of the list, with random representatives,
+5. a code of the list, with some representatives replaced.
 
-The second and the third kind of start are used only if K is larger than `LARGE_COUNT`. For such K, more starts are
-annealed briefly, and only the best of them are annealed further. For smaller K, a descent costs little, and more starts
-from random groups found lower maximum cosines than these two kinds of start.
+Starts 2 and 3 are used only if K is larger than `LARGE_COUNT`. For such K, more starts are annealed briefly, and only
+the best of them are annealed further. For smaller K, a descent costs little, and the search finds lower maximum cosines
+without starts 2 and 3.
 """
 
 from collections.abc import Sequence
@@ -84,14 +84,14 @@ MAX_REPRESENTATIVE_SHARE = 0.5
 
 ATTEMPTS = 50
 DRAWING_PRODUCTS = 1e7
-"""Cost of drawing an arrangement, in multiplications of a descent."""
+"""Number of attempts to draw an arrangement, and the cost of each, in multiplications of a descent."""
 
 MAX_DRAWING_SHARE = 1e-3
 """Largest cost of drawing an arrangement, relative to the budget, for which a search among symmetric codes pays."""
 
 
 def is_affordable(budget: Budget) -> bool:
-    """Return whether the cost of drawing one arrangement is a small fraction of the budget.
+    """Return whether drawing one arrangement costs at most the fraction `MAX_DRAWING_SHARE` of the budget.
 
     Args:
         budget: The budget of the search.
@@ -102,12 +102,11 @@ def is_affordable(budget: Budget) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class OrbitStart:
-    """The start of a descent of a symmetric code.
+    """The start of a descent of a symmetric code, which may have more than K points.
 
     Attributes:
-        initialization: "parent" if the arrangement was drawn by `random_parent`, otherwise "symmetric". A parent and a
-            variation of a given code may have more than K points.
-        arrangement: The symmetry group and the numbers of its orbits.
+        initialization: "parent" if the arrangement was drawn by `random_parent`, otherwise "symmetric".
+        arrangement: The symmetry group, and the number of its orbits of each type.
         representatives: (m, n) initial representatives, one for each orbit.
         temperature: First inverse temperature of the descent.
     """
@@ -125,7 +124,7 @@ class OrbitCode:
     Attributes:
         initialization: "symmetric" or "parent", as in `OrbitStart`.
         value: The maximum cosine of the code.
-        arrangement: The symmetry group and the numbers of its orbits.
+        arrangement: The symmetry group, and the number of its orbits of each type.
         points: All points of the code, orbit after orbit.
     """
 
@@ -142,9 +141,9 @@ class OrbitCode:
         return self.points[firsts]
 
     def as_start(self) -> OrbitStart:
-        """Return a start from which another descent of this code can continue.
+        """Return a start at this code, for another descent.
 
-        Its inverse temperature is not known yet, and is set to 0.
+        The attribute `temperature` of the start is set to 0. The caller must choose the inverse temperature.
         """
         return OrbitStart(
             self.initialization, self.arrangement, self.representatives, 0.0
@@ -229,10 +228,11 @@ class OrbitSearch:
     def _race(
         self, starts: list[OrbitStart], first: Points, steps: int, limit: float
     ) -> list[OrbitCode]:
-        """Anneal all starts briefly, then anneal the codes with the lowest maximum cosines further and return them.
+        """Anneal all starts briefly, then anneal the `LARGE_BATCH` best codes further and return them.
 
-        The brief descents begin at the inverse temperatures `first`. If no budget is left after them, the best codes
-        are returned as they are. The arguments `steps` and `limit` are those of `screen`.
+        The brief descent of start i begins at the inverse temperature first[i]. If the time is up after the brief
+        descents, the best codes are returned without further annealing. The arguments `steps` and `limit` are those of
+        `screen`.
         """
         raced = self._anneal(starts, first, RACE_LAST_TEMPERATURE, RACE_STEPS, limit)
         best = sorted(raced, key=lambda code: code.value)[:LARGE_BATCH]
@@ -278,9 +278,9 @@ class OrbitSearch:
         self.codes = ranked[:MAX_CODES]
 
     def _draw(self) -> list[OrbitStart]:
-        """Return starts of a new arrangement, or one start that is made from a code of the list `codes`.
+        """Return one or several starts of one of the kinds that the module docstring lists.
 
-        The result is an empty list if no arrangement was found.
+        If all attempts to draw an arrangement fail, the list is empty.
         """
         if not self.codes or self.rng.random() < NEW_PROBABILITY:
             return self._new_starts()
@@ -302,9 +302,9 @@ class OrbitSearch:
         return [OrbitStart(code.initialization, code.arrangement, fresh, temperature)]
 
     def _rearranged_start(self, code: OrbitCode) -> list[OrbitStart]:
-        """Return one start with the symmetry of `code`, new numbers of orbits and random representatives, as a list.
+        """Return a list with one start: a new arrangement of the symmetry group of `code`, with random representatives.
 
-        The orbits must have as many points as `code`. If no such numbers of orbits were found, the list is empty.
+        The new arrangement has as many points as `code`. If none is found, the list is empty.
         """
         count = sum(code.arrangement.sizes)
         arrangement = rearranged(code.arrangement.symmetry, count, self.rng)
@@ -315,7 +315,7 @@ class OrbitSearch:
         return [OrbitStart(code.initialization, arrangement, fresh, temperature)]
 
     def _given_start(self) -> list[OrbitStart]:
-        """Return one start, a symmetric variation of a given code, as a list.
+        """Return a list with one start: a symmetric variation of a given code.
 
         If all attempts fail, the list is empty.
         """
@@ -332,7 +332,7 @@ class OrbitSearch:
         return []
 
     def _new_starts(self) -> list[OrbitStart]:
-        """Return several starts of one new arrangement, or one variation of a given code.
+        """Return one variation of a given code, or `STARTS_OF_NEW` starts of one arrangement of a random group.
 
         If all attempts fail, the list is empty.
         """
