@@ -167,8 +167,7 @@ def measure(
     Args:
         structure: Points to measure.
         progress: Called while pairs are measured.
-        verify: Whether to check also that the points have the properties that the structure states. Each pair is still
-            compared only once.
+        verify: Whether to check also that the points have the properties that the structure states.
 
     Returns:
         The measured value with a bound on its error.
@@ -223,9 +222,9 @@ def certificate_of(
 
     The certificate contains the guarantee instead of the measured value in two cases:
 
-    - The guarantee is a Fraction and the measured value is a float, `proved` is True, `measured.attained` and
-      `measured.separated` are True, and the two values agree up to rounding. The certificate is then exact.
-    - Both are floats, and the measured value is above the guarantee, but only by rounding.
+    - The guarantee is a Fraction, the measured value is a float, and the two agree up to rounding. In addition,
+      `proved`, `measured.attained` and `measured.separated` are True. The certificate is then exact.
+    - Both are floats, and the measured value is above the guarantee, but only by rounding errors.
 
     Args:
         measured: Result of `measure`.
@@ -343,7 +342,7 @@ def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
 def unverified(claim: Certificate) -> Certificate:
     """Return a copy of a certificate from a file, marked as unverified.
 
-    The converse is computed again instead of being copied.
+    The converse is computed again. The attribute `reason` of the copy is empty, and `error` is 0.
     """
     bound = converse(claim.num_classes, claim.dim)
     return replace(claim, converse=bound, reason="", error=0.0, unverified=True)

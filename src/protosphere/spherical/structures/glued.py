@@ -143,10 +143,12 @@ class GluedWords:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
+        There are three cases:
+
         - If `share` is 1, this is the maximum cosine of the codewords.
-        - If the codewords are `ShortenedWords`, their attribute `by_cosets` is True and `group` is a power of two, the
-          result is computed by `ShortenedWords.largest_with_glue`. If this result is an `UpperBound`, all pairs are
-          compared instead, unless that would take too long.
+        - If `share` is less than 1, `ShortenedWords.largest_with_glue` computes the maximum cosine under three
+          conditions: the codewords are `ShortenedWords`, `codewords.by_cosets` is True, and `group` is a power of two.
+          If the result is only an `UpperBound`, all pairs are compared instead, unless that would take too long.
         - In all other cases, all pairs are compared.
         """
         if self.share == 1:

@@ -80,7 +80,8 @@ class LatticePoints(Plain):
 
         If `lengths` is None, two conditions must hold: the points are different, and their differences are lattice
         vectors. If `lengths` is given, both conditions must hold for the vectors lengths[i] * points[i]. In addition,
-        all lengths must be between 1 - `lattice.least` and 1.
+        all lengths must be between 1 - `lattice.least` and 1, so that the bound also holds for vectors of different
+        lengths.
         """
         annulus = self.lengths is None or self.lattice.in_annulus(self.lengths)
         return annulus and self.lattice.holds(self.points, self.lengths)

@@ -39,8 +39,8 @@ class LayeredPoints(Plain):
         """Return the maximum cosine and a text that says how it was found.
 
         For up to `MEASURED_POINTS` points, the maximum cosine is measured. For more points, the result is the cosine of
-        `angle`. It is a float if two of the first `PROBED_POINTS` points are found to have this cosine. Otherwise, it
-        is an `UpperBound`.
+        the angle `angle`. It is a float if two of the first `PROBED_POINTS` points have this cosine up to rounding.
+        Otherwise, it is an `UpperBound`.
         """
         if self.count <= MEASURED_POINTS:
             return super().largest_cosine(progress)

@@ -110,8 +110,8 @@ class LinearWords(SignWords):
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
         """Return a mapping from each cosine to its number of pairs.
 
-        If `by_differences` is True, the distance of two codewords is computed from the difference of their messages: it
-        is the weight of the codeword of this difference. Otherwise, all pairs of codewords are compared.
+        If `by_differences` is True, all differences (XOR) of two messages are counted. The weight of the codeword of a
+        difference is the distance of the two codewords. Otherwise, all pairs of codewords are compared.
         """
         if not self.by_differences:
             return super().spectrum(progress)

@@ -148,8 +148,8 @@ class ProductPoints:
     def cosine_step(self) -> Fraction | None:
         """Fraction c such that every cosine of two classes is 1 minus a multiple of c, or None.
 
-        c is the greatest common divisor of the products share * cosine step of all parts. The result is None if a share
-        or a cosine step is not known exactly, or if the denominator of c is above `FINEST_STEP`.
+        c is the largest Fraction for which share * cosine step is a multiple of c for every part. The value is None if
+        a share or a cosine step is not known exactly, or if the denominator of c is above `FINEST_STEP`.
         """
         steps: list[Fraction] = []
         for part, share in zip(self.parts, self.shares, strict=True):
@@ -181,9 +181,9 @@ class ProductPoints:
         return parts + SEARCH_WORK * self.values.size
 
     def class_values(self, start: int, stop: int) -> Values:
-        """Return a matrix of indices of values, with one row for each of the classes `start` to `stop - 1`.
+        """Return the indices of the values of the classes `start` to `stop - 1`.
 
-        There is one column for each part.
+        The result is a matrix with one row for each class and one column for each part.
 
         Args:
             start: Index of the first class.
@@ -194,9 +194,9 @@ class ProductPoints:
         return self._combinations(np.arange(start, min(stop, self.count)))
 
     def _combinations(self, numbers: Indices) -> Values:
-        """Return a matrix whose row i has the indices of the values of combination numbers[i].
+        """Return a matrix whose row i has the indices of the values of the combination with the number numbers[i].
 
-        The order of all combinations is described at the attribute `values`.
+        The combinations are numbered in the order that the attribute `values` describes.
         """
         columns = np.unravel_index(numbers, self.sizes)
         return np.stack(columns, axis=1).astype(value_type(self.sizes))
@@ -266,8 +266,8 @@ class ProductPoints:
     def _searched(self, distances: list[float]) -> tuple[Cosine, str]:
         """Search for the closest pair of classes, and return its cosine and a text that says how it was found.
 
-        `distances` has one number for each part: a lower bound on 1 - cosine for classes that differ in this part. If
-        the search takes too long, it is stopped, and an `UpperBound` is returned.
+        `distances` has one number for each part: a lower bound on 1 - cosine for two classes with different values of
+        this part. If the search takes too long, it is stopped, and the cosine is an `UpperBound`.
         """
         shares = [float(share) for share in self.shares]
         values = self.class_values(0, self.count)
@@ -456,10 +456,10 @@ def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
 
 
 def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
-    """Return the shares (weights) of parts, corrected so that floats sum to 1 up to the last bits.
+    """Return the shares (weights) of parts, after scaling them so that they sum to 1 up to the last bits.
 
-    Fractions must sum to exactly 1, and are returned unchanged. Floats must sum to 1 up to an error of 1e-12. If the
-    error is above 2^-49, each share is divided by the sum. Otherwise the floats are returned unchanged.
+    If all shares are Fractions, they must sum to exactly 1, and are returned unchanged. Otherwise the sum may differ
+    from 1 by at most 1e-12. If the difference is above 2^-49, each share is divided by the sum.
 
     Args:
         shares: Share of each part.
@@ -494,14 +494,13 @@ def _with_part(
     size: int,
     share: Fraction,
 ) -> Counter[Fraction]:
-    """Return a mapping from each cosine to its number of pairs of combinations, after one more part has been added.
+    """Count the ordered pairs of combinations of values by cosine, after one more part is added.
 
-    A combination consists of one value of each part that was added so far. In the cosine of two combinations, all other
-    parts count as equal. The pairs are ordered, and they include each combination paired with itself. `ordered` has the
-    numbers of pairs before the part is added.
+    A combination has one value of each part that has been added. The cosine of two combinations is that of two classes
+    with these values and with equal values of all other parts. A combination paired with itself is counted too.
 
-    The new part has `size` values, and its weight in the cosine is `share`. `pairs` maps each cosine to the number of
-    unordered pairs of two different values of this part.
+    `ordered` maps each cosine to the number of ordered pairs before the part is added. The new part has `size` values
+    and the weight `share`. `pairs` maps each cosine to the number of unordered pairs of different values of this part.
     """
     of_part = Counter({Fraction(1): size})
     for cosine, count in pairs.items():

@@ -1,7 +1,8 @@
 """Structure for quantized points.
 
 A point is stored as small integers. One integer for each part selects a value of the part, and one integer for each
-codebook selects a codeword. All points have norm 1 by construction.
+codebook selects a codeword. The class `QuantizedPoints` describes how a point is computed from its values and
+codewords. All points have norm 1 by construction.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress, UpperBound
 
 LEAST_REST = 1e-3
-"""Smallest squared norm of the sum of codewords in a point; rounding of a smaller one would change its direction."""
+"""Smallest squared norm of the scaled sum of codewords; rounding would change the direction of a shorter one."""
 
 LEAST_SUM = 1e-3
 """Smallest norm of a sum of codewords, before it is scaled."""
@@ -67,14 +68,14 @@ BLOCK_ROWS = 1 << 12
 class QuantizedPoints:
     """Points made of values of parts (product quantization) and of sums of codewords (residual quantization).
 
-    There are P parts. Each has a matrix whose rows are its values. There are M codebooks of S codewords of length d. A
-    point has one value of each part and one codeword of each codebook. It is the vector (a, b, ..., s u): a, b, ... are
-    its values, u is the sum of its codewords divided by the norm of the sum, and s = sqrt(1 - |a|^2 - |b|^2 - ...). No
-    two points have the same values of all parts.
+    There are P parts and M codebooks. A part is a matrix whose rows are its values. A codebook has S codewords of
+    length d. A point has one value of each part and one codeword of each codebook. It is the vector (a, b, ..., s u),
+    where a, b, ... are its values. The unit vector u is the sum of its codewords divided by the norm of this sum. The
+    factor s = sqrt(1 - |a|^2 - |b|^2 - ...) gives the point norm 1. No two points have the same values of all parts.
 
-    The squared distance of two points is a sum of squared distances: one for each part, between the values of the two
-    points, and one between the vectors s u. So for two points that differ in a part, 1 - cosine is at least half the
-    smallest squared distance of two values of this part.
+    The squared distance of two points is the sum of the squared distances of their values in each part, plus the
+    squared distance of their vectors s u. So if two points have different values of a part, 1 - cosine is at least half
+    of the smallest squared distance of two values of this part.
 
     References: Jegou, Douze and Schmid, Product quantization for nearest neighbor search, 2011; Chen, Guan and Wang,
     Approximate nearest neighbor search by residual vector quantization, 2010.
@@ -136,15 +137,15 @@ class QuantizedPoints:
         """
         return self._rows(self.values[start:stop], self.dim)
 
-    def _rows(self, values: Values, dim: int) -> Points:
-        rows = np.zeros((len(values), dim))
+    def _rows(self, indices: Values, dim: int) -> Points:
+        rows = np.zeros((len(indices), dim))
         first = 0
         for number, part in enumerate(self.parts):
             last = first + part.shape[1]
-            rows[:, first:last] = part[values[:, number]]
+            rows[:, first:last] = part[indices[:, number]]
             first = last
-        sums = self._sums(values)
-        factors = self._factors(values, sums)
+        sums = self._sums(indices)
+        factors = self._factors(indices, sums)
         rows[:, first : first + sums.shape[1]] = sums * factors[:, None]
         return rows
 
@@ -160,59 +161,59 @@ class QuantizedPoints:
         factors = np.empty(stop - start)
         for first in range(start, stop, BLOCK_ROWS):
             last = min(first + BLOCK_ROWS, stop)
-            values = self.values[first:last]
-            sums = self._sums(values)
-            factors[first - start : last - start] = self._factors(values, sums)
+            indices = self.values[first:last]
+            sums = self._sums(indices)
+            factors[first - start : last - start] = self._factors(indices, sums)
         return factors
 
-    def _factors(self, values: Values, sums: Points) -> NDArray[np.float64]:
-        """Return, for each point, the factor by which the sum of its codewords is multiplied.
+    def _factors(self, indices: Values, sums: Points) -> NDArray[np.float64]:
+        """Return one number for each point: the factor by which the sum of its codewords is multiplied.
 
-        Row i of `values` is the row of the attribute `values` for point i, and row i of `sums` is the sum of its
-        codewords.
+        `indices` has the rows of these points in the matrix `values`, and `sums` has their sums of codewords as rows.
         """
-        return np.sqrt(self._rests(values)) / np.linalg.norm(sums, axis=1)
+        return np.sqrt(self._rests(indices)) / np.linalg.norm(sums, axis=1)
 
     @cached_property
-    def _halves(self) -> NDArray[np.float64]:
-        """M x S x 2d array of all codewords, each written as a sum of two vectors of length d.
+    def _split_codebooks(self) -> NDArray[np.float64]:
+        """M x S x 2d array in which each codeword is split into two vectors of length d, whose sum it is.
 
-        The first d entries of a row are the codeword, rounded so coarsely that sums of M such vectors have no rounding
-        errors. The last d entries are the codeword minus its rounded form.
+        The first vector is the rounded codeword. It is rounded so coarsely that the sum of M rounded codewords has no
+        rounding error. The second vector is the codeword minus the rounded codeword.
         """
         largest = max(float(np.abs(self.codebooks).max()), LEAST_SUM)
         grid = 2.0 ** np.ceil(np.log2(largest * len(self.codebooks)) - 52)
         rounded = np.rint(self.codebooks / grid) * grid
         return np.concatenate([rounded, self.codebooks - rounded], axis=2)
 
-    def _sums(self, values: Values) -> Points:
+    def _sums(self, indices: Values) -> Points:
         """Return one row for each point: the sum of its codewords.
 
-        Row i of `values` is the row of the attribute `values` for point i. A sum is accurate even if its codewords
-        nearly cancel each other.
+        `indices` has the rows of these points in the matrix `values`. A sum is accurate even if its codewords nearly
+        cancel each other.
         """
         width = self.codebooks.shape[2]
-        sums = np.zeros((len(values), 2 * width))
-        for number, codewords in enumerate(self._halves, start=len(self.parts)):
-            sums += codewords[values[:, number]]
+        sums = np.zeros((len(indices), 2 * width))
+        split = enumerate(self._split_codebooks, start=len(self.parts))
+        for number, codewords in split:
+            sums += codewords[indices[:, number]]
         return sums[:, :width] + sums[:, width:]
 
-    def _rests(self, values: Values) -> Points:
-        """Return, for each point, the squared norm that the scaled sum of its codewords must have.
+    def _rests(self, indices: Values) -> Points:
+        """Return one number for each point: 1 minus the squared norms of its values.
 
-        It is 1 minus the sum of the squared norms of the point's values. Row i of `values` is the row of the attribute
-        `values` for point i.
+        This is the squared norm that the scaled sum of its codewords must have. `indices` has the rows of these points
+        in the matrix `values`.
         """
-        rests = np.ones(len(values))
+        rests = np.ones(len(indices))
         for number, squares in enumerate(self.squared_norms):
-            rests -= squares[values[:, number]]
+            rests -= squares[indices[:, number]]
         return rests
 
     def _fault(self) -> str:
         """Return a text that describes an invalid point. If all points are valid, return an empty text.
 
-        A point is invalid if its sum of codewords cannot be scaled so that the point has norm 1, or if its codewords
-        nearly cancel each other.
+        A point is invalid in two cases. Its values may be so long that the scaled sum of its codewords would have a
+        squared norm below `LEAST_REST`. Or its codewords may nearly cancel each other.
         """
         sizes = np.linalg.norm(self.codebooks, axis=2)
         for start in range(0, self.count, BLOCK_ROWS):
@@ -258,9 +259,9 @@ class QuantizedPoints:
         return measured, "the closest pair, by the parts in which points differ"
 
     def part_distances(self) -> list[float]:
-        """Return one number for each part: a lower bound on 1 - cosine of two points that differ in this part.
+        """Return one number for each part: a lower bound on 1 - cosine of two points with different values of the part.
 
-        If two points differ in several parts, the sum of the numbers of these parts is a lower bound.
+        If the values of two points differ in several parts, the sum of the numbers of these parts is a lower bound.
         """
         margin = product_rounding(self.own_dim)
         return [
@@ -295,7 +296,10 @@ class QuantizedPoints:
         """Return None, because the cosines are not known exactly."""
 
     def check(self) -> None:
-        """Raise CertificateError if a point cannot have norm 1, or if two points have the same values of all parts."""
+        """Raise CertificateError if two points have the same values of all parts, or if a point is invalid.
+
+        A point is invalid if it cannot have norm 1, or if its codewords nearly cancel each other.
+        """
         fault = self._fault()
         if fault:
             raise CertificateError(fault)
@@ -338,8 +342,8 @@ class QuantizedPoints:
         """Read the values of the parts, the codewords, and the indices of each point from the content of a file.
 
         Raises:
-            InvalidArgumentError: If an array is invalid, the parts and codewords do not fit into R^n, or a point cannot
-                have norm 1.
+            InvalidArgumentError: If an array is invalid, the parts and codewords do not fit into R^n, a point cannot
+                have norm 1, or its codewords nearly cancel each other.
         """
         num_parts = _read_count(content, "num_parts")
         num_codebooks = _read_count(content, "num_codebooks")

@@ -1,9 +1,13 @@
 """Structure for codewords of shortened unions of cosets of the Reed-Muller code RM(1, m).
 
-Shortening and puncturing are defined in `coding.shortened_cosets`. Each coset belongs to a quadratic form. There are
-two ways to find the largest inner product of codewords of different cosets. The first computes inner products for all
-differences of two forms. The second is faster if there are many differences: it derives an upper bound from the ranks
-of the differences, and then searches for a pair of codewords that attains the bound.
+Shortening and puncturing are defined in `coding.shortened_cosets`. Inner products in this module are those of codewords
+with entries +1 and -1, so they are integers. Each coset belongs to a quadratic form. The inner products between the
+codewords of two cosets depend only on the difference of the two forms. There are two ways to find the largest inner
+product of codewords of different cosets:
+
+- For each difference of two forms, compute the largest inner product.
+- Derive an upper bound from the ranks of the differences, and search for two codewords that attain the bound. This is
+  faster if there are many differences.
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ MOST_PAIR_PRODUCTS = 1 << 38
 """Largest number of multiplications for comparing all pairs, if no known pair attains the bound by differences."""
 
 QUICK_PRODUCTS = 10**10
-"""Largest number of multiplications for measuring all differences of cosets before other methods are tried (1 s)."""
+"""Number of multiplications up to which `_by_difference` is used without looking for a faster way (1 s)."""
 
 
 @structure("shortened")
@@ -53,11 +57,12 @@ QUICK_PRODUCTS = 10**10
 class ShortenedWords(SignWords):
     """Codewords of a union of cosets of RM(1, m) after shortening and puncturing.
 
-    RM(1, m) is the first-order Reed-Muller code of length 2^m. The codewords of the union are numbered coset by coset.
+    RM(1, m) is the first-order Reed-Muller code of length 2^m. The codewords that remain after shortening and
+    puncturing are numbered 0, 1, 2, ..., coset by coset.
 
     Attributes:
         code: Parameters of the shortened code.
-        numbers: Index in the code of each of the K codewords; point i is the codeword with the index numbers[i].
+        numbers: For each of the K points, the number of its codeword.
     """
 
     derived = ("signs",)
@@ -79,7 +84,7 @@ class ShortenedWords(SignWords):
         return ShortenedWords(code.dim, held, code, np.arange(count))
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords that have the indices `numbers` in the shortened code."""
+        """Return the packed codewords with the given numbers."""
         return self.code.numbered(numbers)
 
     @property
@@ -157,12 +162,12 @@ class ShortenedWords(SignWords):
     def _has_pair_at(
         self, product: int, alone: int, cosets: int, progress: Progress
     ) -> bool:
-        """Search for two codewords with the inner product `product`, and return whether they were found.
+        """Search for two points whose codewords have the inner product `product`, and return whether two were found.
 
-        Only the first `cosets` cosets are searched, and of these only cosets that are complete: all of their codewords
-        are points. `alone` is the largest inner product of two codewords of the same coset. If `product` equals
-        `alone`, no search is needed, because every complete coset with several codewords contains such a pair.
+        Only the first `cosets` cosets are searched. Cosets that are not completely among the points are left out.
+        `alone` is the largest inner product of two codewords of the same coset.
         """
+        # Every complete coset of at least two codewords contains a pair with the inner product `alone`.
         whole = min(cosets, self.count >> self.code.coset_bits)
         within_coset = product == alone and whole > 0 and self.code.coset_bits > 0
         return within_coset or self.code.attains(whole, product, progress)
@@ -170,11 +175,12 @@ class ShortenedWords(SignWords):
     def _products_with_glue(
         self, group: int, progress: Progress
     ) -> tuple[int, int | None, str]:
-        """Return two upper bounds on the inner product of two codewords, and a text that says how they were found.
+        """Return two upper bounds on inner products of codewords, and a text that says how they were found.
 
-        The first bound is for codewords with the same glue vector. The second bound is for codewords with different
-        glue vectors. It is None if all codewords have the same glue vector. `group` is the number of consecutive
-        codewords with the same glue vector.
+        The first bound is for two codewords with the same glue vector. The second bound is for two codewords with
+        different glue vectors. If all codewords have the same glue vector, the second bound is None.
+
+        `group` is the number of consecutive codewords that share a glue vector.
         """
         code, alone, grouped = (
             self.code,
@@ -211,12 +217,12 @@ class ShortenedWords(SignWords):
     ) -> int | None:
         """Return the largest inner product of two codewords from different groups of cosets, or None.
 
-        A group consists of `group` consecutive cosets, and only the first `cosets` cosets are used. An upper bound is
-        computed from the ranks of the differences of quadratic forms. If two codewords that attain the bound are found,
-        the bound is returned, otherwise None.
+        The first `cosets` cosets are divided into groups of `group` consecutive cosets. First, an upper bound is
+        computed from the ranks of the differences of quadratic forms. Then a search looks for two codewords from
+        different groups that attain the bound. If it finds them, the bound is returned, otherwise None.
 
-        If the inner products for all differences can be computed quickly, this bound is not needed, and None is
-        returned.
+        None is also returned if `_by_difference` needs at most `QUICK_PRODUCTS` multiplications. In this case, nothing
+        is searched.
         """
         if self.code.closest_work(self._num_cosets) <= QUICK_PRODUCTS:
             return None
@@ -246,7 +252,7 @@ class ShortenedWords(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> ShortenedWords:
-        """Read the parameters of the code and the indices of the codewords from the content of a file."""
+        """Read the parameters of the code and the numbers of the codewords from the content of a file."""
         code = ShortenedCosets(**content.record("shortened"))
         if code.dim != content.dim:
             raise InvalidArgumentError(

@@ -22,9 +22,9 @@ class SignRows:
         words: Packed signs, one row per index in `classes`; bit 1 stands for +.
         length: Number of entries +c or -c at the beginning of a point.
         coefficient: The number c.
-        numbers: For each index in `classes`, the index of the codeword with the same signs in the binary code from
-            which the codewords are taken. Codewords with close indices are likely to be in the same coset. If the
-            binary code is not known, the indices are 0, 1, 2, ...
+        numbers: For each index in `classes`, the index of the point's codeword in the binary code from which the
+            codewords are taken. If the binary code is not known, the indices are 0, 1, 2, ... Codewords with close
+            indices are likely to be in the same coset.
         glue_vectors: Distinct glue vectors, one per row. If all entries of the points are +c or -c, the rows are empty.
         glue_of: For each index in `classes`, the index of the point's glue vector in `glue_vectors`.
     """
@@ -41,9 +41,10 @@ class SignRows:
 def sign_rows_in(points: Points) -> SignRows | None:
     """Return the rows of a matrix that begin with entries +c or -c, with a common number c > 0.
 
-    The last row determines c and the number of these entries: c is the absolute value of its first entry, and the
-    entries end before the first entry of another absolute value. They must be more than half of the row. Otherwise, the
-    first row of the matrix is used instead of the last row. If its entries are too few as well, None is returned.
+    The number c is the absolute value of the first entry of the last row. The number of entries +c or -c is counted in
+    this row, up to the first entry with another absolute value. If it is at most half of the length of the row, c and
+    this number are taken from the first row of the matrix instead. If the number is at most half of the length there
+    too, None is returned.
 
     Args:
         points: Matrix with one point per row.

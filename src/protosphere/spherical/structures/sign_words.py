@@ -82,9 +82,10 @@ class SignWords:
         return self.encoded(self.word_numbers()[start:stop])
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords that have the indices `numbers` in a code.
+        """Return the packed codewords with the indices `numbers`.
 
-        In a subclass, this is the code from which the codewords are taken. In this class, it is `held`.
+        In this class, these are indices of rows of `held`. In a subclass, they are indices in the code from which the
+        codewords are taken.
         """
         assert self.held is not None, "words of no code are held"
         return self.held[numbers]
@@ -102,7 +103,7 @@ class SignWords:
     def word_numbers(self) -> Indices:
         """Return the index of each codeword in the code from which the codewords are taken.
 
-        In this class, there is no such code, and the indices are 0, 1, ..., K - 1.
+        If the codewords are arbitrary vectors, there is no such code, and the indices are 0, 1, ..., K - 1.
         """
         if self.sources:
             return getattr(self, self.sources[-1])
@@ -186,8 +187,8 @@ class SignWords:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that are stored in a file.
 
-        They are the arrays named in `sources`, from which the codewords can be computed, and the packed codewords if
-        they are held in memory.
+        They are the arrays that `sources` names, from which the codewords can be computed. The packed codewords are
+        added if `held` is not None.
         """
         held = {} if self.held is None else {"signs": self.held}
         return held | {name: getattr(self, name) for name in self.sources}
