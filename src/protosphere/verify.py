@@ -303,11 +303,11 @@ def scaled(array: StoredArray) -> list[list[int]]:
 def rounding(dim: int) -> Fraction:
     """Return an upper bound on the error of an inner product that is computed from scaled rows.
 
-    Let x and y be unit vectors of R^n, n < 2^29, with the inner product p. Let X and Y be their scaled rows, with the
-    inner product P. The error is the difference between p and P / ONE^2.
+    Let x and y be unit vectors of R^n, n < 2^29, and let X and Y be their scaled rows. The inner product of x and y is
+    computed as <X, Y> / ONE^2. The bound on the error is (r + 1) / ONE, where r is sqrt(n), rounded down.
 
     The bound is proved as follows. A coordinate of X / ONE differs from that of x by at most 1 / (2 ONE), so x - X /
-    ONE has a norm of at most sqrt(n) / (2 ONE). The same is true of Y and y. The bound then follows by the
+    ONE has a norm of at most sqrt(n) / (2 ONE). The same is true of y and Y. The bound then follows by the
     Cauchy-Schwarz inequality.
     """
     return Fraction(math.isqrt(dim) + 1, ONE)
@@ -326,10 +326,10 @@ def unit_error(rows: list[list[int]], dim: int) -> Fraction:
 
 
 def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int]]:
-    """Yield index pairs (i, j), i < j, of rows, including all pairs with nearly the largest inner product.
+    """Yield the index pairs (i, j), i < j, of the rows with the largest inner products, and perhaps other pairs.
 
-    Let p be the largest inner product of two different rows. All pairs with an inner product of p, or above p -
-    `margin`, are yielded. Other pairs may be yielded too.
+    Let p be the largest inner product of two different rows. At least one pair with the inner product p is yielded, and
+    all pairs with an inner product above p - `margin`.
 
     A row is multiplied with all later rows at once: column j of the later rows is packed into one long integer, in
     which every row has a fixed range of bits (a lane). The sum over j of row[j] times column j then has one inner
@@ -363,21 +363,21 @@ def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int
 
 
 def largest_product(rows: list[list[int]]) -> int:
-    """Return the largest inner product of two rows of integers."""
+    """Return the largest inner product of two different rows of integers."""
     pairs = leading_pairs(rows, 0)
     return max(sum(map(mul, rows[i], rows[j])) for i, j in pairs)
 
 
 def largest_long_product(rows: list[list[int]], dim: int) -> int:
-    """Return the largest inner product of two scaled rows of unit vectors.
+    """Return the largest inner product of the scaled rows of two different points.
 
-    The rows are first divided by COARSE and rounded down, because products of smaller integers are faster. Only the
-    pairs of rounded rows with nearly the largest inner product are then compared exactly. If there are too many such
-    pairs, all pairs are compared exactly.
+    Products of short integers are faster. Therefore all pairs are first compared by short rows: the scaled rows divided
+    by COARSE and rounded down. Only the pairs of points whose short rows have nearly the largest inner product are then
+    compared exactly. If there are more than `CLOSEST_PAIRS` such pairs per point, all pairs are compared exactly.
 
-    Let r be an integer above sqrt(n). Rounding changes an inner product of two divided rows by at most r (4 ONE /
-    COARSE + r): a divided row has a norm of at most 2 ONE / COARSE, and rounding changes it by a vector of norm at most
-    r.
+    The rounding changes an inner product of two divided rows by at most r (4 ONE / COARSE + r), where r is an integer
+    above sqrt(n). The reason is that a divided row has a norm of at most 2 ONE / COARSE, and that the rounding changes
+    it by a vector of norm at most r.
     """
     short = [[x // COARSE for x in row] for row in rows]
     root = math.isqrt(dim) + 1
@@ -489,10 +489,7 @@ def all_sums(rows: Sequence[int]) -> list[int]:
 
 
 def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
-    """Return one sum of rows for each integer in `numbers`.
-
-    The sum for an integer consists of the rows i for which bit i of the integer is 1.
-    """
+    """Return one codeword for each integer in `numbers`: the sum of the rows i for which bit i of the integer is 1."""
     tables = [all_sums(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     words: list[int] = []
     for number in numbers:
@@ -555,10 +552,10 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
 def shortened_rows(code: CodeFile, n: int) -> list[int]:
     """Return codewords of n bits that generate a linear subcode of a shortened code.
 
-    The original codewords have one coordinate for each point 0, 1, ..., 2^m - 1. Shortening has removed the first few
-    points of the list 0, 1, 2, 4, 8, ..., and the header states how many. The subcode consists of the affine functions
-    that are zero at the removed points. A codeword lists the values of such a function at the first n of the other
-    points.
+    The original codewords have one bit for each of the integers 0, 1, ..., 2^m - 1, which are called points. Shortening
+    has removed the first j points of the list 0, 1, 2, 4, 8, ... The header states m and j. The subcode consists of the
+    affine functions that are zero at the removed points. A codeword lists the values of such a function at the first n
+    points that are left.
     """
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])
@@ -615,9 +612,9 @@ def are_filled(cosets: Cosets, size: int) -> bool:
     the file that have the same label and are in the same coset. The result is True if two conditions hold:
 
     - For any two groups A and B, |A| + |B| > size. Then the minimum distance between A and B is the minimum distance
-      between their cosets. The reason is that any sum of a codeword of the first coset and a codeword of the second
-      coset can be written in `size` ways. Each codeword that is missing from A or B excludes one way. Fewer than `size`
-      codewords are missing, so at least one way is left.
+      between their cosets, for this reason: consider two codewords, one of each coset. The cosets contain `size` pairs
+      of codewords with the same sum. Each codeword of the cosets that is missing from A or B excludes one of these
+      pairs. Fewer than `size` codewords are missing, so at least one of the pairs consists of codewords of A and B.
     - For any group A of at least two codewords, 2 |A| > size. Then the minimum distance within A is the minimum
       distance within its coset, for the same reason.
     """
@@ -630,8 +627,9 @@ def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
     """Return generators of a linear subcode whose cosets may be compared in place of single codewords.
 
     `labels[i]` is the label of codeword i of `code`. The subcode is generated by the first k of the codewords
-    `code.rows`, with the largest k up to `LARGEST_SPAN_BITS` for which `are_filled` is True. If there is no such k, or
-    if there are at most `FEW_WORDS` codewords, an empty list is returned.
+    `code.rows`. The number k is the largest number up to `LARGEST_SPAN_BITS` for which `are_filled` is True for the
+    cosets of this subcode. If there is no such k, or if there are at most `FEW_WORDS` codewords, an empty list is
+    returned.
     """
     count = len(code.words)
     if count > FEW_WORDS:
@@ -678,11 +676,11 @@ def least_distances(
 
 
 def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
-    """Return distances, the smallest of which is the distance from the coset of `word` to the nearest other coset.
+    """Return a list whose smallest number is the distance from the coset of `word` to the nearest of other cosets.
 
-    The distance of two cosets is the minimum distance of a codeword of the first and a codeword of the second. `sums`
-    has all codewords of the linear code whose cosets these are. `others` has one codeword of each of the other cosets.
-    If `others` is empty, the result is empty.
+    The cosets are cosets of one linear code. `sums` has all codewords of this code, and `others` has one codeword of
+    each of the other cosets. The distance of two cosets is the smallest Hamming distance between a codeword of the
+    first and a codeword of the second. If `others` is empty, the list is empty.
     """
     if not others:
         return []
@@ -703,9 +701,9 @@ def sign_cosine(code: CodeFile) -> MaxCosine:
 def glued_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of codewords that are followed by glue vectors.
 
-    A point is (sqrt(share) codeword, sqrt(1 - share) glue vector), where the codeword has entries +-1/sqrt(N) and N
-    bits. The codeword with index i in its code is followed by the glue vector with index i // group. The numbers
-    `share` and `group` are in the header.
+    A point is (sqrt(share) codeword, sqrt(1 - share) glue vector), where a codeword of N bits is a vector with entries
+    +-1/sqrt(N). A codeword is followed by the glue vector with the index i // group, where i is the index of the
+    codeword in its code. The numbers `share` and `group` are in the header.
     """
     share = fraction_in(code.description["glue"]["share"])
     group = code.description["glue"]["group"]
@@ -837,13 +835,12 @@ def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
 
 
 def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
-    """Return two results: the cosines of the first `size` points of a part, and a bound on the error of their norms.
+    """Return the cosines of the first `size` points of a part, and a bound on the differences of squared norms from 1.
 
-    Entry (i, j) of the first result is the cosine of points i and j, multiplied by ONE^2, as an integer. The second
-    result is an upper bound on the differences between 1 and the squared norms of the points.
+    The cosines are a matrix of integers. Entry (i, j) is the cosine of points i and j, multiplied by ONE^2.
 
-    If the points are not stored as floats (for example, if they are signs), their cosines are known exactly. The
-    integers are then rounded down, and the bound is 0.
+    If the points are stored in another form than floats, such as signs, their cosines and norms are known exactly. The
+    entries are then rounded down to integers, and the bound is 0.
     """
     structure = part.description["structure"]
     if structure in ("plain", "lattice"):
@@ -897,10 +894,10 @@ def product_cosine(code: CodeFile) -> MaxCosine:
 
 
 def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
-    """Return one column for each part, which lists the index of the value of each class in this part.
+    """Return one column for each part. Entry i of a column is the index of the value that class i has in this part.
 
-    `sizes` has the number of values of each part. A file may omit the values if every combination of values is a class.
-    In this case, an empty list is returned.
+    `sizes` has the number of values of each part. A file may omit the columns if every combination of values is a
+    class. In this case, an empty list is returned.
     """
     if "values" not in code.arrays:
         every = math.prod(sizes) == code.count
@@ -984,9 +981,10 @@ def read_quantized(code: CodeFile) -> tuple[list[list[list[int]]], list[list[lis
 def quantized_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of quantized points over all pairs.
 
-    A point consists of a value of each part, and of a factor times the sum of one codeword from each codebook. The
-    values and the codewords are first multiplied by FINE = 2^104 and rounded to integers. The remaining steps are so
-    accurate that the scaled rows of the points satisfy the error bound of `rounding`.
+    A point lists the coordinates of one value of each part, followed by a vector: the sum of one codeword from each
+    codebook, multiplied by a factor that gives the point norm 1. The values and the codewords are first multiplied by
+    FINE = 2^104 and rounded to integers. The remaining steps are so accurate that the error bound of `rounding` applies
+    to the scaled rows of the points.
     """
     parts, codebooks = read_quantized(code)
     width = sum(len(table[0]) for table in [*parts, codebooks[0]])
@@ -1205,7 +1203,7 @@ def read_proof(path: Path, code: CodeFile) -> dict[str, Any]:
 
 
 def shortened(value: Any) -> str:
-    """Return the first 20 characters of a value of a file, written as Python writes it."""
+    """Return the first 20 characters of `repr(value)`, for an error message."""
     return repr(value)[:20]
 
 
@@ -1291,13 +1289,14 @@ def levenshtein_excludes(count: int, dim: int, s: Fraction) -> bool:
 def levenshtein_is_sharp(count: int, dim: int, s: Fraction) -> bool:
     """Return whether Levenshtein's polynomial proves that any K points of R^n have a maximum cosine of at least s.
 
-    Let f(t) = (t - s) g(t) be this polynomial. Let P_k be the Gegenbauer polynomials of R^n, and write f = f_0 P_0 +
-    f_1 P_1 + ... and g = g_0 P_0 + g_1 P_1 + ...
+    Let f(t) = (t - s) g(t) be Levenshtein's polynomial, where g is the result of `levenshtein_factor`. Let P_k be the
+    Gegenbauer polynomials of R^n, and write f = f_0 P_0 + f_1 P_1 + ... and g = g_0 P_0 + g_1 P_1 + ... The result is
+    True if five conditions hold: f_0 > 0, no f_k is negative, g_k >= 0 wherever f_k = 0, f(1) = K f_0, and
+    g(1) < K g_0.
 
-    For a small number e > 0, the polynomial f + e g equals (t - (s - e)) g(t), so it is at most 0 for -1 <= t <= s - e.
-    By `excludes`, it proves that any K points have a maximum cosine above s - e, if five conditions hold: f_0 > 0, no
-    f_k is negative, g_k >= 0 wherever f_k = 0, f(1) = K f_0, and g(1) < K g_0. As e can be arbitrarily small, the
-    maximum cosine is at least s.
+    The proof is as follows. For a small number e > 0, let h = f + e g. This polynomial equals (t - (s - e)) g(t), so it
+    is at most 0 for -1 <= t <= s - e. By the five conditions, `excludes` is True for h. Therefore any K points have a
+    maximum cosine above s - e. As e can be arbitrarily small, the maximum cosine is at least s.
     """
     factor = levenshtein_factor(dim, levenshtein_degree(count, dim), s)
     f = expansion(plus([ZERO, *factor], -s, factor), dim)
@@ -1391,8 +1390,8 @@ NODES = quadrature_nodes(QUADRATURE_POINTS)
 def schlaefli_function(order: int, width: float) -> float:
     """Return Schlaefli's function F_m(a) as a float, where m is `order`.
 
-    The angle a is given by cos 2a = 1 / (m - 1) - `width`. F_1 is 1 for every angle. The function gives volumes of
-    regular spherical simplices.
+    The angle a is the one for which cos 2a = 1 / (m - 1) - `width`. For m = 1, the result is 1. The volumes of regular
+    spherical simplices are multiples of this function.
     """
     if order <= 2:
         return 1.0 if order == 1 else 2 / math.pi * math.asin(math.sqrt(width / 2))
@@ -1471,14 +1470,15 @@ def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
 def levenshtein_converse(
     code: CodeFile, found: MaxCosine, stated: Fraction, wrong: str
 ) -> Converse:
-    """Return Levenshtein's bound after checking that the converse `stated` in the file equals it up to rounding.
+    """Return Levenshtein's bound after checking that it equals `stated`, the converse of the file, up to rounding.
 
-    Levenshtein's polynomial must exclude K points with a maximum cosine just below `stated`, but must not exclude K
-    points with a maximum cosine just above it. For n = 2, `circle_bound` is used instead of the polynomial. If a check
-    fails, VerificationError is raised with the message `wrong`.
+    Levenshtein's polynomial must prove that the maximum cosine of any K points is above a fraction just below `stated`.
+    It must not prove that the maximum cosine is above a fraction just above `stated`. For n = 2, `circle_bound` is used
+    instead of the polynomial. If a check fails, VerificationError is raised with the message `wrong`.
 
-    The bound that is returned is a fraction just below `stated`. However, if the polynomial proves that no K points
-    have a lower maximum cosine than the points of the file, their maximum cosine is returned. It is given by `found`.
+    The result is the fraction just below `stated`, except in two cases. For n = 2, it is `circle_bound`. For larger n,
+    let `found` be the maximum cosine of the points of the file. If `found` is exact, and the polynomial proves that no
+    K points have a lower maximum cosine, the result is `found`.
     """
     ensure(stated < 1, wrong)
     below = Fraction(math.floor(stated * LEVENSHTEIN_SCALE) - 1, LEVENSHTEIN_SCALE)
@@ -1587,7 +1587,7 @@ def check_cosine(code: CodeFile, found: MaxCosine) -> None:
 
 
 def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
-    """Check the content of a code file, and the proof if one is given, and write the results into `verdict`."""
+    """Check the content of a code file, and write the results into `verdict`. If `proof` is given, check it too."""
     stated_proof = None if proof is None else read_proof(proof, code)
     structure = code.description["structure"]
     ensure(structure in STRUCTURES, "the structure is unknown")

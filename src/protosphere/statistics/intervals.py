@@ -34,9 +34,8 @@ class Compared:
         lr: Learning rate that was chosen for the method by validation accuracy.
         seeds: Number of runs, each with another seed.
         mean: Mean of the metric over the runs.
-        difference: Mean of the differences from the reference method, one for each seed that both methods have. A
-            difference is the metric of this method minus the metric of the reference method. The mean is None in the
-            row of the reference method, and in rows with fewer than two common seeds.
+        difference: Mean of the metric of this method minus the metric of the reference method, over the seeds of which
+            both methods have runs. None in the row of the reference method, and if there are fewer than two such seeds.
     """
 
     method: str

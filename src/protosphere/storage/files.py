@@ -125,7 +125,7 @@ def reason(error: BaseException) -> str:
 
 
 def _machine() -> str:
-    """Return a checksum of the host name. In a shared folder, it identifies the files of this machine."""
+    """Return a checksum of the host name. It is part of the names of the temporary files that this machine writes."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
